@@ -1,0 +1,14 @@
+/** One configuration for the whole repository; `jest <folder>` runs one package. */
+export default {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  // Workspace packages resolve to their TypeScript source, never to a stale build.
+  testEnvironmentOptions: { customExportConditions: ['@adit/source', 'node', 'import', 'default'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testMatch: ['<rootDir>/{apps,libs,models,tools}/**/*.spec.ts'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testTimeout: 30_000,
+};
