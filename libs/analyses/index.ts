@@ -1,1 +1,1 @@
-export {};
+export { FaceObservations } from './faces/observations.js';

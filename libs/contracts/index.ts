@@ -1,1 +1,12 @@
-export {};
+export * from './errors.js';
+export * from './job.js';
+export * from './json.js';
+export * from './media.js';
+export * from './model-manifest.js';
+export * from './observations.js';
+export * from './pagination.js';
+export * from './problem.js';
+export * from './results.js';
+export * from './storage.js';
+export * from './time.js';
+export * from './topics.js';

@@ -1,1 +1,2 @@
-export {};
+export * from './analysis.js';
+export * from './session.js';

@@ -1,1 +1,2 @@
-export {};
+export * from './module.js';
+export * from './segment.js';

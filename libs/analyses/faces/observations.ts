@@ -1,0 +1,55 @@
+import { Box, PictureRef } from '@adit/contracts';
+import { z } from 'zod';
+
+/** One look at a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
+export const FaceSighting = z.strictObject({
+  /** Frame number counted from the start of the source; for images 0. */
+  frame: z.int().nonnegative(),
+  /** Seconds from the source's first frame. */
+  time: z.number(),
+  box: Box,
+  /** Detector's confidence, 0..1. */
+  score: z.number(),
+  /** Shorter side of the box in source pixels. */
+  size: z.number(),
+});
+export type FaceSighting = z.infer<typeof FaceSighting>;
+
+/** A view good enough to embed. */
+export const FaceView = z.strictObject({
+  frame: z.int().nonnegative(),
+  time: z.number(),
+  /** 512-d, L2-normalised, little-endian float32 in base64. */
+  embedding: z.string(),
+  /** Overall quality, 0..1: size, sharpness and pose together. */
+  quality: z.number(),
+  /** 0..100, higher is sharper. */
+  sharpness: z.number(),
+  yaw: z.number(),
+  pitch: z.number(),
+  roll: z.number(),
+  size: z.number(),
+});
+export type FaceView = z.infer<typeof FaceView>;
+
+/** One face followed through the frames of a unit. */
+export const FaceTrack = z.strictObject({
+  id: z.int().nonnegative(),
+  sightings: z.array(FaceSighting).min(1),
+  /** Best first; empty when the face was never large enough to embed. */
+  views: z.array(FaceView),
+  /** Years; null when no view was good enough. */
+  age: z.number().nullable(),
+  /** Probability that the face reads as female, 0..1; null when no view was good enough. */
+  female: z.number().nullable(),
+  thumbnail: PictureRef.nullable(),
+});
+export type FaceTrack = z.infer<typeof FaceTrack>;
+
+/** What the analysis `faces` writes down for one unit: every face, unfiltered. */
+export const FaceObservations = z.strictObject({
+  /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
+  sampled: z.array(z.strictObject({ frame: z.int().nonnegative(), time: z.number() })),
+  tracks: z.array(FaceTrack),
+});
+export type FaceObservations = z.infer<typeof FaceObservations>;

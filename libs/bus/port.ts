@@ -1,0 +1,54 @@
+import type { Envelope, Payload, Topic } from '@adit/contracts';
+
+/** A message on its way out. `key` chooses the partition: messages of one key arrive in the order they were published. */
+export interface OutgoingMessage<T extends Topic = Topic> {
+  topic: T;
+  key: string;
+  envelope: Envelope & { payload: Payload<T> };
+}
+
+export interface ReceivedMessage {
+  topic: string;
+  key: string;
+  envelope: Envelope;
+}
+
+export interface DeliveryContext {
+  /** How often this group was given this message, this time included. */
+  delivery: number;
+  /** Aborts when the subscription closes; long work should end at its next safe point. */
+  signal: AbortSignal;
+}
+
+export interface SubscriptionOptions {
+  topic: Topic;
+  /** Each group sees every message once; the members of a group share the partitions. */
+  group: string;
+  /** Partitions worked on at the same time by this member. */
+  concurrency: number;
+  /** Resolves when the work is done: the message is committed then, and never before. */
+  handle(message: ReceivedMessage, context: DeliveryContext): Promise<void>;
+}
+
+export interface Subscription {
+  /** Takes no more messages, waits for the handlers that run (up to their abort), hands the rest back. */
+  close(): Promise<void>;
+}
+
+/**
+ * The message bus: partitioned by key, at least once, in order within a key. A handler that throws a retryable error is
+ * given the message again after a delay; after the last delivery, or on an error that is not retryable, the message goes
+ * to the topic's dead-letter topic with the reason and the next one is taken.
+ */
+export interface Bus {
+  /** Resolves when every message is accepted; waits while a partition is full (back-pressure). */
+  publish(messages: OutgoingMessage[]): Promise<void>;
+  subscribe(options: SubscriptionOptions): Promise<Subscription>;
+  /** Messages accepted and not yet handled, for metrics: by group and topic. */
+  lag(): Promise<{ group: string; topic: string; messages: number }[]>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Injection token of the process's bus. */
+export const BUS = Symbol('Bus');

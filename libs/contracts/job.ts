@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { MediaType } from './media.js';
+import { pageOf } from './pagination.js';
+import { IsoTime } from './time.js';
+
+export const JobState = z.enum(['waiting', 'processing', 'completed', 'stopped', 'failed']);
+export type JobState = z.infer<typeof JobState>;
+export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const satisfies JobState[];
+
+export const DictionarySpecification = z.strictObject({
+  id: z.string(),
+  mode: z.enum(['exact', 'fuzzy', 'contains']).default('exact'),
+  threshold: z.number().min(0).max(1).default(0.8),
+});
+
+const TimeRange = z
+  .strictObject({ time_start: z.number().nonnegative().optional(), time_end: z.number().nonnegative().optional() })
+  .refine((range) => range.time_start !== undefined || range.time_end !== undefined, 'give time_start or time_end')
+  .refine((range) => (range.time_start ?? 0) < (range.time_end ?? Infinity), 'time_start must lie before time_end');
+const FrameRange = z
+  .strictObject({ frame_start: z.int().nonnegative().optional(), frame_end: z.int().nonnegative().optional() })
+  .refine((range) => range.frame_start !== undefined || range.frame_end !== undefined, 'give frame_start or frame_end')
+  .refine(
+    (range) => (range.frame_start ?? 0) <= (range.frame_end ?? Infinity),
+    'frame_start must not lie after frame_end',
+  );
+
+/** Seconds or frames (inclusive), never both. For image jobs frames are image indexes. */
+export const ProcessingRange = z.union([TimeRange, FrameRange]);
+export type ProcessingRange = z.infer<typeof ProcessingRange>;
+
+/** The arguments that every module takes; a module's own schema extends this one. */
+export const StandardArguments = z.strictObject({
+  model: z.string().optional(),
+  dictionaries: z.array(DictionarySpecification).default([]),
+  range: ProcessingRange.optional(),
+});
+
+export const JobWebhook = z.strictObject({
+  events: z.array(z.string().regex(/^job\.([a-z_]+\.)?on_[a-z_]+$/)).min(1),
+  callback: z.url({ protocol: /^https?$/ }),
+});
+export type JobWebhook = z.infer<typeof JobWebhook>;
+
+/** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
+export const JobRequest = z.strictObject({
+  sources: z.array(z.string().min(1).max(4096)).min(1).max(10_000),
+  modules: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .refine((modules) => Object.keys(modules).length > 0, 'name at least one module'),
+  tag: z.string().max(255).default(''),
+  ttl: z.int().positive().nullable().optional(),
+  webhook: JobWebhook.optional(),
+  priority: z.int().min(0).max(9).default(5),
+});
+export type JobRequest = z.infer<typeof JobRequest>;
+
+export const ResultSummaryItem = z.strictObject({ type: z.string(), label: z.string(), module: z.string() });
+export const ResultSummary = z.strictObject({
+  source: z.string(),
+  media_type: MediaType,
+  info: z.union([
+    z.strictObject({
+      fps: z.number(),
+      resolution: z.tuple([z.number(), z.number()]),
+      total_frames: z.number(),
+      duration: z.number(),
+    }),
+    z.strictObject({}),
+  ]),
+  items: z.array(ResultSummaryItem),
+});
+export type ResultSummary = z.infer<typeof ResultSummary>;
+
+export const Job = z.strictObject({
+  id: z.uuid(),
+  tag: z.string(),
+  state: JobState,
+  errors: z.array(z.string()),
+  progress: z.number().min(0).max(1),
+  duration: z.number().nonnegative(),
+  time_created: IsoTime,
+  time_started: IsoTime.nullable(),
+  time_completed: IsoTime.nullable(),
+  sources: z.array(z.string()),
+  /** Arguments as posted, defaults filled in, with each module's `state` and `progress`. */
+  modules: z.record(z.string(), z.looseObject({ state: JobState, progress: z.number().min(0).max(1) })),
+  media_type: MediaType,
+  ttl: z.int().positive().nullable(),
+  priority: z.int(),
+  result: z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) }),
+  webhook: JobWebhook.nullable(),
+});
+export type Job = z.infer<typeof Job>;
+
+export const JobPage = pageOf(Job);

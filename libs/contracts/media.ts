@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/** An exact fraction, as ffprobe states frame rates and time bases (30000/1001). */
+export const Rational = z.strictObject({ num: z.int(), den: z.int().positive() });
+export type Rational = z.infer<typeof Rational>;
+
+export const MediaType = z.enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml']);
+export type MediaType = z.infer<typeof MediaType>;
+
+/** What the probe found in a film. Sizes are of the displayed frame: rotated, square pixels. */
+export const VideoFacts = z.strictObject({
+  kind: z.literal('video'),
+  container: z.string(),
+  codec: z.string(),
+  /** Index of the chosen video stream in the file. */
+  stream: z.int().nonnegative(),
+  width: z.int().positive(),
+  height: z.int().positive(),
+  /** Average frame rate. */
+  fps: Rational,
+  variableFrameRate: z.boolean(),
+  totalFrames: z.int().nonnegative(),
+  /** Seconds from the first frame's presentation to the last frame's end. */
+  duration: z.number().nonnegative(),
+  /** Seconds per pts tick. */
+  timeBase: Rational,
+  /** pts of the first displayed frame, in ticks; segment times count from here. */
+  startPts: z.int(),
+  /** SMPTE timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null when the file carries none. */
+  startTimecode: z.string().nullable(),
+  rotation: z.int(),
+  interlaced: z.boolean(),
+  /** Width of a stored pixel over its height. */
+  sampleAspectRatio: Rational,
+  bitDepth: z.int().positive(),
+  hdr: z.boolean(),
+  audioStreams: z.array(z.strictObject({ stream: z.int(), codec: z.string(), channels: z.int(), sampleRate: z.int() })),
+});
+export type VideoFacts = z.infer<typeof VideoFacts>;
+
+/** Displayed size, EXIF rotation applied. */
+export const ImageFacts = z.strictObject({
+  kind: z.literal('image'),
+  format: z.enum(['jpeg', 'png']),
+  width: z.int().positive(),
+  height: z.int().positive(),
+});
+export type ImageFacts = z.infer<typeof ImageFacts>;
+
+export const AudioFacts = z.strictObject({
+  kind: z.literal('audio'),
+  container: z.string(),
+  codec: z.string(),
+  duration: z.number().nonnegative(),
+  channels: z.int().positive(),
+  sampleRate: z.int().positive(),
+});
+export type AudioFacts = z.infer<typeof AudioFacts>;
+
+export const MediaFacts = z.discriminatedUnion('kind', [VideoFacts, ImageFacts, AudioFacts]);
+export type MediaFacts = z.infer<typeof MediaFacts>;
+
+/**
+ * The frames one chunk owns: `frameStart` inclusive to `frameEnd` exclusive, numbered from the start of the source in
+ * presentation order, and the same interval in pts ticks. Decoding starts at the keyframe `seekPts`.
+ */
+export const FrameInterval = z.strictObject({
+  frameStart: z.int().nonnegative(),
+  frameEnd: z.int().positive(),
+  ptsStart: z.int(),
+  ptsEnd: z.int(),
+  seekPts: z.int(),
+});
+export type FrameInterval = z.infer<typeof FrameInterval>;
+
+/** Which pictures an analysis wants to see. The spec, never the job, decides what is decoded. */
+export const FrameSpec = z.strictObject({
+  /** Sampled frames per second of media time; the first frame at or after each multiple of 1/rate. Ignored for images. */
+  rate: z.number().positive(),
+  /** Pixels of the picture's shorter side after scaling; never enlarged. `native` keeps the displayed size. */
+  shorterSide: z.union([z.int().positive(), z.literal('native')]),
+});
+export type FrameSpec = z.infer<typeof FrameSpec>;
+
+/** Stable name of a frame spec: its pack's key and part of the analysis digest. */
+export function frameSpecName(spec: FrameSpec): string {
+  return `r${spec.rate}-s${spec.shorterSide}`;
+}
+
+/** One picture of a frame pack. For images `frame` is 0 and `pts` is 0. */
+export const PackedFrame = z.strictObject({
+  /** Frame number counted from the start of the source. */
+  frame: z.int().nonnegative(),
+  /** Presentation time in ticks of the source's time base. */
+  pts: z.int(),
+  /** Seconds from the first frame of the source. */
+  time: z.number(),
+  width: z.int().positive(),
+  height: z.int().positive(),
+});
+export type PackedFrame = z.infer<typeof PackedFrame>;

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i);
+
+/** How pixels become the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given order. */
+export const ImageInput = z.strictObject({
+  /** Name of the graph's input. */
+  tensor: z.string(),
+  width: z.int().positive(),
+  height: z.int().positive(),
+  layout: z.enum(['nchw', 'nhwc']).default('nchw'),
+  colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
+  mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),
+  std: z.array(z.number().positive()).min(1).max(3).default([1, 1, 1]),
+});
+export type ImageInput = z.infer<typeof ImageInput>;
+
+/**
+ * `model.yaml`: what a data scientist writes beside `<version>/model.onnx`. A `network` belongs to an analysis; a
+ * `gallery` is a head: labelled embeddings matched when results are folded.
+ */
+export const ModelManifest = z.strictObject({
+  name: Name,
+  kind: z.enum(['network', 'gallery']),
+  /** What the model does, e.g. `face-detection`, `face-embedding`, `face-gallery`. */
+  task: z.string(),
+  description: z.string().default(''),
+  /** The version served when a request names none; the highest installed number otherwise. */
+  defaultVersion: z.int().positive().optional(),
+  /** Rows of one run; 1 when the graph's batch dimension is fixed. */
+  maxBatch: z.int().positive().default(1),
+  input: ImageInput.optional(),
+  /** Length of the embedding, for embedding networks and galleries. */
+  dimensions: z.int().positive().optional(),
+  /** For a gallery: name of the network whose embeddings it holds. */
+  embedding: Name.optional(),
+  labels: z.array(z.string()).optional(),
+  licence: z.string(),
+  origin: z.string(),
+  /** Modules that may name this model in a request. */
+  modules: z.array(z.string()).default([]),
+  isDefault: z.boolean().default(false),
+  /** SHA-256 of each version's weights file, by version number. */
+  sha256: z.record(z.string(), Sha256).default({}),
+});
+export type ModelManifest = z.infer<typeof ModelManifest>;
+
+/** A model name resolved when a job is posted; kept with the job and used by digest ever after. */
+export const ModelPin = z.strictObject({ name: Name, version: z.int().positive(), digest: Sha256 });
+export type ModelPin = z.infer<typeof ModelPin>;

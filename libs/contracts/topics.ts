@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { UnitOutcome } from './observations.js';
+
+/** What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media. */
+export const Envelope = z.strictObject({
+  id: z.string(),
+  jobId: z.string(),
+  /** W3C trace context of the request that caused it, or null. */
+  traceparent: z.string().nullable(),
+  attempt: z.int().positive(),
+  occurredAt: z.string(),
+  payload: z.unknown(),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+/** Every topic on one page: who writes it, who reads it, what keys its partitions. */
+export const TOPICS = {
+  /** gateway → scheduler. Key: workspace. A job was posted or asked to retry. */
+  'jobs.submitted': z.strictObject({}),
+  /** scheduler → decoder. Key: source. Fetch, digest and probe one source and plan its chunks. */
+  'sources.requested': z.strictObject({ sourceIndex: z.int() }),
+  /** scheduler → decoder. Key: source. Decode one chunk to the frame packs its missing analyses need. */
+  'chunks.requested': z.strictObject({ chunkId: z.string() }),
+  /** decoder and inference → aggregator. Key: job. One analysis of one chunk ended, well or badly. */
+  'chunks.analysed': z.strictObject({
+    chunkId: z.string(),
+    analysisDigest: z.string(),
+    /** Null when the analysis as a whole failed. */
+    units: z.array(UnitOutcome).nullable(),
+    error: z.string().nullable(),
+  }),
+  /** aggregator and gateway → notifier, gateway. Key: job. A client-visible event. */
+  'events.raised': z.strictObject({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
+} as const satisfies Record<string, z.ZodType>;
+
+/** decoder → inference-<family>. Key: chunk. One topic for each analysis, so that each can scale alone. */
+export const AnalysisRequested = z.strictObject({ chunkId: z.string(), analysisDigest: z.string() });
+export type AnalysisRequested = z.infer<typeof AnalysisRequested>;
+
+export type AnalysisTopic = `analyses.${string}.requested`;
+export type Topic = keyof typeof TOPICS | AnalysisTopic;
+export type Payload<T extends Topic> = T extends keyof typeof TOPICS ? z.infer<(typeof TOPICS)[T]> : AnalysisRequested;
+
+export function analysisTopic(analysis: string): AnalysisTopic {
+  return `analyses.${analysis}.requested`;
+}
+
+/** The schema of a topic's payload; throws a RangeError for a topic that is not on this page. */
+export function payloadSchema(topic: string): z.ZodType {
+  if (topic in TOPICS) return TOPICS[topic as keyof typeof TOPICS];
+  if (/^analyses\.[a-z0-9-]+\.requested$/.test(topic)) return AnalysisRequested;
+  throw new RangeError(`Unknown topic ${topic}.`);
+}
+
+/** A message that could not be handled goes here with the reason, under the same key. */
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dead-letters`;
+}

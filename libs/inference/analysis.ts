@@ -1,0 +1,68 @@
+import type { FrameSpec, Json, ModelPin, PackedFrame, Unit } from '@adit/contracts';
+import type { z } from 'zod';
+import type { NetworkSession } from './session.js';
+
+/** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
+export interface RgbImage {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** The frames of one spec for one unit, decoded one at a time so that memory stays flat. */
+export interface FramePack {
+  readonly frames: readonly PackedFrame[];
+  /** Decodes picture `index` (0-based in `frames`). */
+  picture(index: number): Promise<RgbImage>;
+  /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
+  region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
+}
+
+/** One unit as an analysis sees it. */
+export interface AnalysisInput {
+  unit: Unit;
+  /** By the index of the spec in the analysis's `frames`. */
+  packs: FramePack[];
+}
+
+export interface AnalysisContext<Args> {
+  args: Args;
+  /** Sessions by model name, for the models the analysis names; shared and batched across jobs. */
+  networks: Record<string, NetworkSession>;
+  /** Keeps a picture with the observations (best view of a face) and returns its reference. */
+  keepPicture(name: string, image: RgbImage): Promise<{ key: string; width: number; height: number }>;
+  signal: AbortSignal;
+}
+
+/** A way of looking at media: what costs. It knows nothing of jobs, galleries, dictionaries or words. */
+export interface AnalysisDefinition<Args extends z.ZodType = z.ZodType, Observations = unknown> {
+  /** Also the folder's name and part of the topic `analyses.<name>.requested`. */
+  name: string;
+  /** The inference service that runs it: `face`, `object`, … */
+  family: string;
+  /** Raised whenever the same pixels would give other observations. */
+  version: number;
+  args: Args;
+  /** Shape of what is written down, for the modules that read it. */
+  observations: z.ZodType<Observations>;
+  /** Names of the networks it runs. */
+  models: string[];
+  frames(args: z.infer<Args>): FrameSpec[];
+  analyse(input: AnalysisInput, context: AnalysisContext<z.infer<Args>>): Promise<Observations>;
+}
+
+/** Types an analysis; analyses are found by scanning their folders, never by a list. */
+export function defineAnalysis<Args extends z.ZodType, Observations>(
+  definition: AnalysisDefinition<Args, Observations>,
+): AnalysisDefinition<Args, Observations> {
+  return definition;
+}
+
+/** What identifies the result of an analysis over a unit, but for the media: models, frame specs and arguments. */
+export interface AnalysisIdentity {
+  analysis: string;
+  version: number;
+  args: Json;
+  frames: FrameSpec[];
+  models: ModelPin[];
+}

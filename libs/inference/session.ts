@@ -1,0 +1,17 @@
+/** A float tensor; `dims[0]` is the batch. */
+export interface FloatTensor {
+  data: Float32Array;
+  dims: readonly number[];
+}
+
+/** One row of a batch: every input without its batch dimension. */
+export type Row = Record<string, FloatTensor>;
+
+/** A loaded network. `run` takes one row; rows of concurrent callers are joined into batches up to the model's maximum. */
+export interface NetworkSession {
+  readonly name: string;
+  /** SHA-256 of the weights. */
+  readonly digest: string;
+  /** Outputs by name, without the batch dimension. */
+  run(row: Row): Promise<Record<string, FloatTensor>>;
+}

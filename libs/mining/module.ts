@@ -1,0 +1,87 @@
+import type { Json, MediaFacts, ModelPin, PackedFrame, Unit } from '@adit/contracts';
+import type { z } from 'zod';
+import type { ClosedSource, Segment } from './segment.js';
+
+/** One analysis a module stands on. Equal needs of several modules are one pass over the media. */
+export interface AnalysisNeed {
+  analysis: string;
+  /** Validated by the analysis's own schema; part of its digest. */
+  args: Record<string, Json>;
+}
+
+/** What a module's fold is given of one unit: the observations of each analysis it needs, by analysis name. */
+export interface FoldInput {
+  unit: Unit;
+  /** Parsed JSON as the analysis wrote it; the module validates it with the analysis's published schema. */
+  observations: Record<string, unknown>;
+}
+
+/** What stays the same while a job is folded. */
+export interface FoldContext {
+  /** The source this fold covers, or null when one fold covers every image of the job. */
+  sourceIndex: number | null;
+  facts: MediaFacts;
+}
+
+export interface FoldStep<State> {
+  state: State;
+  segments: Segment[];
+}
+
+/** The fold opened for one job: pure and synchronous, so that the same observations give the same answer anywhere. */
+export interface Fold<State extends Json> {
+  /** The state before the first unit. */
+  start(context: FoldContext): State;
+  fold(state: State, input: FoldInput, context: FoldContext): FoldStep<State>;
+  /** Emits what is still open after the last unit. */
+  close(state: State, context: FoldContext): ClosedSource;
+}
+
+/** What `open` may read: models by pin. Everything that can change is pinned before the first fold. */
+export interface OpenContext {
+  models: ModelPin[];
+  /** A file of a pinned model version, e.g. a gallery's embeddings. */
+  readModelFile(pin: ModelPin, file: string): Promise<Buffer>;
+}
+
+/** A label resolved when a page is read: segments store only a reference to it. */
+export interface ResolvedLabel {
+  ref: string;
+  label: string;
+  meta: Record<string, Json>;
+}
+
+/** A question a client can ask: a pure fold over observations, in order, that yields segments as they become final. */
+export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State extends Json = Json> {
+  /** As posted, e.g. `face_recognition`; also the folder's name. */
+  id: string;
+  /** The `module` of its results (object_scene_recognition answers as object_recognition). */
+  resultName: string;
+  /** Other ids accepted in a request. */
+  aliases: string[];
+  /** Raised when the state's shape changes; states of another version are folded anew from stored observations. */
+  version: number;
+  args: Args;
+  media: ('image' | 'video' | 'audio')[];
+  /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
+  models(args: z.infer<Args>, installed: InstalledModel[]): string[];
+  needs(args: z.infer<Args>): AnalysisNeed[];
+  open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
+}
+
+/** A model the repository serves, as far as a module's choice needs it. */
+export interface InstalledModel extends ModelPin {
+  kind: 'network' | 'gallery';
+  modules: string[];
+  isDefault: boolean;
+}
+
+/** Types a module and gives its arguments and state their names; found by scanning, never by a list. */
+export function defineModule<Args extends z.ZodType, State extends Json>(
+  definition: ModuleDefinition<Args, State>,
+): ModuleDefinition<Args, State> {
+  return definition;
+}
+
+/** A sampled frame of a source, as observations name it. */
+export type SampledFrame = PackedFrame;

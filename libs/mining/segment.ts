@@ -1,0 +1,47 @@
+import type { Detection, Json, PictureRef } from '@adit/contracts';
+
+/**
+ * A group that its members name only together, such as the unknown people of a job. The store gives the embedding to the
+ * nearest member within `maxDistance`, or makes a new one, in the transaction that writes the segment.
+ */
+export interface IdentityClaim {
+  /** `unknowns`, for clusters of this job; an index collection's name later. */
+  collection: string;
+  /** L2-normalised. */
+  embedding: number[];
+  /** Euclidean, 0..2. */
+  maxDistance: number;
+}
+
+/** A final stretch of a source that shows one thing. Times are seconds from the source's first frame. */
+export interface Segment {
+  sourceIndex: number;
+  /** First and last sampled frame that show it, inclusive, counted from the start of the source. */
+  frameStart: number | null;
+  frameEnd: number | null;
+  timeStart: number;
+  timeEnd: number;
+  /** `face`, `object`, … as summaries call it. */
+  type: string;
+  /** The label as known when folded; a claim's or a dictionary's name replaces it when read. */
+  label: string;
+  /** Confidence or similarity, 0..1, that `min_confidence` filters on. */
+  confidence: number;
+  /** The module's own fields, as interface.md names them. */
+  meta: Record<string, Json>;
+  /** At most 1,000, thinned evenly. */
+  detections: Detection[];
+  thumbnail: PictureRef | null;
+  claim?: IdentityClaim;
+}
+
+/** A row of summarized results. */
+export interface Summary {
+  type: string;
+  meta: Record<string, number>;
+}
+
+export interface ClosedSource {
+  segments: Segment[];
+  summaries: Summary[];
+}

@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream';
+
+export interface ObjectInfo {
+  key: string;
+  /** Bytes. */
+  size: number;
+  modified: Date;
+}
+
+/** Bytes `start` to `end`, both inclusive, as in an HTTP Range. */
+export interface ByteRange {
+  start: number;
+  end?: number;
+}
+
+/**
+ * Where bytes live: media, frame packs, observations, thumbnails, artifacts. Keys are `/`-separated segments of
+ * `[A-Za-z0-9._-]`, at most 512 characters, never `.` or `..`; another key is a VALIDATION error.
+ */
+export interface ObjectStore {
+  /** Replaces the object in one step: a reader sees the old bytes or the new ones, never a part. */
+  put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo>;
+  /** Throws NOT_FOUND before the first byte; RANGE_NOT_SATISFIABLE when the range starts past the end. */
+  get(key: string, range?: ByteRange): Promise<Readable>;
+  /** The whole object, or a range of it, in memory. */
+  read(key: string, range?: ByteRange): Promise<Buffer>;
+  stat(key: string): Promise<ObjectInfo | null>;
+  /** Objects whose key starts with the prefix, in key order. */
+  list(prefix: string): AsyncIterable<ObjectInfo>;
+  /** Removing what is not there is not an error. */
+  delete(key: string): Promise<void>;
+  deletePrefix(prefix: string): Promise<void>;
+  ping(): Promise<void>;
+}
+
+/** Injection token of the process's object store. */
+export const OBJECT_STORE = Symbol('ObjectStore');
