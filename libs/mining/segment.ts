@@ -32,6 +32,8 @@ export interface Segment {
   /** At most 1,000, thinned evenly. */
   detections: Detection[];
   thumbnail: PictureRef | null;
+  /** A small picture of the whole frame that shows it best, for reports. */
+  keyFrame: { frame: number; picture: PictureRef } | null;
   claim?: IdentityClaim;
 }
 

@@ -42,7 +42,10 @@ export const FaceTrack = z.strictObject({
   age: z.number().nullable(),
   /** Probability that the face reads as female, 0..1; null when no view was good enough. */
   female: z.number().nullable(),
+  /** Crop of the best view. */
   thumbnail: PictureRef.nullable(),
+  /** The whole frame of the best view, small; tracks of one frame share it. */
+  keyFrame: z.strictObject({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type FaceTrack = z.infer<typeof FaceTrack>;
 
