@@ -1,0 +1,44 @@
+import { MediaEntity, ObservationEntity } from './cache.js';
+import {
+  ChunkAnalysisEntity,
+  ChunkEntity,
+  FoldEntity,
+  JobAnalysisEntity,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+} from './job.js';
+import { OutboxEntity } from './outbox.js';
+import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
+import { StorageEntryEntity } from './storage.js';
+import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
+
+export * from './cache.js';
+export * from './job.js';
+export * from './naming.js';
+export * from './outbox.js';
+export * from './result.js';
+export * from './storage.js';
+export * from './workspace.js';
+
+export const ENTITIES = [
+  ApiKeyEntity,
+  ArtifactEntity,
+  ChunkAnalysisEntity,
+  ChunkEntity,
+  FoldEntity,
+  IdempotencyKeyEntity,
+  IdentityEntity,
+  JobAnalysisEntity,
+  JobEntity,
+  JobEventEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  MediaEntity,
+  ObservationEntity,
+  OutboxEntity,
+  SegmentEntity,
+  StorageEntryEntity,
+  SummaryEntity,
+  WorkspaceEntity,
+];

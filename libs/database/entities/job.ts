@@ -1,0 +1,152 @@
+import type {
+  FrameInterval,
+  FrameSpec,
+  JobState,
+  JobWebhook,
+  Json,
+  MediaFacts,
+  MediaType,
+  ModelPin,
+  ProcessingRange,
+  ResultSummary,
+  UnitOutcome,
+} from '@adit/contracts';
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+@Entity('jobs')
+@Index(['workspaceId', 'timeCreated'])
+@Index(['workspaceId', 'tag'])
+@Index(['state', 'workspaceId', 'priority', 'timeCreated'])
+export class JobEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid') workspaceId!: string;
+  @Column('text') tag!: string;
+  @Column('text') state!: JobState;
+  @Column('jsonb', { default: [] }) errors!: string[];
+  @Column('integer') priority!: number;
+  @Column('text') mediaType!: MediaType;
+  @Column('jsonb') sources!: string[];
+  @Column('jsonb', { nullable: true }) webhook!: JobWebhook | null;
+  /** Seconds until the job is deleted, as posted. */
+  @Column('integer', { nullable: true }) ttl!: number | null;
+  @Index() @Column('timestamptz', { nullable: true }) timeExpires!: Date | null;
+  /** Admitted by the scheduler: its first source was requested. */
+  @Column('boolean', { default: false }) admitted!: boolean;
+  @Column('double precision', { default: 0 }) progress!: number;
+  /** Dense sequence number of the next segment. */
+  @Column('integer', { default: 0 }) segmentCount!: number;
+  @Column('jsonb', { default: [] }) summary!: ResultSummary[];
+  @Column('text', { nullable: true }) traceparent!: string | null;
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+  @Column('timestamptz', { nullable: true }) timeStarted!: Date | null;
+  @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
+  /** A tombstone: work still in flight for it is dropped; the row is swept 48 h later. */
+  @Index() @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
+}
+
+/** One question of a job, with its arguments and the models they resolved to when it was posted. */
+@Entity('job_modules')
+export class JobModuleEntity {
+  @PrimaryColumn('uuid') jobId!: string;
+  @PrimaryColumn('text') moduleId!: string;
+  @Column('integer') position!: number;
+  /** The id as posted: an alias stays an alias in replies and events. */
+  @Column('text') postedAs!: string;
+  /** Defaults filled in. */
+  @Column('jsonb') args!: Record<string, Json>;
+  @Column('jsonb', { nullable: true }) range!: ProcessingRange | null;
+  @Column('jsonb') models!: ModelPin[];
+  /** Digests of the analyses it folds, by analysis name. */
+  @Column('jsonb') analyses!: Record<string, string>;
+  @Column('text') state!: JobState;
+  @Column('text', { nullable: true }) error!: string | null;
+  @Column('double precision', { default: 0 }) progress!: number;
+  @Column('integer', { default: 0 }) segmentCount!: number;
+}
+
+/** One distinct analysis of a job: several modules may stand on it. */
+@Entity('job_analyses')
+export class JobAnalysisEntity {
+  @PrimaryColumn('uuid') jobId!: string;
+  /** Covers models, frame specs, version and arguments. */
+  @PrimaryColumn('text') digest!: string;
+  @Column('text') analysis!: string;
+  @Column('text') family!: string;
+  @Column('jsonb') args!: Record<string, Json>;
+  @Column('jsonb') frames!: FrameSpec[];
+  @Column('jsonb') models!: ModelPin[];
+}
+
+export type SourceState = 'waiting' | 'requested' | 'planned' | 'failed';
+
+@Entity('job_sources')
+export class JobSourceEntity {
+  @PrimaryColumn('uuid') jobId!: string;
+  @PrimaryColumn('integer') index!: number;
+  @Column('text') uri!: string;
+  @Column('text') state!: SourceState;
+  @Column('text', { nullable: true }) error!: string | null;
+  @Column('text', { nullable: true }) mediaDigest!: string | null;
+  @Column('jsonb', { nullable: true }) facts!: MediaFacts | null;
+  /** Tries to open it, counted before each. */
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+}
+
+/** planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
+export type ChunkState = 'planned' | 'requested' | 'decoded' | 'done';
+
+/** Where the pictures of one unit lie: object key by frame spec name. */
+export type PackKeys = Record<string, string>;
+
+@Entity('chunks')
+@Index(['jobId', 'position'], { unique: true })
+@Index(['state', 'leaseUntil'])
+export class ChunkEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid') jobId!: string;
+  /** Order of dispatch within the job. */
+  @Column('integer') position!: number;
+  /** Sources it covers: one film, or a run of images; `sourceEnd` exclusive. */
+  @Column('integer') sourceStart!: number;
+  @Column('integer') sourceEnd!: number;
+  /** Null for images. */
+  @Column('jsonb', { nullable: true }) interval!: FrameInterval | null;
+  @Column('text') state!: ChunkState;
+  /** Tries to decode it, counted before each. */
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  /** Pack keys by source index; null before decoding and after the last analysis has read them. */
+  @Column('jsonb', { nullable: true }) packs!: Record<string, PackKeys> | null;
+}
+
+export type ChunkAnalysisState = 'waiting' | 'requested' | 'done' | 'failed';
+
+/** One analysis of one chunk: the unit of retry. */
+@Entity('chunk_analyses')
+export class ChunkAnalysisEntity {
+  @PrimaryColumn('uuid') chunkId!: string;
+  @PrimaryColumn('text') digest!: string;
+  @Index() @Column('uuid') jobId!: string;
+  @Column('text') state!: ChunkAnalysisState;
+  /** Tries, counted before each, so that a crash of native code counts too. */
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Index() @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  @Column('jsonb', { nullable: true }) units!: UnitOutcome[] | null;
+  @Column('text', { nullable: true }) error!: string | null;
+}
+
+/** A fold in progress: one per module and film, or one per module over all images (`sourceIndex` −1). */
+@Entity('folds')
+export class FoldEntity {
+  @PrimaryColumn('uuid') jobId!: string;
+  @PrimaryColumn('text') moduleId!: string;
+  @PrimaryColumn('integer') sourceIndex!: number;
+  /** Its chunks in order. */
+  @Column('jsonb') chunkIds!: string[];
+  @Column('integer', { default: 0 }) nextChunk!: number;
+  @Column('integer') stateVersion!: number;
+  /** Null before the first chunk. */
+  @Column('jsonb', { nullable: true }) state!: Json;
+  @Column('boolean', { default: false }) closed!: boolean;
+}

@@ -1,0 +1,42 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Everything a client owns belongs to one workspace. */
+@Entity('workspaces')
+export class WorkspaceEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text') name!: string;
+  /** Observations are biometric data: a workspace can switch their cache off. */
+  @Column('boolean', { default: true }) observationCache!: boolean;
+  /** Share of the machines against other workspaces when all are busy. */
+  @Column('integer', { default: 1 }) weight!: number;
+  /** Signs the webhooks of jobs. */
+  @Column('text') signingSecret!: string;
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+}
+
+/** An API key; only the SHA-256 of its secret is kept. */
+@Entity('api_keys')
+export class ApiKeyEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Index() @Column('uuid') workspaceId!: string;
+  @Column('text') name!: string;
+  /** First characters of the key, to recognise it in a list. */
+  @Column('text') prefix!: string;
+  @Index({ unique: true }) @Column('text') hash!: string;
+  @Column('text', { default: 'member' }) role!: 'admin' | 'member';
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+  @Column('timestamptz', { nullable: true }) timeLastUsed!: Date | null;
+}
+
+/** The reply to a POST, kept so that a repeated request with the same Idempotency-Key is answered, not done again. */
+@Entity('idempotency_keys')
+export class IdempotencyKeyEntity {
+  @PrimaryColumn('uuid') workspaceId!: string;
+  @PrimaryColumn('text') key!: string;
+  /** SHA-256 over method, path and canonical body. */
+  @Column('text') requestDigest!: string;
+  /** Null while the first request is still being answered. */
+  @Column('integer', { nullable: true }) status!: number | null;
+  @Column('jsonb', { nullable: true }) body!: unknown;
+  @Index() @Column('timestamptz') timeExpires!: Date;
+}
