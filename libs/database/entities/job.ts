@@ -16,14 +16,18 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('jobs')
 @Index(['workspaceId', 'timeCreated'])
 @Index(['workspaceId', 'tag'])
-@Index(['state', 'workspaceId', 'priority', 'timeCreated'])
+@Index(['workspaceId', 'rank', 'timeCreated'], { where: "state = 'waiting' AND NOT admitted AND time_deleted IS NULL" })
+@Index(['state'], { where: "state IN ('waiting', 'processing')" })
 export class JobEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
   @Column('text') tag!: string;
   @Column('text') state!: JobState;
   @Column('jsonb', { default: [] }) errors!: string[];
+  /** 0 to 9 as posted. */
   @Column('integer') priority!: number;
+  /** 9 − priority: the scheduler takes the lowest first. */
+  @Column('integer') rank!: number;
   @Column('text') mediaType!: MediaType;
   @Column('jsonb') sources!: string[];
   @Column('jsonb', { nullable: true }) webhook!: JobWebhook | null;
@@ -100,12 +104,12 @@ export type ChunkState = 'planned' | 'requested' | 'decoded' | 'done';
 export type PackKeys = Record<string, string>;
 
 @Entity('chunks')
-@Index(['jobId', 'position'], { unique: true })
+@Index(['jobId', 'sourceStart', 'position'], { unique: true })
 @Index(['state', 'leaseUntil'])
 export class ChunkEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') jobId!: string;
-  /** Order of dispatch within the job. */
+  /** Order within its source. */
   @Column('integer') position!: number;
   /** Sources it covers: one film, or a run of images; `sourceEnd` exclusive. */
   @Column('integer') sourceStart!: number;
