@@ -1,0 +1,43 @@
+// What each npm script is: the set-up it needs and the program it runs.
+import { join } from 'node:path';
+import { prepare } from './prepare.mjs';
+import { repositoryRoot } from './places.mjs';
+import { runProgram } from './program.mjs';
+
+const standalone = join(repositoryRoot, 'apps/standalone/dist/cli/main.js');
+
+/** Every command takes its arguments and answers the exit code. */
+export const commands = {
+  async setup() {
+    const { ran } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    console.error(ran.length === 0 ? 'Everything is set up.' : 'Set-up done. Next: npm run mine');
+    return 0;
+  },
+  mine: (args) => engine(['mine', ...args]),
+  start: (args) => engine(['start', ...args]),
+  adit: (args) => engine(args),
+  bench: (args) => program('tools/bench/run.mjs', args),
+  eval: (args) => program('tools/eval/run.mjs', args),
+  async test(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { runTests } = await import('./test.mjs');
+    return await runTests(args, environment);
+  },
+  async lint(args) {
+    const { environment } = await prepare(['packages']);
+    const { runLint } = await import('./lint.mjs');
+    return await runLint(args, environment);
+  },
+};
+
+async function engine(args) {
+  // The doctor has to be able to say what is missing, so nothing it reports on may stop it from running.
+  const tolerate = args[0] === 'doctor' ? ['ffmpeg', 'weights'] : [];
+  const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights'], { tolerate });
+  return await runProgram([standalone, ...args], environment);
+}
+
+async function program(file, args) {
+  const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+  return await runProgram([join(repositoryRoot, file), ...args], environment);
+}

@@ -1,0 +1,61 @@
+// What a set-up step was made from, as one hash each. Sources are listed by size and time, never read: this runs
+// before every command.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { repositoryRoot } from './places.mjs';
+
+const SKIPPED = new Set(['node_modules', 'dist', '.nx', '.git', '.adit', 'coverage', 'out']);
+
+export function packagesFingerprint() {
+  const hash = createHash('sha256').update(`node ${process.versions.node.split('.')[0]}`);
+  const manifests = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'];
+  for (const folder of workspaceFolders()) manifests.push(join(folder, 'package.json'));
+  for (const file of manifests) {
+    const path = join(repositoryRoot, file);
+    if (existsSync(path)) hash.update(`\n${file}\n`).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
+
+export function sourcesFingerprint() {
+  return listingHash(
+    ['apps', 'libs', 'models', 'tools'],
+    (name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'),
+    ['.swcrc', 'nx.json', 'tsconfig.base.json'],
+  );
+}
+
+export function weightsFingerprint() {
+  return listingHash(['models'], (name) => /\.(ts|ya?ml|json|pbtxt)$/.test(name) && !name.endsWith('.spec.ts'), []);
+}
+
+function workspaceFolders() {
+  const folders = ['models'];
+  for (const parent of ['apps', 'libs', 'tools']) {
+    for (const entry of readdirSync(join(repositoryRoot, parent), { withFileTypes: true })) {
+      if (entry.isDirectory()) folders.push(`${parent}/${entry.name}`);
+    }
+  }
+  return folders.sort();
+}
+
+function listingHash(folders, wanted, files) {
+  const lines = files
+    .filter((file) => existsSync(join(repositoryRoot, file)))
+    .map((file) => line(join(repositoryRoot, file)));
+  const visit = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !SKIPPED.has(entry.name)) visit(path);
+      else if (entry.isFile() && wanted(entry.name)) lines.push(line(path));
+    }
+  };
+  for (const folder of folders) visit(join(repositoryRoot, folder));
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+function line(path) {
+  const { size, mtimeMs } = statSync(path);
+  return `${relative(repositoryRoot, path)} ${size} ${mtimeMs}`;
+}

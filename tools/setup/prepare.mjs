@@ -1,0 +1,88 @@
+// Decides what is out of date and brings it up to date, under a lock, remembering in a stamp file.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packagesFingerprint, sourcesFingerprint, weightsFingerprint } from './fingerprints.mjs';
+import { withLock } from './lock.mjs';
+import { cacheDirectory, repositoryRoot, stampFile } from './places.mjs';
+
+const dist = join(repositoryRoot, 'apps/standalone/dist');
+
+/** In the order they depend on each other. `upToDate` is only file stats, for a second run to cost next to nothing. */
+const steps = {
+  packages: {
+    fingerprint: packagesFingerprint,
+    holds: () => existsSync(join(repositoryRoot, 'node_modules/.bin/nx')),
+    run: async (step) => (await import('./steps/packages.mjs')).installPackages(step),
+  },
+  ffmpeg: {
+    fingerprint: () => `${process.env.ADIT_FFMPEG ?? ''}|${process.env.ADIT_FFPROBE ?? ''}`,
+    holds: (result) => existsSync(result?.ffmpeg ?? '') && existsSync(result?.ffprobe ?? ''),
+    run: async (step) => (await import('./steps/ffmpeg.mjs')).ensureFfmpeg(step),
+  },
+  build: {
+    fingerprint: () => `${packagesFingerprint()}|${sourcesFingerprint()}`,
+    holds: () => existsSync(dist),
+    run: async (step) => (await import('./steps/build.mjs')).buildAll(step),
+  },
+  weights: {
+    fingerprint: () => `${weightsFingerprint()}|${cacheDirectory}`,
+    holds: () => existsSync(cacheDirectory),
+    run: async (step) => (await import('./steps/weights.mjs')).installWeights(step),
+  },
+};
+
+/**
+ * Runs those of the named steps that are out of date. Answers the names of those that ran and the environment for the
+ * command: ADIT_CACHE_DIR, ADIT_FFMPEG, ADIT_FFPROBE. A step named in `tolerate` may fail with a warning.
+ */
+export async function prepare(names, { tolerate = [] } = {}) {
+  const stale = () => names.filter((name) => isStale(name, readStamps()));
+  const ran = [];
+  if (stale().length > 0) {
+    mkdirSync(cacheDirectory, { recursive: true });
+    await withLock(join(cacheDirectory, 'setup.lock'), async () => {
+      // Another run may have done the work while this one waited.
+      for (const name of names) {
+        if (!isStale(name, readStamps())) continue;
+        const { Step } = await import('./step.mjs');
+        await runStep(name, new Step(), tolerate);
+        ran.push(name);
+      }
+    });
+  }
+  const { ffmpeg, ffprobe } = readStamps().ffmpeg?.result ?? {};
+  const environment = { ...process.env, ADIT_CACHE_DIR: cacheDirectory };
+  if (ffmpeg && ffprobe) Object.assign(environment, { ADIT_FFMPEG: ffmpeg, ADIT_FFPROBE: ffprobe });
+  return { ran, environment };
+}
+
+async function runStep(name, step, tolerate) {
+  try {
+    const result = await steps[name].run(step);
+    writeStamp(name, { fingerprint: steps[name].fingerprint(), result });
+  } catch (error) {
+    if (error.name !== 'SetupError' || !tolerate.includes(name)) throw error;
+    console.error(error.message);
+  } finally {
+    step.end();
+  }
+}
+
+function isStale(name, stamps) {
+  const stamp = stamps[name];
+  const { fingerprint, holds } = steps[name];
+  return stamp === undefined || !holds(stamp.result) || stamp.fingerprint !== fingerprint();
+}
+
+function readStamps() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function writeStamp(name, stamp) {
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, `${JSON.stringify({ ...readStamps(), [name]: stamp }, null, 2)}\n`);
+}

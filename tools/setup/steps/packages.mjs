@@ -1,0 +1,38 @@
+// Dependencies, through a pnpm of one exact version that never touches the machine's own.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheDirectory } from '../places.mjs';
+
+export const PNPM_VERSION = '12.21.0';
+
+export async function installPackages(step) {
+  const pnpm = pnpmOnPath() ?? (await pnpmInCache(step));
+  step.begin('Installing packages');
+  await step.exec(pnpm, ['install', '--frozen-lockfile', '--reporter=append-only'], {
+    env: { ...process.env, CI: 'true' },
+    advice:
+      'If package.json files were changed, run "pnpm install" to bring pnpm-lock.yaml along; otherwise check the network and run this again.',
+  });
+}
+
+function pnpmOnPath() {
+  try {
+    const version = execFileSync('pnpm', ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return version.trim() === PNPM_VERSION ? 'pnpm' : null;
+  } catch {
+    return null;
+  }
+}
+
+async function pnpmInCache(step) {
+  const home = join(cacheDirectory, `pnpm-${PNPM_VERSION}`);
+  const binary = join(home, 'node_modules/.bin/pnpm');
+  if (existsSync(binary)) return binary;
+  step.begin(`Fetching pnpm ${PNPM_VERSION}`);
+  await step.exec('npm', ['install', '--no-audit', '--no-fund', '--prefix', home, `pnpm@${PNPM_VERSION}`], {
+    cwd: cacheDirectory,
+    advice: 'Check that npm reaches its registry ("npm ping"), then run this again.',
+  });
+  return binary;
+}
