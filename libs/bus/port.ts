@@ -1,4 +1,5 @@
 import type { Envelope, Payload, Topic } from '@adit/contracts';
+import type { DeadLetterTopic } from './dead-letter.js';
 
 /** A message on its way out. `key` chooses the partition: messages of one key arrive in the order they were published. */
 export interface OutgoingMessage<T extends Topic = Topic> {
@@ -21,7 +22,7 @@ export interface DeliveryContext {
 }
 
 export interface SubscriptionOptions {
-  topic: Topic;
+  topic: Topic | DeadLetterTopic;
   /** Each group sees every message once; the members of a group share the partitions. */
   group: string;
   /** Partitions worked on at the same time by this member. */

@@ -1,0 +1,232 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import { afterFailure } from './delivery-policy.js';
+import type { DeliveryPolicy } from './delivery-policy.js';
+import type { LoggedMessage, PartitionLog } from './partition-log.js';
+import type { SubscriptionOptions } from './port.js';
+import { decodeMessage } from './wire.js';
+
+const logger = createLogger('bus');
+
+export interface GroupOptions {
+  topic: string;
+  group: string;
+  policy: DeliveryPolicy;
+  /** How long a closing member waits for its handlers before their messages are given to others. */
+  closeGraceMs: number;
+  giveUp(message: LoggedMessage, error: AditError, deliveries: number): void;
+  /** Called when a message was handled, so that the log can forget it. */
+  committed(partition: number): void;
+}
+
+/** Where the group stands in one partition. Its messages are worked on one after the other, whoever owns it. */
+interface Cursor {
+  readonly log: PartitionLog;
+  /** Offset of the first message that is not handled. */
+  position: number;
+  /** How often the message at `position` was given out and failed. */
+  failures: number;
+  owner: Member | null;
+  busy: boolean;
+  retry: NodeJS.Timeout | null;
+}
+
+interface Member {
+  readonly options: SubscriptionOptions;
+  readonly scope: AsyncResource;
+  readonly abort: AbortController;
+  /** Called when the time to close is over: their messages go to others although the handlers still run. */
+  readonly releases: Set<() => void>;
+  running: number;
+  /** Resolves the promise of the leaving member. */
+  idle: (() => void) | null;
+}
+
+type Outcome = { handled: true } | { error: unknown } | { released: true };
+
+/** One consumer group on one topic: its offsets, its members and who of them owns which partition. */
+export class ConsumerGroup {
+  private readonly cursors: Cursor[];
+  private readonly members: Member[] = [];
+  private pumping = false;
+  /** Rotates, so that no partition is served before the others all the time. */
+  private first = 0;
+
+  constructor(
+    private readonly options: GroupOptions,
+    logs: PartitionLog[],
+  ) {
+    this.cursors = logs.map((log) => ({
+      log,
+      position: log.oldest,
+      failures: 0,
+      owner: null,
+      busy: false,
+      retry: null,
+    }));
+  }
+
+  get hasMembers(): boolean {
+    return this.members.length > 0;
+  }
+
+  get lag(): number {
+    return this.cursors.reduce((sum, cursor) => sum + cursor.log.end - cursor.position, 0);
+  }
+
+  /** Offset of the first message of the partition that this group still needs. */
+  needs(partition: number): number {
+    return this.cursors[partition]?.position ?? 0;
+  }
+
+  /** The partition's oldest messages were dropped: go on behind them. */
+  skipTo(partition: number, offset: number): void {
+    const cursor = this.cursors[partition];
+    if (cursor === undefined || cursor.position >= offset) return;
+    cursor.position = offset;
+    cursor.failures = 0;
+    if (cursor.retry !== null) clearTimeout(cursor.retry);
+    cursor.retry = null;
+  }
+
+  /** Adds a member; the returned function makes it leave. */
+  join(options: SubscriptionOptions): () => Promise<void> {
+    const member: Member = {
+      options,
+      // Handlers run in the context of who subscribed, not of who happened to publish.
+      scope: new AsyncResource('BusSubscription'),
+      abort: new AbortController(),
+      releases: new Set(),
+      running: 0,
+      idle: null,
+    };
+    this.members.push(member);
+    this.rebalance();
+    let left: Promise<void> | null = null;
+    return () => (left ??= this.leave(member));
+  }
+
+  /** Gives out work soon, once for any number of calls. */
+  wake(): void {
+    if (this.pumping) return;
+    this.pumping = true;
+    setImmediate(() => {
+      this.pumping = false;
+      this.pump();
+    });
+  }
+
+  stop(): void {
+    for (const cursor of this.cursors) if (cursor.retry !== null) clearTimeout(cursor.retry);
+  }
+
+  private rebalance(): void {
+    this.cursors.forEach((cursor, partition) => {
+      cursor.owner = this.members[partition % this.members.length] ?? null;
+    });
+    this.wake();
+  }
+
+  private pump(): void {
+    const count = this.cursors.length;
+    for (let step = 0; step < count; step++) {
+      const partition = (this.first + step) % count;
+      const cursor = this.cursors[partition] as Cursor;
+      const { owner } = cursor;
+      if (cursor.busy || cursor.retry !== null || owner === null) continue;
+      if (owner.running >= owner.options.concurrency) continue;
+      const message = cursor.log.at(cursor.position);
+      if (message === undefined) continue;
+      this.start(cursor, partition, owner, message);
+    }
+    this.first = (this.first + 1) % count;
+  }
+
+  private start(cursor: Cursor, partition: number, member: Member, message: LoggedMessage): void {
+    cursor.busy = true;
+    member.running += 1;
+    const delivery = cursor.failures + 1;
+    void member.scope.runInAsyncScope(async () => {
+      const outcome = await this.handle(member, message, delivery);
+      if ('handled' in outcome) this.commit(cursor, partition);
+      // A handler that stopped because its member leaves has not failed; another member is given the message anew.
+      else if ('error' in outcome && !member.abort.signal.aborted) {
+        this.fail(cursor, partition, message, outcome.error, delivery);
+      }
+      cursor.busy = false;
+      member.running -= 1;
+      if (member.running === 0) member.idle?.();
+      this.wake();
+    });
+  }
+
+  /** Never rejects. */
+  private async handle(member: Member, message: LoggedMessage, delivery: number): Promise<Outcome> {
+    const { topic } = this.options;
+    const run = async (): Promise<Outcome> => {
+      try {
+        const envelope = decodeMessage(topic, message.text);
+        const context = { delivery, signal: member.abort.signal };
+        await member.options.handle({ topic, key: message.key, envelope }, context);
+        return { handled: true };
+      } catch (error) {
+        return { error };
+      }
+    };
+    return new Promise((resolve) => {
+      const release = () => resolve({ released: true });
+      member.releases.add(release);
+      void run().then((outcome) => {
+        member.releases.delete(release);
+        resolve(outcome);
+      });
+    });
+  }
+
+  private fail(cursor: Cursor, partition: number, message: LoggedMessage, error: unknown, delivery: number): void {
+    const { topic, group, policy } = this.options;
+    const decision = afterFailure(error, delivery, policy);
+    const about = { topic, group, key: message.key, delivery, err: error };
+    if ('giveUp' in decision) {
+      logger.error(about, 'A message became a dead letter');
+      this.options.giveUp(message, decision.giveUp, delivery);
+      this.commit(cursor, partition);
+      return;
+    }
+    logger.warn(
+      { ...about, retryInMs: Math.round(decision.retryInMs) },
+      'A message failed and will be delivered again',
+    );
+    cursor.failures = delivery;
+    cursor.retry = setTimeout(() => {
+      cursor.retry = null;
+      this.wake();
+    }, decision.retryInMs);
+  }
+
+  private commit(cursor: Cursor, partition: number): void {
+    cursor.position += 1;
+    cursor.failures = 0;
+    this.options.committed(partition);
+  }
+
+  private async leave(member: Member): Promise<void> {
+    this.members.splice(this.members.indexOf(member), 1);
+    this.rebalance();
+    member.abort.abort();
+    if (member.running === 0) return;
+    const { topic, group, closeGraceMs } = this.options;
+    const grace = setTimeout(() => {
+      logger.warn(
+        { topic, group, handlers: member.running },
+        'Handlers did not end in time; others get their messages',
+      );
+      for (const release of member.releases) release();
+    }, closeGraceMs);
+    await new Promise<void>((resolve) => {
+      member.idle = resolve;
+    });
+    clearTimeout(grace);
+  }
+}

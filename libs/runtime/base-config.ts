@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { setting } from './config.js';
+
+/** What every process of Adit reads; an app's schema extends it: `BaseConfig.extend({ … })`. */
+export const BaseConfig = z.object({
+  dataDir: setting('ADIT_DATA_DIR', z.string().min(1).default('.adit'), 'Folder of the embedded database and objects.'),
+  logLevel: setting(
+    'ADIT_LOG_LEVEL',
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    'The least severe log line that is written.',
+  ),
+  logFormat: setting(
+    'ADIT_LOG_FORMAT',
+    z.enum(['json', 'pretty']).default('json'),
+    'One JSON object per line for log collectors, or lines for people.',
+  ),
+  shutdownGraceSeconds: setting(
+    'ADIT_SHUTDOWN_GRACE_SECONDS',
+    z.number().positive().max(3600).default(25),
+    'How long running work may take to end after SIGTERM; stay below the orchestrator’s own limit.',
+  ),
+  busDriver: setting('BUS_DRIVER', z.enum(['in-process']).default('in-process'), 'Where messages travel.'),
+  databaseDriver: setting('DATABASE_DRIVER', z.enum(['pglite']).default('pglite'), 'Where rows are kept.'),
+  objectsDriver: setting(
+    'OBJECTS_DRIVER',
+    z.enum(['filesystem']).default('filesystem'),
+    'Where media, frame packs, observations and pictures are kept.',
+  ),
+});
+export type BaseConfig = z.infer<typeof BaseConfig>;

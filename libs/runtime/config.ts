@@ -1,0 +1,156 @@
+import { AditError } from '@adit/contracts';
+import { z } from 'zod';
+
+export interface SettingOptions {
+  /** Its value is never printed, neither in errors nor in the documentation. */
+  secret?: boolean;
+}
+
+/**
+ * One setting of a configuration schema: the environment variable it is read from and what it means. Put defaults on
+ * `schema` (`z.int().default(4)`); numbers, booleans (`true|false|1|0|yes|no|on|off`), comma-separated lists and JSON
+ * objects are read from their text by `loadConfig`.
+ */
+export function setting<T extends z.ZodType>(
+  env: string,
+  schema: T,
+  description: string,
+  options: SettingOptions = {},
+): T {
+  return schema.meta({ env, description, secret: options.secret ?? false });
+}
+
+export interface SettingRow {
+  env: string;
+  /** In words: `text`, `number`, `true or false`, `one of a, b`, `list of text`. */
+  type: string;
+  /** As one would write it in the environment; null when there is none. */
+  default: string | null;
+  required: boolean;
+  secret: boolean;
+  description: string;
+}
+
+/**
+ * Reads every setting of `schema` from the environment. An empty variable counts as absent. Throws one AditError
+ * VALIDATION that names every variable that is wrong and what was expected of it, never a secret's value.
+ */
+export function loadConfig<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv = process.env): z.output<T> {
+  const input: Record<string, unknown> = {};
+  for (const [key, field] of fieldsOf(schema)) {
+    const text = env[metaOf(key, field).env];
+    if (text !== undefined && text !== '') input[key] = readText(field, text);
+  }
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const fields = new Map(fieldsOf(schema));
+  const errors = result.error.issues.map((issue) => {
+    const key = String(issue.path[0] ?? '');
+    const field = fields.get(key);
+    if (field === undefined) return { pointer: key, code: 'invalid', message: issue.message };
+    const { env: name, secret } = metaOf(key, field);
+    if (input[key] === undefined) {
+      return { pointer: name, code: 'missing', message: `${name} is missing: expected ${typeInWords(field)}` };
+    }
+    const why = secret ? '' : ` (${issue.message})`;
+    return { pointer: name, code: 'invalid', message: `${name} is wrong: expected ${typeInWords(field)}${why}` };
+  });
+  const lines = errors.map((error) => `  ${error.message}`).join('\n');
+  throw new AditError('VALIDATION', `The configuration is not usable. Set these environment variables:\n${lines}`, {
+    errors,
+  });
+}
+
+/** One row per setting in the schema's order, for docs/configuration.md. */
+export function describeConfig(schema: z.ZodObject): SettingRow[] {
+  return fieldsOf(schema).map(([key, field]) => {
+    const { env, description, secret } = metaOf(key, field);
+    const absent = field.safeParse(undefined);
+    return {
+      env,
+      type: typeInWords(field),
+      default: absent.success ? writeText(absent.data) : null,
+      required: !absent.success,
+      secret,
+      description,
+    };
+  });
+}
+
+function fieldsOf(schema: z.ZodObject): [string, z.ZodType][] {
+  return Object.entries(schema.shape as Record<string, z.ZodType>);
+}
+
+/** A key without `setting` is read from ADIT_<KEY_IN_CAPITALS>. */
+function metaOf(key: string, field: z.ZodType): { env: string; description: string; secret: boolean } {
+  const meta = field.meta() ?? {};
+  const derived = `ADIT_${key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
+  return {
+    env: typeof meta.env === 'string' ? meta.env : derived,
+    description: meta.description ?? '',
+    secret: meta.secret === true,
+  };
+}
+
+/** The schema under defaults, optionals and the input side of pipes. */
+function innermost(field: z.core.$ZodType): z.core.$ZodType {
+  if (
+    field instanceof z.ZodDefault ||
+    field instanceof z.ZodPrefault ||
+    field instanceof z.ZodOptional ||
+    field instanceof z.ZodNullable ||
+    field instanceof z.ZodReadonly ||
+    field instanceof z.ZodCatch
+  ) {
+    return innermost(field.def.innerType);
+  }
+  if (field instanceof z.ZodPipe) return innermost(field.def.in);
+  return field;
+}
+
+/** Text that does not fit the type is handed on as it is, so that the schema's own message says what it expected. */
+function readText(field: z.core.$ZodType, text: string): unknown {
+  const type = innermost(field);
+  const trimmed = text.trim();
+  if (type instanceof z.ZodNumber) return trimmed !== '' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : text;
+  if (type instanceof z.ZodBoolean) {
+    if (/^(true|1|yes|on)$/i.test(trimmed)) return true;
+    return /^(false|0|no|off)$/i.test(trimmed) ? false : text;
+  }
+  if (type instanceof z.ZodArray) {
+    const items = trimmed.split(',').map((item) => item.trim());
+    return items.filter((item) => item !== '').map((item) => readText(type.def.element, item));
+  }
+  if (type instanceof z.ZodObject || type instanceof z.ZodRecord) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+  return text;
+}
+
+function writeText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value)) return value.map(String).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function typeInWords(field: z.core.$ZodType): string {
+  const type = innermost(field);
+  if (type instanceof z.ZodEnum) return `one of ${type.options.map(String).join(', ')}`;
+  if (type instanceof z.ZodNumber) {
+    const whole = type.format === 'safeint' ? 'whole number' : 'number';
+    const bounds = [
+      Number.isFinite(type.minValue) && type.minValue !== Number.MIN_SAFE_INTEGER ? `from ${type.minValue}` : '',
+      Number.isFinite(type.maxValue) && type.maxValue !== Number.MAX_SAFE_INTEGER ? `to ${type.maxValue}` : '',
+    ];
+    return [whole, ...bounds].filter((part) => part !== '').join(' ');
+  }
+  if (type instanceof z.ZodBoolean) return 'true or false';
+  if (type instanceof z.ZodArray) return `comma-separated list of ${typeInWords(type.def.element)}`;
+  if (type instanceof z.ZodObject || type instanceof z.ZodRecord) return 'JSON object';
+  if (type instanceof z.ZodURL) return 'URL';
+  return 'text';
+}
