@@ -1,0 +1,80 @@
+/** Throws, or takes too long, when the thing it asks is not usable. */
+export type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown;
+
+export interface CheckResult {
+  name: string;
+  ok: boolean;
+  /** Milliseconds the check took. */
+  tookMs: number;
+  /** Why it is not usable. */
+  reason?: string;
+}
+
+export interface HealthReport {
+  ok: boolean;
+  state: 'starting' | 'running' | 'stopping';
+  checks: CheckResult[];
+}
+
+interface RegisteredCheck {
+  check: ReadinessCheck;
+  timeoutMs: number;
+}
+
+/** What /healthz and /readyz say. One for the process; several Nest applications in it share it. */
+export class Health {
+  private readonly checks = new Map<string, RegisteredCheck>();
+  private state: HealthReport['state'] = 'starting';
+
+  /** Adds a check, or replaces the one of that name; the returned function takes it away. */
+  register(name: string, check: ReadinessCheck, timeoutMs = 2_000): () => void {
+    const registered = { check, timeoutMs };
+    this.checks.set(name, registered);
+    return () => {
+      if (this.checks.get(name) === registered) this.checks.delete(name);
+    };
+  }
+
+  /** Everything is up: ready from now on, as far as the checks say so. */
+  started(): void {
+    if (this.state === 'starting') this.state = 'running';
+  }
+
+  /** Not ready any more, so that no new work is sent here; alive until the end. */
+  stopping(): void {
+    this.state = 'stopping';
+  }
+
+  /** Whether the process works at all. Dependencies don't count: restarting this process would not mend them. */
+  livez(): HealthReport {
+    return { ok: true, state: this.state, checks: [] };
+  }
+
+  /** Whether work can be sent here: started, not stopping, and every check passes within its time. */
+  async readyz(): Promise<HealthReport> {
+    const checks = await Promise.all([...this.checks].map(([name, registered]) => run(name, registered)));
+    return { ok: this.state === 'running' && checks.every((check) => check.ok), state: this.state, checks };
+  }
+}
+
+/** The process's health. */
+export const health = new Health();
+
+async function run(name: string, { check, timeoutMs }: RegisteredCheck): Promise<CheckResult> {
+  const began = performance.now();
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  const took = () => Math.round(performance.now() - began);
+  try {
+    await Promise.race([(async () => check(abort.signal))(), late]);
+    return { name, ok: true, tookMs: took() };
+  } catch (error) {
+    return { name, ok: false, tookMs: took(), reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { SpanStatusCode, context as otelContext, trace } from '@opentelemetry/api';
+import type { Attributes, SpanContext } from '@opentelemetry/api';
+import { currentContext, withContext } from './log-context.js';
+
+/** W3C trace context (https://www.w3.org/TR/trace-context/). */
+export interface TraceContext {
+  /** 32 lower-case hex digits, not all zero. */
+  traceId: string;
+  /** 16 lower-case hex digits, not all zero. */
+  spanId: string;
+  sampled: boolean;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/**
+ * Null for anything that is not a valid traceparent. A version above 00 is read by its first four fields, as the
+ * specification asks; ff is no version.
+ */
+export function parseTraceparent(header: string | null | undefined): TraceContext | null {
+  const match = TRACEPARENT.exec(header?.trim() ?? '');
+  if (match === null) return null;
+  const [, version, traceId, spanId, flags, rest] = match;
+  if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return null;
+  if (version === 'ff' || (version === '00' && rest !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 };
+}
+
+export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+/** A new trace; our own ids are sampled, so that a collector that is switched on later sees them. */
+export function newTrace(): TraceContext {
+  return { traceId: randomId(16), spanId: randomId(8), sampled: true };
+}
+
+/** A new span of the same trace. */
+export function childOf(parent: TraceContext): TraceContext {
+  return { ...parent, spanId: randomId(8) };
+}
+
+/** The traceparent to send along with messages and requests; null outside of any trace. */
+export function currentTraceparent(): string | null {
+  const active = trace.getSpanContext(otelContext.active());
+  if (active !== undefined && trace.isSpanContextValid(active)) return formatTraceparent(fromOtel(active));
+  return currentContext().traceparent ?? null;
+}
+
+export interface SpanOptions {
+  /** A traceparent that came with a request or message; the current one when left out, a new trace when null or invalid. */
+  parent?: string | null;
+  attributes?: Attributes;
+}
+
+/**
+ * Runs `fn` in a span: an OpenTelemetry span when an SDK is registered, ids of our own otherwise. Within it logs carry the
+ * trace id and `currentTraceparent` gives what to hand on. What `fn` throws is recorded and thrown on.
+ */
+export async function withSpan<T>(
+  name: string,
+  options: SpanOptions,
+  fn: (span: TraceContext) => T | Promise<T>,
+): Promise<T> {
+  const parent = parseTraceparent(options.parent === undefined ? currentTraceparent() : options.parent);
+  const base = parent === null ? otelContext.active() : trace.setSpanContext(otelContext.active(), toOtel(parent));
+  const root = parent === null && options.parent !== undefined;
+  const span = trace.getTracer('adit').startSpan(name, { attributes: options.attributes, root }, base);
+  const made = fromOtel(span.spanContext());
+  // Without an SDK the API hands back the parent's context, or an invalid one.
+  const hasSdk = trace.isSpanContextValid(span.spanContext()) && made.spanId !== parent?.spanId;
+  const own = hasSdk ? made : parent === null ? newTrace() : childOf(parent);
+  const run = () => withContext({ traceId: own.traceId, traceparent: formatTraceparent(own) }, async () => fn(own));
+  try {
+    return await (hasSdk ? otelContext.with(trace.setSpan(base, span), run) : run());
+  } catch (error) {
+    span.recordException(error instanceof Error ? error : String(error));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function fromOtel({ traceId, spanId, traceFlags }: SpanContext): TraceContext {
+  return { traceId, spanId, sampled: (traceFlags & 1) === 1 };
+}
+
+function toOtel({ traceId, spanId, sampled }: TraceContext): SpanContext {
+  return { traceId, spanId, traceFlags: sampled ? 1 : 0, isRemote: true };
+}
+
+/** All zero is not allowed; it does not happen twice in a row. */
+function randomId(bytes: number): string {
+  const id = randomBytes(bytes).toString('hex');
+  return /^0+$/.test(id) ? randomId(bytes) : id;
+}
