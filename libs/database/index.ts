@@ -1,1 +1,7 @@
-export {};
+export type { DatabaseConfig, PgliteConfig } from './config.js';
+export { type Database, openDatabase, type OpenOptions } from './database.js';
+export { DATABASE, DatabaseModule } from './database.module.js';
+export * from './entities/index.js';
+export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
+export { schemaDifferences } from './schema.js';
+export { inTransaction, outsideTransaction, type TransactionOptions } from './transaction.js';

@@ -1,0 +1,9 @@
+import type { DataSourceOptions } from 'typeorm';
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** What a driver file gives: TypeORM's connection options, and what to end when the data source has been closed. */
+export interface DatabaseDriver {
+  options: PostgresOptions;
+  close(): Promise<void>;
+}

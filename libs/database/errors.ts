@@ -1,0 +1,73 @@
+import { AditError } from '@adit/contracts';
+import { QueryFailedError } from 'typeorm';
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+const UNIQUE_VIOLATION = '23505';
+
+/** Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. */
+const UNAVAILABLE_STATES = /^(08|57P0[1-5]$|53300$)/;
+const UNAVAILABLE_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+/** What `pg` and its pool throw without any code. */
+const UNAVAILABLE_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|not queryable|embedded database stopped|pool after calling end/;
+
+interface Coded {
+  code?: string;
+  constraint?: string;
+}
+
+function driverError(error: unknown): Coded & Error {
+  return (error instanceof QueryFailedError ? error.driverError : error) as Coded & Error;
+}
+
+/** Two transactions stood in each other's way: the same work done again will succeed. */
+export function isTransient(error: unknown): boolean {
+  const code = driverError(error)?.code;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+/** A row with this key exists already; with `constraint` only that constraint or index counts. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const cause = driverError(error);
+  return cause?.code === UNIQUE_VIOLATION && (constraint === undefined || cause.constraint === constraint);
+}
+
+/** The database cannot be reached, or went away while it was asked. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AditError) return error.code === 'UNAVAILABLE';
+  const cause = driverError(error);
+  if (!(cause instanceof Error)) return false;
+  if (cause.code !== undefined && (UNAVAILABLE_STATES.test(cause.code) || UNAVAILABLE_SYSTEM_CODES.has(cause.code))) {
+    return true;
+  }
+  return UNAVAILABLE_MESSAGES.test(cause.message);
+}
+
+/**
+ * UNAVAILABLE when the database is gone or its transactions kept colliding, CONFLICT for a duplicate key, INTERNAL for the
+ * rest. An AditError stays as it is.
+ */
+export function toAditError(error: unknown): AditError {
+  if (error instanceof AditError) return error;
+  if (isUnavailable(error)) {
+    return new AditError('UNAVAILABLE', 'The database does not answer. Check that it runs and can be reached.', {
+      cause: error,
+    });
+  }
+  if (isTransient(error)) {
+    return new AditError('UNAVAILABLE', 'The database is too contended to finish this now. Try again.', {
+      cause: error,
+    });
+  }
+  if (isUniqueViolation(error)) return new AditError('CONFLICT', 'It exists already.', { cause: error });
+  return AditError.from(error);
+}

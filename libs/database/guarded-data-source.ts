@@ -1,0 +1,13 @@
+import { DataSource, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { refuseInside } from './transaction.js';
+
+/**
+ * A DataSource that refuses a query beside a running transaction. With one session (PGlite) such a query would wait for
+ * ever for the connection that its own transaction holds; with many it would not see what the transaction wrote.
+ */
+export class GuardedDataSource extends DataSource {
+  override createQueryRunner(mode?: ReplicationMode): QueryRunner {
+    refuseInside(this, 'query');
+    return super.createQueryRunner(mode);
+  }
+}

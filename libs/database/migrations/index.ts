@@ -1,0 +1,4 @@
+import { Initial1795219200000 } from './1795219200000-initial.js';
+
+/** In the order they are run. A released migration is never changed: the next one is added. */
+export const MIGRATIONS = [Initial1795219200000];

@@ -1,0 +1,71 @@
+import { access, mkdir, open, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import type { PgliteConfig } from './config.js';
+import { lockDirectory } from './directory-lock.js';
+import type { DatabaseDriver } from './driver.js';
+import { PgliteServer } from './pglite-server.js';
+import { PgliteStream } from './pglite-stream.js';
+
+/**
+ * PostgreSQL in the process. `pg` speaks its wire protocol to a PGlite in a worker thread over a MessagePort, so queries,
+ * parsing of rows and errors are those of PostgreSQL proper and the event loop stays free. One session: the pool holds one
+ * connection, transactions run one after the other, and SKIP LOCKED or LISTEN/NOTIFY say nothing about concurrency.
+ */
+export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> {
+  const home = config.directory === null ? null : resolve(config.directory);
+  const lock = home === null ? null : await lockDirectory(home);
+  const server = new PgliteServer({
+    directory: home === null ? null : join(home, 'pgdata'),
+    durable: home !== null && config.durable !== false,
+  });
+  try {
+    if (home !== null) await removeUnfinished(home);
+    await server.start();
+    if (home !== null) await markFinished(home);
+  } catch (error) {
+    await server.close();
+    await lock?.release();
+    throw error;
+  }
+  return {
+    options: {
+      type: 'postgres',
+      driver: pg,
+      // PGlite has no uuid-ossp; gen_random_uuid() is what 'pgcrypto' makes TypeORM write, and it is built in.
+      uuidExtension: 'pgcrypto',
+      installExtensions: false,
+      poolSize: 1,
+      extra: {
+        stream: () => new PgliteStream(() => server.connect()),
+        user: 'postgres',
+        database: 'postgres',
+        connectionTimeoutMillis: (config.acquireSeconds ?? 30) * 1000,
+        // The one connection stays: closing it would only cost the session its caches.
+        idleTimeoutMillis: 0,
+      },
+    },
+    async close() {
+      await server.close();
+      await lock?.release();
+    },
+  };
+}
+
+const FINISHED = 'pgdata.finished';
+
+/** A process killed while it made the database leaves half of one, in which nothing was ever committed: begin anew. */
+async function removeUnfinished(home: string): Promise<void> {
+  const finished = await access(join(home, FINISHED)).then(
+    () => true,
+    () => false,
+  );
+  if (!finished) await rm(join(home, 'pgdata'), { recursive: true, force: true });
+  await mkdir(join(home, 'pgdata'), { recursive: true });
+}
+
+async function markFinished(home: string): Promise<void> {
+  const file = await open(join(home, FINISHED), 'a');
+  await file.sync();
+  await file.close();
+}

@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import type { DataSource, EntityManager } from 'typeorm';
+import { isTransient, isUnavailable, toAditError } from './errors.js';
+
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 10;
+
+interface Running {
+  dataSource: DataSource;
+  /** Work that the callback left behind keeps this context after the transaction has ended. */
+  ended: boolean;
+}
+
+const running = new AsyncLocalStorage<Running>();
+
+export interface TransactionOptions {
+  isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
+}
+
+/**
+ * Runs `work` in one transaction: all of what it does through its `manager` is committed, or nothing when it throws. After a
+ * serialization failure or a deadlock the whole of `work` runs again, up to 6 times, so it must have no other effects.
+ * Throws UNAVAILABLE when the database is gone or the collisions do not end; whatever else `work` throws passes unchanged.
+ * A transaction within a transaction is refused: it would wait for the outer one's connection. Hand on the manager instead.
+ */
+export async function inTransaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  refuseInside(dataSource, 'start a transaction');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await dataSource.transaction(options.isolation ?? 'READ COMMITTED', (manager) =>
+        marked(dataSource, () => work(manager)),
+      );
+    } catch (error) {
+      if (isUnavailable(error)) throw toAditError(error);
+      if (!isTransient(error)) throw error;
+      if (attempt === MAX_ATTEMPTS) throw toAditError(error);
+      // Full jitter, so that two transactions that met once do not meet again.
+      await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
+    }
+  }
+}
+
+/** Runs `work` as if it had been called outside: for what a transaction starts and does not wait for (a nudge, a timer). */
+export function outsideTransaction<T>(work: () => T): T {
+  return running.exit(work);
+}
+
+/** Throws INTERNAL when called within a transaction of this data source; `what` completes the sentence. */
+export function refuseInside(dataSource: DataSource, what: string): void {
+  const current = running.getStore();
+  if (current === undefined || current.ended || current.dataSource !== dataSource) return;
+  throw new AditError(
+    'INTERNAL',
+    `Code inside a transaction tried to ${what} beside it. Use the transaction's own manager, or outsideTransaction().`,
+  );
+}
+
+async function marked<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  const mark: Running = { dataSource, ended: false };
+  try {
+    return await running.run(mark, work);
+  } finally {
+    mark.ended = true;
+  }
+}
