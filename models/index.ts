@@ -1,1 +1,2 @@
-export {};
+export { CatalogueEntry, modelsRoot, readCatalogue, type Catalogue } from './catalogue.js';
+export { installWeights, type InstalledModel, type InstallOptions } from './install.js';

@@ -1,0 +1,114 @@
+import onnxProto, { type onnx } from 'onnx-proto';
+import { sizeOf, type ConstantTensor, type TensorType } from './tensor.js';
+
+/** Name of the symbolic batch dimension of every graph built here. */
+export const BATCH = 'N';
+/** A dimension known while converting, or the batch, which is known only when the graph runs. */
+export type Dim = number | typeof BATCH;
+
+/** An attribute of an ONNX node; a bare number is an integer, since ONNX tells integers and floats apart. */
+export type Attribute = number | readonly number[] | string | { readonly float: number };
+
+// From the ONNX protocol: TensorProto.DataType and AttributeProto.AttributeType.
+const DATA_TYPE = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
+const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, ints: 7 } as const;
+
+// Opset 17 still takes the axes of reductions as attributes; ONNX Runtime >= 1.12 reads it.
+const OPSET = 17;
+const IR_VERSION = 8;
+
+/**
+ * Collects nodes and constants of an ONNX graph and writes the model. Names come from one counter in the order of
+ * calls, so the same calls give the same bytes.
+ */
+export class GraphBuilder {
+  private readonly nodes: onnx.INodeProto[] = [];
+  private readonly initializers: onnx.ITensorProto[] = [];
+  private readonly inputs: onnx.IValueInfoProto[] = [];
+  private readonly outputs: onnx.IValueInfoProto[] = [];
+  private readonly sharedConstants = new Map<string, string>();
+  private names = 0;
+
+  /** Adds a node with one output and returns that output's name. An empty input name leaves an optional input out. */
+  node(op: string, inputs: readonly string[], attributes: Readonly<Record<string, Attribute>> = {}): string {
+    const output = this.nextName('t');
+    this.nodes.push({
+      opType: op,
+      name: `${op}_${output}`,
+      input: [...inputs],
+      output: [output],
+      attribute: Object.entries(attributes).map(([name, value]) => attributeProto(name, value)),
+    });
+    return output;
+  }
+
+  input(name: string, dims: readonly Dim[]): string {
+    this.inputs.push(valueInfo(name, 'float32', dims));
+    return name;
+  }
+
+  output(name: string, value: string, dims: readonly Dim[], type: TensorType = 'float32'): void {
+    this.nodes.push({ opType: 'Identity', name: `output_${name}`, input: [value], output: [name], attribute: [] });
+    this.outputs.push(valueInfo(name, type, dims));
+  }
+
+  constant(tensor: ConstantTensor): string {
+    return this.initializer(tensor.dims, DATA_TYPE[tensor.type], tensor.data);
+  }
+
+  /** A float32 constant; a scalar unless dims are given. */
+  floats(values: ArrayLike<number>, dims: readonly number[] = []): string {
+    return this.constant({ type: 'float32', dims, data: Float32Array.from(values) });
+  }
+
+  /** A vector of int64, the type ONNX wants for shapes, axes and pads; equal vectors share one initializer. */
+  integers(values: readonly number[]): string {
+    const key = values.join(',');
+    const known = this.sharedConstants.get(key);
+    if (known !== undefined) return known;
+    const name = this.initializer([values.length], DATA_TYPE.int64, BigInt64Array.from(values, BigInt));
+    this.sharedConstants.set(key, name);
+    return name;
+  }
+
+  /** The model as ONNX bytes; equal graphs give equal bytes. */
+  toModel(name: string): Uint8Array {
+    return onnxProto.onnx.ModelProto.encode({
+      irVersion: IR_VERSION,
+      producerName: 'adit',
+      opsetImport: [{ domain: '', version: OPSET }],
+      graph: {
+        name,
+        node: this.nodes,
+        initializer: this.initializers,
+        input: this.inputs,
+        output: this.outputs,
+      },
+    }).finish();
+  }
+
+  private initializer(dims: readonly number[], dataType: number, data: ArrayBufferView & { length: number }): string {
+    if (sizeOf(dims) !== data.length) throw new RangeError(`${data.length} values do not fill ${dims.join('×')}`);
+    const name = this.nextName('c');
+    const rawData = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    this.initializers.push({ name, dims: [...dims], dataType, rawData });
+    return name;
+  }
+
+  private nextName(prefix: string): string {
+    this.names += 1;
+    return `${prefix}${this.names}`;
+  }
+}
+
+function attributeProto(name: string, value: Attribute): onnx.IAttributeProto {
+  if (typeof value === 'number') return { name, type: ATTRIBUTE_TYPE.int, i: value };
+  if (typeof value === 'string') return { name, type: ATTRIBUTE_TYPE.string, s: Buffer.from(value) };
+  if ('float' in value) return { name, type: ATTRIBUTE_TYPE.float, f: value.float };
+  return { name, type: ATTRIBUTE_TYPE.ints, ints: [...value] };
+}
+
+function valueInfo(name: string, type: TensorType, dims: readonly Dim[]): onnx.IValueInfoProto {
+  const dim = dims.map((size) => (size === BATCH ? { dimParam: size } : { dimValue: size }));
+  return { name, type: { tensorType: { elemType: DATA_TYPE[type], shape: { dim } } } };
+}

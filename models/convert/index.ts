@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { CatalogueEntry } from '../catalogue.js';
+import { convertFaceApi } from './face-api.js';
+import { copyOnnx } from './native-onnx.js';
+import { convertTfjsGraph } from './tfjs-graph.js';
+
+/**
+ * The ONNX bytes of a catalogue entry, made from its package in `packageDir`. The same package gives the same bytes.
+ * @throws AditError naming what in the package cannot be read or converted.
+ */
+export async function convert(entry: CatalogueEntry, packageDir: string): Promise<Uint8Array> {
+  const file = join(packageDir, entry.file);
+  switch (entry.recipe) {
+    case 'tfjs-graph':
+      return convertTfjsGraph(file, entry.name);
+    case 'face-api':
+      return convertFaceApi(file, entry.network, entry.name);
+    case 'copy':
+      return copyOnnx(file, { openBatch: entry.openBatch });
+  }
+}

@@ -1,0 +1,39 @@
+import { pointwise, prelu, softmax } from './activation.js';
+import { elementwise, matrixProduct } from './arithmetic.js';
+import { convolution, depthwiseConvolution } from './convolution.js';
+import type { OpHandler } from './operation.js';
+import { averagePooling, maxPooling, mean } from './pooling.js';
+import { identity, pad, placeholder, reshape } from './shape.js';
+
+/** Every TensorFlow op the converter knows; an op that is not here stops the conversion with its name. */
+export const OPS: ReadonlyMap<string, OpHandler> = new Map<string, OpHandler>([
+  ['Placeholder', placeholder],
+  ['Identity', identity],
+  ['Reshape', reshape],
+  ['Pad', pad],
+
+  ['Conv2D', convolution],
+  ['_FusedConv2D', convolution],
+  ['DepthwiseConv2dNative', depthwiseConvolution],
+  ['FusedDepthwiseConv2dNative', depthwiseConvolution],
+  ['MaxPool', maxPooling],
+  ['AvgPool', averagePooling],
+  ['Mean', mean],
+  ['MatMul', matrixProduct],
+  ['_FusedMatMul', matrixProduct],
+
+  ['Add', elementwise('Add')],
+  ['AddV2', elementwise('Add')],
+  ['BiasAdd', elementwise('Add')],
+  ['Sub', elementwise('Sub')],
+  ['Mul', elementwise('Mul')],
+  ['RealDiv', elementwise('Div')],
+  ['Maximum', elementwise('Max')],
+  ['Minimum', elementwise('Min')],
+
+  ['Relu', pointwise('Relu')],
+  ['Relu6', pointwise('Relu6')],
+  ['Sigmoid', pointwise('Sigmoid')],
+  ['Prelu', prelu],
+  ['Softmax', softmax],
+]);

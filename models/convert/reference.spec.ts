@@ -1,0 +1,54 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { modelsRoot, readCatalogue, type CatalogueEntry } from '../catalogue.js';
+import { packageFolder } from '../package-folder.js';
+import { noise, openSession, relativeError, run, type NamedArrays } from '../testing/onnx-run.js';
+import { loadTensorFlow, runFaceApi, runGraphModel } from '../testing/tfjs-reference.js';
+import { convert } from './index.js';
+
+// Float noise between two implementations; a wrong layout, padding or activation is off by far more.
+const TOLERANCE = 1e-4;
+
+async function sourceOf(name: string): Promise<{ entry: CatalogueEntry; folder: string }> {
+  const { models } = await readCatalogue(join(modelsRoot(), 'catalogue.yaml'));
+  const entry = models.find((model) => model.name === name);
+  if (entry === undefined) throw new Error(`${name} is not in the catalogue`);
+  return { entry, folder: await packageFolder(entry.package, entry.packageVersion) };
+}
+
+function expectAgreement(actual: NamedArrays, expected: NamedArrays): void {
+  expect(Object.keys(actual).sort()).toEqual(Object.keys(expected).sort());
+  for (const [output, values] of Object.entries(expected)) {
+    expect(relativeError(actual[output] ?? [], values)).toBeLessThan(TOLERANCE);
+  }
+}
+
+describe('converted graphs give what the original library gives', () => {
+  it.each([
+    { name: 'blazeface', side: 256, low: -1, high: 1 },
+    { name: 'facemesh', side: 192, low: 0, high: 1 },
+    { name: 'face-attributes', side: 224, low: 0, high: 255 },
+  ])('$name under TensorFlow.js', async ({ name, side, low, high }) => {
+    const { entry, folder } = await sourceOf(name);
+    const input = noise(side * side * 3, low, high);
+    const shape = [1, side, side, 3];
+    const actual = await run(await openSession(await convert(entry, folder)), input, shape);
+    expectAgreement(actual, await runGraphModel(await loadTensorFlow(), join(folder, entry.file), input, shape));
+  });
+
+  it.each([
+    { name: 'face-embedding-dlib', network: 'FaceRecognitionNet', side: 150 },
+    { name: 'face-age-gender', network: 'AgeGenderNet', side: 112 },
+  ] as const)('$name under face-api.js', async ({ name, network, side }) => {
+    const { entry, folder } = await sourceOf(name);
+    const rows = noise(side * side * 3, 0, 255);
+    const actual = await run(await openSession(await convert(entry, folder)), channelsFirst(rows), [1, 3, side, side]);
+    expectAgreement(actual, await runFaceApi(network, join(folder, entry.file), rows, [1, side, side, 3]));
+  });
+});
+
+function channelsFirst(pixels: Float32Array): Float32Array {
+  const area = pixels.length / 3;
+  return Float32Array.from(pixels, (_, i) => pixels[(i % area) * 3 + Math.floor(i / area)] ?? 0);
+}

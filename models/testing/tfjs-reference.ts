@@ -1,0 +1,116 @@
+/**
+ * The original libraries as an independent reference for the specs: the TensorFlow.js that face-api.js bundles, on its
+ * plain JavaScript backend, runs the very files that are converted here.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageFolder } from '../package-folder.js';
+import type { NamedArrays } from './onnx-run.js';
+
+interface Tensor {
+  data(): Promise<Float32Array>;
+}
+
+interface GraphModel {
+  readonly outputNodes: string[];
+  execute(input: Tensor, outputs: string[]): Tensor[];
+}
+
+interface TensorFlow {
+  /** Also keeps it from advertising its native package on the console. */
+  enableProdMode(): void;
+  setBackend(name: string): Promise<boolean>;
+  tensor(values: Float32Array, shape: readonly number[]): Tensor;
+  loadGraphModel(handler: { load: () => Promise<object> }): Promise<GraphModel>;
+}
+
+interface Network {
+  loadFromWeightMap(weights: unknown): void;
+  forward(input: Tensor): Promise<Tensor | Record<string, Tensor>>;
+}
+
+interface FaceApi {
+  readonly tf: TensorFlow & {
+    readonly io: { decodeWeights(data: ArrayBuffer, specs: readonly object[]): unknown };
+  };
+  readonly FaceRecognitionNet: new () => Network;
+  readonly AgeGenderNet: new () => Network;
+}
+
+interface GraphFile {
+  readonly modelTopology: object;
+  readonly weightsManifest: { readonly paths: string[]; readonly weights: object[] }[];
+  readonly signature?: object;
+  readonly userDefinedMetadata?: object;
+}
+
+/** TensorFlow.js 4.22 takes removed functions of `util` for granted under Node, so it is told it is in a browser. */
+async function loadInBrowserGuise(file: string): Promise<object> {
+  Object.assign(globalThis, { window: { document: {} } });
+  const module: unknown = await import(join(await packageFolder('@vladmandic/face-api', '1.7.15'), 'dist', file));
+  if (typeof module !== 'object' || module === null) throw new Error(`${file} exports nothing`);
+  return module;
+}
+
+export async function loadTensorFlow(): Promise<TensorFlow> {
+  const tensorFlow = (await loadInBrowserGuise('tfjs.esm.js')) as TensorFlow;
+  tensorFlow.enableProdMode();
+  await tensorFlow.setBackend('cpu');
+  return tensorFlow;
+}
+
+async function loadFaceApi(): Promise<FaceApi> {
+  const faceApi = (await loadInBrowserGuise('face-api.esm.js')) as FaceApi;
+  faceApi.tf.enableProdMode();
+  await faceApi.tf.setBackend('cpu');
+  return faceApi;
+}
+
+/** Runs a graph model file on one input (N×H×W×C) and returns its outputs by name. */
+export async function runGraphModel(
+  tensorFlow: TensorFlow,
+  path: string,
+  input: Float32Array,
+  shape: readonly number[],
+): Promise<NamedArrays> {
+  const file = JSON.parse(await readFile(path, 'utf8')) as GraphFile;
+  const model = await tensorFlow.loadGraphModel({
+    load: async () => ({ ...file, ...(await weightsOf(file.weightsManifest, path)) }),
+  });
+  const tensors = model.execute(tensorFlow.tensor(input, shape), model.outputNodes);
+  const named = await Promise.all(
+    tensors.map(async (tensor, i) => [(model.outputNodes[i] ?? '').replace(/:0$/, ''), await tensor.data()] as const),
+  );
+  return Object.fromEntries(named);
+}
+
+/** Runs a network of face-api.js on one input (N×side×side×3, RGB 0..255). */
+export async function runFaceApi(
+  network: 'FaceRecognitionNet' | 'AgeGenderNet',
+  manifestPath: string,
+  input: Float32Array,
+  shape: readonly number[],
+): Promise<NamedArrays> {
+  const faceApi = await loadFaceApi();
+  const manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as GraphFile['weightsManifest'];
+  const { weightData, weightSpecs } = await weightsOf(manifest, manifestPath);
+  const net = new faceApi[network]();
+  net.loadFromWeightMap(faceApi.tf.io.decodeWeights(weightData, weightSpecs));
+  const output = await net.forward(faceApi.tf.tensor(input, shape));
+  if ('data' in output && typeof output.data === 'function') return { embedding: await output.data() };
+  const named = Object.entries(output as Record<string, Tensor>).map(
+    async ([name, tensor]) => [name, await tensor.data()] as const,
+  );
+  return Object.fromEntries(await Promise.all(named));
+}
+
+async function weightsOf(
+  manifest: GraphFile['weightsManifest'],
+  path: string,
+): Promise<{ weightSpecs: object[]; weightData: ArrayBuffer }> {
+  const shards = await Promise.all(manifest.flatMap(({ paths }) => paths).map((shard) => readFile(join(path, '..', shard))));
+  return {
+    weightSpecs: manifest.flatMap(({ weights }) => weights),
+    weightData: Uint8Array.from(Buffer.concat(shards)).buffer,
+  };
+}
