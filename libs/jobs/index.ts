@@ -1,1 +1,16 @@
-export {};
+export * from './claims.js';
+export * from './identities.js';
+export * from './job-commands.js';
+export * from './jobs.module.js';
+export * from './keys.js';
+export * from './locked-job.js';
+export * from './new-job.js';
+export * from './observation-cache.js';
+export * from './outbox.js';
+export * from './reconciler.js';
+export * from './scheduler.js';
+export * from './settings.js';
+export * from './source-plan.js';
+export * from './state.js';
+export * from './sweeper.js';
+export * from './units.js';

@@ -14,6 +14,7 @@ import { StorageEntryEntity } from './storage.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
 export * from './cache.js';
+export * from './columns.js';
 export * from './job.js';
 export * from './naming.js';
 export * from './outbox.js';

@@ -3,7 +3,6 @@ import type {
   FrameSpec,
   JobState,
   JobWebhook,
-  Json,
   MediaFacts,
   MediaType,
   ModelPin,
@@ -57,7 +56,7 @@ export class JobModuleEntity {
   /** The id as posted: an alias stays an alias in replies and events. */
   @Column('text') postedAs!: string;
   /** Defaults filled in. */
-  @Column('jsonb') args!: Record<string, Json>;
+  @Column('jsonb') args!: Record<string, unknown>;
   @Column('jsonb', { nullable: true }) range!: ProcessingRange | null;
   @Column('jsonb') models!: ModelPin[];
   /** Digests of the analyses it folds, by analysis name. */
@@ -76,7 +75,7 @@ export class JobAnalysisEntity {
   @PrimaryColumn('text') digest!: string;
   @Column('text') analysis!: string;
   @Column('text') family!: string;
-  @Column('jsonb') args!: Record<string, Json>;
+  @Column('jsonb') args!: Record<string, unknown>;
   @Column('jsonb') frames!: FrameSpec[];
   @Column('jsonb') models!: ModelPin[];
 }
@@ -151,6 +150,6 @@ export class FoldEntity {
   @Column('integer', { default: 0 }) nextChunk!: number;
   @Column('integer') stateVersion!: number;
   /** Null before the first chunk. */
-  @Column('jsonb', { nullable: true }) state!: Json;
+  @Column('jsonb', { nullable: true }) state!: unknown;
   @Column('boolean', { default: false }) closed!: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Detection, Json, PictureRef } from '@adit/contracts';
+import type { Detection, PictureRef } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** A segment. `seq` and `moduleSeq` are dense, so that any page is one index range. */
@@ -17,7 +17,7 @@ export class SegmentEntity {
   @Column('text') type!: string;
   @Column('text') label!: string;
   @Column('double precision') confidence!: number;
-  @Column('jsonb') meta!: Record<string, Json>;
+  @Column('jsonb') meta!: Record<string, unknown>;
   @Column('jsonb') detections!: Detection[];
   @Column('jsonb', { nullable: true }) thumbnail!: PictureRef | null;
   @Column('jsonb', { nullable: true }) keyFrame!: { frame: number; picture: PictureRef } | null;
@@ -68,6 +68,6 @@ export class JobEventEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
   @Column('uuid') jobId!: string;
   @Column('text') event!: string;
-  @Column('jsonb') data!: Record<string, Json>;
+  @Column('jsonb') data!: Record<string, unknown>;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }

@@ -1,0 +1,67 @@
+/** One job the scheduler could give work to. */
+export interface Candidate {
+  jobId: string;
+  workspaceId: string;
+  /** 9 − priority: lower goes first. */
+  rank: number;
+  timeCreated: Date;
+  /** Already admitted, so it does not count as a new active job. */
+  admitted: boolean;
+  /** Units of work it could take now: free credits, or 1 to be opened. */
+  wants: number;
+  inFlight: number;
+}
+
+export interface WorkspaceShare {
+  weight: number;
+  inFlight: number;
+  activeJobs: number;
+}
+
+/**
+ * Hands out free slots one by one: to the workspace with the least in flight for its weight, there to the job with the
+ * best rank, then the least in flight, then the oldest. So a long film and a single photo, or a thousand jobs of one
+ * workspace and one of another, share the machines (weighted round-robin by deficit).
+ *
+ * @returns job ids, once for each slot given.
+ */
+export function shareSlots(
+  candidates: Candidate[],
+  workspaces: Map<string, WorkspaceShare>,
+  freeSlots: number,
+  activeJobsPerWorkspace: number,
+): string[] {
+  const jobs = candidates.map((candidate) => ({ ...candidate }));
+  const shares = new Map([...workspaces].map(([id, share]) => [id, { ...share }]));
+  const given: string[] = [];
+  while (given.length < freeSlots) {
+    const eligible = jobs.filter(
+      (job) => job.wants > 0 && (job.admitted || shares.get(job.workspaceId)!.activeJobs < activeJobsPerWorkspace),
+    );
+    if (eligible.length === 0) break;
+    const load = (job: Candidate): number => {
+      const share = shares.get(job.workspaceId)!;
+      return share.inFlight / share.weight;
+    };
+    const next = eligible.reduce((best, job) => (before(job, best, load) ? job : best));
+    const share = shares.get(next.workspaceId)!;
+    if (!next.admitted) share.activeJobs++;
+    share.inFlight++;
+    next.admitted = true;
+    next.inFlight++;
+    next.wants--;
+    given.push(next.jobId);
+  }
+  return given;
+}
+
+function before(a: Candidate, b: Candidate, load: (job: Candidate) => number): boolean {
+  const order =
+    load(a) - load(b) ||
+    a.workspaceId.localeCompare(b.workspaceId) ||
+    a.rank - b.rank ||
+    a.inFlight - b.inFlight ||
+    a.timeCreated.getTime() - b.timeCreated.getTime() ||
+    a.jobId.localeCompare(b.jobId);
+  return order < 0;
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { AditError } from '@adit/contracts';
+import {
+  ArtifactEntity,
+  ChunkAnalysisEntity,
+  ChunkEntity,
+  columns,
+  FoldEntity,
+  IdentityEntity,
+  JobAnalysisEntity,
+  JobEntity,
+  JobEventEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  SegmentEntity,
+  SummaryEntity,
+} from '@adit/database';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { jobPrefix } from './keys.js';
+import { LockedJob } from './locked-job.js';
+import type { NewJob } from './new-job.js';
+import { enqueue, OutboxRelay } from './outbox.js';
+import { eraseUnusedObservations } from './observation-cache.js';
+
+const log = createLogger('jobs');
+
+/** What a client can do to a job. Every change is one transaction with the messages and events it causes. */
+@Injectable()
+export class JobCommands {
+  constructor(
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** Writes the job and asks the scheduler to admit it; resolves when that is durable. Returns its id. */
+  async submit(newJob: NewJob): Promise<string> {
+    const id = randomUUID();
+    await this.outbox.transaction(async (manager) => {
+      await insertJob(manager, id, newJob);
+      const { workspaceId, traceparent } = newJob;
+      await enqueue(manager, [{ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} }]);
+    });
+    return id;
+  }
+
+  /** Ends the job where it stands and keeps its results so far. Throws NOT_FOUND, CONFLICT when it has ended. */
+  async stop(workspaceId: string, jobId: string): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      await (await this.take(manager, workspaceId, jobId)).apply({ kind: 'stop' });
+    });
+    await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/`);
+  }
+
+  /** Runs failed and stopped modules again from where they stood. Throws NOT_FOUND, CONFLICT. */
+  async retry(workspaceId: string, jobId: string): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      const locked = await this.take(manager, workspaceId, jobId);
+      await locked.apply({ kind: 'retry' });
+      await resetUnfinishedWork(manager, locked);
+      const { traceparent } = locked.job;
+      await enqueue(manager, [{ topic: 'jobs.submitted', key: workspaceId, jobId, traceparent, payload: {} }]);
+    });
+  }
+
+  /** Aborts the job and removes its results, pictures and artifacts; a tombstone drops what is still in flight. */
+  async delete(workspaceId: string, jobId: string): Promise<void> {
+    const unused = await this.outbox.transaction(async (manager) => {
+      const { job } = await this.take(manager, workspaceId, jobId);
+      await manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
+      const unusedKeys = await eraseUnusedObservations(manager, job);
+      await removeJobRows(manager, jobId);
+      return unusedKeys;
+    });
+    await this.objects.deletePrefix(jobPrefix(jobId));
+    for (const prefix of unused) await this.objects.deletePrefix(prefix);
+    log.info({ jobId }, 'job deleted');
+  }
+
+  private async take(manager: EntityManager, workspaceId: string, jobId: string): Promise<LockedJob> {
+    const locked = await LockedJob.take(manager, jobId);
+    if (locked === null || locked.job.workspaceId !== workspaceId) {
+      throw new AditError('NOT_FOUND', `There is no job ${jobId}.`);
+    }
+    return locked;
+  }
+}
+
+async function insertJob(manager: EntityManager, id: string, newJob: NewJob): Promise<void> {
+  const { workspaceId, request, modules, mediaType, traceparent } = newJob;
+  const { tag, priority, sources, ttl = null, webhook = null } = request;
+  await manager.insert(JobEntity, {
+    id,
+    workspaceId,
+    tag,
+    state: 'waiting',
+    priority,
+    rank: 9 - priority,
+    mediaType,
+    sources,
+    webhook,
+    ttl,
+    traceparent,
+  });
+  await manager.insert(
+    JobSourceEntity,
+    sources.map((uri, index) => ({ jobId: id, index, uri, state: 'waiting' as const })),
+  );
+  await manager.insert(
+    JobModuleEntity,
+    modules.map(({ moduleId, postedAs, args, range, models, analyses }, position) =>
+      columns<JobModuleEntity>({
+        jobId: id,
+        moduleId,
+        position,
+        postedAs,
+        args,
+        range,
+        models,
+        analyses: Object.fromEntries(analyses.map(({ analysis, digest }) => [analysis, digest])),
+        state: 'waiting',
+      }),
+    ),
+  );
+  const analyses = new Map(modules.flatMap((module) => module.analyses).map((analysis) => [analysis.digest, analysis]));
+  await manager.insert(
+    JobAnalysisEntity,
+    [...analyses.values()].map((analysis) => columns<JobAnalysisEntity>({ jobId: id, ...analysis })),
+  );
+}
+
+/** Gives failed work its tries back; what is done stays done. */
+async function resetUnfinishedWork(manager: EntityManager, locked: LockedJob): Promise<void> {
+  const jobId = locked.job.id;
+  // Images that were refused lie inside chunks that are folded already; a film that was refused has no chunks yet.
+  await manager.query(
+    `UPDATE job_sources SET state = 'waiting', error = NULL, attempts = 0, lease_until = NULL
+      WHERE job_id = $1 AND state IN ('failed', 'requested') AND NOT EXISTS (
+        SELECT 1 FROM chunks c WHERE c.job_id = $1 AND index >= c.source_start AND index < c.source_end)`,
+    [jobId],
+  );
+  await manager.update(
+    ChunkAnalysisEntity,
+    { jobId, state: In(['failed', 'requested']) },
+    { state: 'waiting', attempts: 0, error: null, leaseUntil: null },
+  );
+  await manager.query(
+    `UPDATE chunks SET state = 'planned', attempts = 0, lease_until = NULL, packs = NULL
+      WHERE job_id = $1 AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
+    [jobId],
+  );
+}
+
+async function removeJobRows(manager: EntityManager, jobId: string): Promise<void> {
+  for (const entity of [
+    ArtifactEntity,
+    ChunkAnalysisEntity,
+    ChunkEntity,
+    FoldEntity,
+    IdentityEntity,
+    JobAnalysisEntity,
+    JobEventEntity,
+    JobModuleEntity,
+    JobSourceEntity,
+    SegmentEntity,
+    SummaryEntity,
+  ]) {
+    await manager.delete(entity, { jobId });
+  }
+}

@@ -1,0 +1,21 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { JobCommands } from './job-commands.js';
+import { OutboxRelay } from './outbox.js';
+import { DEFAULT_JOB_SETTINGS, JOB_SETTINGS, type JobSettings } from './settings.js';
+
+/** Commands on jobs and the outbox, for every app of a process. Stands on the database, bus and objects modules. */
+@Global()
+@Module({})
+export class JobsModule {
+  static forRoot(settings: Partial<JobSettings> = {}): DynamicModule {
+    return {
+      module: JobsModule,
+      providers: [
+        { provide: JOB_SETTINGS, useValue: { ...DEFAULT_JOB_SETTINGS, ...settings } },
+        OutboxRelay,
+        JobCommands,
+      ],
+      exports: [JOB_SETTINGS, OutboxRelay, JobCommands],
+    };
+  }
+}

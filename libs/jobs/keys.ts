@@ -1,0 +1,47 @@
+import type { FrameInterval } from '@adit/contracts';
+
+/** Everything in the object store that dies with a job. */
+export function jobPrefix(jobId: string): string {
+  return `jobs/${jobId}/`;
+}
+
+export function packKey(jobId: string, chunkId: string, sourceIndex: number, spec: string): string {
+  return `${jobPrefix(jobId)}packs/${chunkId}/${sourceIndex}/${spec}`;
+}
+
+/** Pictures that result rows show; copied from the observations, which expire earlier. */
+export function pictureKey(jobId: string, name: string): string {
+  return `${jobPrefix(jobId)}pictures/${name}`;
+}
+
+export function artifactKey(jobId: string, artifactId: string): string {
+  return `${jobPrefix(jobId)}artifacts/${artifactId}`;
+}
+
+/** Everything kept about one media file of a workspace: frame index and observations. */
+export function mediaPrefix(workspaceId: string, mediaDigest: string): string {
+  return `media/${workspaceId}/${mediaDigest}/`;
+}
+
+export function frameIndexKey(workspaceId: string, mediaDigest: string): string {
+  return `${mediaPrefix(workspaceId, mediaDigest)}frame-index`;
+}
+
+/** The exact stretch of media a unit covers, as the observation cache names it. */
+export function intervalName(interval: FrameInterval | null): string {
+  return interval === null ? 'image' : `${interval.frameStart}-${interval.frameEnd}`;
+}
+
+/** Observations and the pictures kept with them. */
+export function observationPrefix(
+  workspaceId: string,
+  mediaDigest: string,
+  interval: FrameInterval | null,
+  analysisDigest: string,
+): string {
+  return `${mediaPrefix(workspaceId, mediaDigest)}${intervalName(interval)}/${analysisDigest}/`;
+}
+
+export function storageObjectKey(workspaceId: string, storageKey: string): string {
+  return `storage/${workspaceId}/${storageKey}`;
+}

@@ -1,0 +1,30 @@
+import type { FrameSpec, JobRequest, Json, MediaType, ModelPin, ProcessingRange } from '@adit/contracts';
+
+/** An analysis with everything that identifies its result but the media. */
+export interface ResolvedAnalysis {
+  analysis: string;
+  family: string;
+  digest: string;
+  args: Record<string, Json>;
+  frames: FrameSpec[];
+  models: ModelPin[];
+}
+
+/** A module of a request after validation: defaults filled in, models pinned, needs resolved. */
+export interface ResolvedModule {
+  moduleId: string;
+  postedAs: string;
+  args: Record<string, Json>;
+  range: ProcessingRange | null;
+  models: ModelPin[];
+  analyses: ResolvedAnalysis[];
+}
+
+export interface NewJob {
+  workspaceId: string;
+  request: JobRequest;
+  modules: ResolvedModule[];
+  /** A guess; the probe corrects it. */
+  mediaType: MediaType;
+  traceparent: string | null;
+}

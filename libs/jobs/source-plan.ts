@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import type { FrameInterval, MediaFacts, UnitOutcome } from '@adit/contracts';
+import {
+  ChunkAnalysisEntity,
+  ChunkEntity,
+  columns,
+  FoldEntity,
+  JobEntity,
+  JobSourceEntity,
+  type ChunkAnalysisState,
+  type ChunkState,
+} from '@adit/database';
+import type { EntityManager } from 'typeorm';
+import type { LockedJob } from './locked-job.js';
+import { knownKey, knownObservations } from './observation-cache.js';
+import { enqueue } from './outbox.js';
+
+/** Source index of the one fold that covers all images of a job. */
+export const ALL_IMAGES = -1;
+
+/** What one module wants of a source, in order. */
+export interface ModuleIntervals {
+  moduleId: string;
+  intervals: FrameInterval[];
+}
+
+interface PlannedChunk {
+  id: string;
+  sourceStart: number;
+  sourceEnd: number;
+  interval: FrameInterval | null;
+  digests: Set<string>;
+}
+
+/**
+ * Writes the plan of an opened film: its chunks, what each has to be analysed with, and one fold for each module.
+ * Chunks whose observations are all known are done at once, and the aggregator is told to fold them.
+ */
+export async function planFilm(
+  manager: EntityManager,
+  locked: LockedJob,
+  sourceIndex: number,
+  media: { digest: string; facts: MediaFacts },
+  wanted: ModuleIntervals[],
+): Promise<void> {
+  const jobId = locked.job.id;
+  await setSourcePlanned(manager, jobId, sourceIndex, media);
+  const chunks = new Map<string, PlannedChunk>();
+  for (const { moduleId, intervals } of wanted) {
+    const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
+    for (const interval of intervals) {
+      const key = `${interval.frameStart}-${interval.frameEnd}`;
+      let chunk = chunks.get(key);
+      if (chunk === undefined) {
+        chunk = {
+          id: randomUUID(),
+          sourceStart: sourceIndex,
+          sourceEnd: sourceIndex + 1,
+          interval,
+          digests: new Set(),
+        };
+        chunks.set(key, chunk);
+      }
+      for (const digest of Object.values(module.analyses)) chunk.digests.add(digest);
+    }
+    const chunkIds = intervals.map((interval) => chunks.get(`${interval.frameStart}-${interval.frameEnd}`)!.id);
+    await insertFold(manager, jobId, moduleId, sourceIndex, chunkIds);
+  }
+  const inOrder = [...chunks.values()].sort(
+    (a, b) => a.interval!.frameStart - b.interval!.frameStart || a.interval!.frameEnd - b.interval!.frameEnd,
+  );
+  const digests = [...new Set(inOrder.flatMap((chunk) => [...chunk.digests]))];
+  const known = await knownObservations(manager, locked.job.workspaceId, [media.digest], digests);
+  const isKnown = (chunk: PlannedChunk, digest: string): UnitOutcome[] | null => {
+    const observations = known.get(knownKey({ mediaDigest: media.digest, interval: chunk.interval }, digest));
+    return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
+  };
+  await insertChunks(manager, jobId, inOrder, isKnown);
+  await nudgeFold(manager, locked, inOrder, isKnown);
+}
+
+/** Writes the plan of an image job: dispatch batches over all its sources, one fold for each module. */
+export async function planImages(
+  manager: EntityManager,
+  locked: LockedJob,
+  wanted: { moduleId: string; from: number; to: number }[],
+  imagesPerChunk: number,
+): Promise<void> {
+  const jobId = locked.job.id;
+  const count = locked.job.sources.length;
+  await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
+  await manager.update(JobSourceEntity, { jobId }, { state: 'planned', leaseUntil: null });
+  const chunks: PlannedChunk[] = [];
+  for (let start = 0; start < count; start += imagesPerChunk) {
+    const end = Math.min(count, start + imagesPerChunk);
+    const digests = new Set<string>();
+    for (const { moduleId, from, to } of wanted) {
+      if (to < start || from >= end) continue;
+      const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
+      for (const digest of Object.values(module.analyses)) digests.add(digest);
+    }
+    if (digests.size > 0)
+      chunks.push({ id: randomUUID(), sourceStart: start, sourceEnd: end, interval: null, digests });
+  }
+  for (const { moduleId, from, to } of wanted) {
+    const own = chunks.filter((chunk) => to >= chunk.sourceStart && from < chunk.sourceEnd);
+    await insertFold(
+      manager,
+      jobId,
+      moduleId,
+      ALL_IMAGES,
+      own.map((chunk) => chunk.id),
+    );
+  }
+  await insertChunks(manager, jobId, chunks, () => null);
+}
+
+/** A source that cannot be mined: its reason stays with it and with the job, the other sources go on. */
+export async function failSource(
+  manager: EntityManager,
+  locked: LockedJob,
+  sourceIndex: number,
+  reason: string,
+): Promise<void> {
+  const key = { jobId: locked.job.id, index: sourceIndex };
+  await manager.update(JobSourceEntity, key, { state: 'failed', error: reason, leaseUntil: null });
+  await locked.addErrors([`${locked.job.sources[sourceIndex]}: ${reason}`]);
+}
+
+export async function setSourcePlanned(
+  manager: EntityManager,
+  jobId: string,
+  index: number,
+  { digest, facts }: { digest: string; facts: MediaFacts },
+): Promise<void> {
+  await manager.update(
+    JobSourceEntity,
+    { jobId, index },
+    { state: 'planned', mediaDigest: digest, facts, leaseUntil: null, error: null },
+  );
+}
+
+async function insertFold(
+  manager: EntityManager,
+  jobId: string,
+  moduleId: string,
+  sourceIndex: number,
+  chunkIds: string[],
+): Promise<void> {
+  const fold = columns<FoldEntity>({ jobId, moduleId, sourceIndex, chunkIds, stateVersion: 0, state: null });
+  await manager.insert(FoldEntity, fold);
+}
+
+async function insertChunks(
+  manager: EntityManager,
+  jobId: string,
+  chunks: PlannedChunk[],
+  isKnown: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null,
+): Promise<void> {
+  const analyses = chunks.flatMap((chunk) =>
+    [...chunk.digests].map((digest) => {
+      const units = isKnown(chunk, digest);
+      const state: ChunkAnalysisState = units === null ? 'waiting' : 'done';
+      return { chunkId: chunk.id, digest, jobId, state, units };
+    }),
+  );
+  const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunkId }) => chunkId));
+  const rows = chunks.map(({ id, sourceStart, sourceEnd, interval }, position) => {
+    const state: ChunkState = unfinished.has(id) ? 'planned' : 'done';
+    return { id, jobId, position, sourceStart, sourceEnd, interval, state };
+  });
+  // PostgreSQL takes 65,535 parameters in one statement.
+  for (let at = 0; at < rows.length; at += 1000) await manager.insert(ChunkEntity, rows.slice(at, at + 1000));
+  for (let at = 0; at < analyses.length; at += 1000) {
+    await manager.insert(ChunkAnalysisEntity, analyses.slice(at, at + 1000));
+  }
+}
+
+/** One message is enough: the aggregator folds every chunk that is ready. A film without chunks is folded too. */
+async function nudgeFold(
+  manager: EntityManager,
+  locked: LockedJob,
+  chunks: PlannedChunk[],
+  isKnown: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null,
+): Promise<void> {
+  const { id: jobId, traceparent } = locked.job;
+  for (const chunk of chunks) {
+    for (const analysisDigest of chunk.digests) {
+      const units = isKnown(chunk, analysisDigest);
+      if (units === null) continue;
+      const payload = { chunkId: chunk.id, analysisDigest, units, error: null };
+      await enqueue(manager, [{ topic: 'chunks.analysed', key: jobId, jobId, traceparent, payload }]);
+      return;
+    }
+  }
+}

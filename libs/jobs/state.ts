@@ -1,0 +1,82 @@
+import { AditError, type JobState } from '@adit/contracts';
+
+/** The states of a job and of its modules, by module id. */
+export interface JobStates {
+  job: JobState;
+  modules: Record<string, JobState>;
+}
+
+export type JobSignal =
+  /** The first source is being opened. */
+  | { kind: 'opened' }
+  | { kind: 'module-completed'; module: string }
+  | { kind: 'module-failed'; module: string }
+  /** The job as a whole cannot go on: no source is readable, or images and video are mixed. */
+  | { kind: 'failed' }
+  /** Every module has ended and the artifacts are written. */
+  | { kind: 'finished' }
+  | { kind: 'stop' }
+  /** Failed and stopped modules are to run again. */
+  | { kind: 'retry' };
+
+export function isTerminal(state: JobState): boolean {
+  return state === 'completed' || state === 'failed' || state === 'stopped';
+}
+
+export function allModulesEnded(states: JobStates): boolean {
+  return Object.values(states.modules).every(isTerminal);
+}
+
+/**
+ * The only way states move. A signal that comes late or twice (the bus delivers at least once) changes nothing; a
+ * client's `stop` or `retry` that the state does not allow is a CONFLICT.
+ */
+export function transition(states: JobStates, signal: JobSignal): JobStates {
+  switch (signal.kind) {
+    case 'opened':
+      if (states.job !== 'waiting') return states;
+      return {
+        job: 'processing',
+        modules: mapModules(states, (state) => (state === 'waiting' ? 'processing' : state)),
+      };
+    case 'module-completed':
+      return endModule(states, signal.module, 'completed');
+    case 'module-failed':
+      return endModule(states, signal.module, 'failed');
+    case 'failed':
+      if (isTerminal(states.job)) return states;
+      return { job: 'failed', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'failed')) };
+    case 'finished':
+      if (states.job !== 'processing' || !allModulesEnded(states)) return states;
+      return { ...states, job: everyModule(states, 'failed') ? 'failed' : 'completed' };
+    case 'stop':
+      if (isTerminal(states.job)) throw new AditError('CONFLICT', `The job is already ${states.job}.`);
+      return { job: 'stopped', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'stopped')) };
+    case 'retry':
+      return retry(states);
+  }
+}
+
+function retry(states: JobStates): JobStates {
+  if (!isTerminal(states.job)) throw new AditError('CONFLICT', `The job is still ${states.job}; stop it or wait.`);
+  const again = (state: JobState): boolean => state === 'failed' || state === 'stopped';
+  if (!Object.values(states.modules).some(again)) {
+    throw new AditError('CONFLICT', 'No module of the job failed or was stopped; there is nothing to retry.');
+  }
+  return { job: 'waiting', modules: mapModules(states, (state) => (again(state) ? 'waiting' : state)) };
+}
+
+function endModule(states: JobStates, module: string, end: 'completed' | 'failed'): JobStates {
+  const current = states.modules[module];
+  if (current === undefined) throw new RangeError(`The job has no module ${module}.`);
+  if (isTerminal(current) || isTerminal(states.job)) return states;
+  return { ...states, modules: { ...states.modules, [module]: end } };
+}
+
+function mapModules(states: JobStates, change: (state: JobState) => JobState): Record<string, JobState> {
+  return Object.fromEntries(Object.entries(states.modules).map(([module, state]) => [module, change(state)]));
+}
+
+function everyModule(states: JobStates, wanted: JobState): boolean {
+  return Object.values(states.modules).every((state) => state === wanted);
+}
