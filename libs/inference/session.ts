@@ -1,3 +1,5 @@
+import type { ModelManifest } from '@adit/contracts';
+
 /** A float tensor; `dims[0]` is the batch. */
 export interface FloatTensor {
   data: Float32Array;
@@ -10,8 +12,10 @@ export type Row = Record<string, FloatTensor>;
 /** A loaded network. `run` takes one row; rows of concurrent callers are joined into batches up to the model's maximum. */
 export interface NetworkSession {
   readonly name: string;
-  /** SHA-256 of the weights. */
+  /** The pin's digest. */
   readonly digest: string;
+  /** How the model wants its pixels, its labels, its embedding's length. */
+  readonly manifest: ModelManifest;
   /** Outputs by name, without the batch dimension. */
   run(row: Row): Promise<Record<string, FloatTensor>>;
 }

@@ -1,0 +1,77 @@
+/** Runs rows together, answers in their order. */
+export type RunBatch<In, Out> = (rows: In[]) => Promise<Out[]>;
+
+export interface BatcherOptions<In> {
+  /** Rows of one run. */
+  maxBatch: number;
+  /** Rows run together only when their keys are equal, e.g. their shapes. */
+  key?: (row: In) => string;
+  /** How long a run waits for company when it is not full, milliseconds. 0: what is queued goes at once. */
+  maxDelayMs?: number;
+  onBatch?: (size: number) => void;
+}
+
+interface Waiting<In, Out> {
+  row: In;
+  key: string;
+  resolve: (out: Out) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Joins the rows of concurrent callers into runs. One run goes at a time; when it ends, the next takes what has queued
+ * meanwhile, so a lone caller never waits and a crowd fills the batch. A failing run is repeated row by row: only the
+ * bad row fails.
+ */
+export class Batcher<In, Out> {
+  private queue: Waiting<In, Out>[] = [];
+  private draining = false;
+
+  constructor(
+    private readonly runBatch: RunBatch<In, Out>,
+    private readonly options: BatcherOptions<In>,
+  ) {}
+
+  run(row: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ row, key: this.options.key?.(row) ?? '', resolve, reject });
+      if (this.draining) return;
+      this.draining = true;
+      void this.drain();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    // Callers in the same turn of the event loop get on the first run together.
+    await Promise.resolve();
+    while (this.queue.length > 0) {
+      const { maxBatch, maxDelayMs = 0 } = this.options;
+      if (maxDelayMs > 0 && this.queue.length < maxBatch) await new Promise((done) => setTimeout(done, maxDelayMs));
+      const batch = this.take(maxBatch);
+      this.options.onBatch?.(batch.length);
+      await this.execute(batch);
+    }
+    this.draining = false;
+  }
+
+  /** The first row and those after it that can run with it. */
+  private take(maxBatch: number): Waiting<In, Out>[] {
+    const key = this.queue[0]!.key;
+    const batch: Waiting<In, Out>[] = [];
+    const left: Waiting<In, Out>[] = [];
+    for (const waiting of this.queue) (batch.length < maxBatch && waiting.key === key ? batch : left).push(waiting);
+    this.queue = left;
+    return batch;
+  }
+
+  private async execute(batch: Waiting<In, Out>[]): Promise<void> {
+    try {
+      const outs = await this.runBatch(batch.map((waiting) => waiting.row));
+      if (outs.length !== batch.length) throw new Error(`A run of ${batch.length} rows gave ${outs.length} answers.`);
+      batch.forEach((waiting, i) => waiting.resolve(outs[i]!));
+    } catch (error) {
+      if (batch.length === 1) batch[0]!.reject(error);
+      else for (const waiting of batch) await this.execute([waiting]);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { z } from 'zod';
+import type { ModelVersion } from './model-folder.js';
+import type { FloatTensor, Row } from './session.js';
+
+const GoldenTensor = z.strictObject({ dims: z.array(z.int().positive()), data: z.array(z.number()) });
+
+/**
+ * `<name>/<version>/golden.json`: one row in (without the batch dimension) and the outputs it must give. `tolerance` is
+ * the largest difference allowed at any value.
+ */
+export const Golden = z.strictObject({
+  inputs: z.record(z.string(), GoldenTensor),
+  outputs: z.record(z.string(), GoldenTensor),
+  tolerance: z.number().positive().default(1e-3),
+});
+export type Golden = z.infer<typeof Golden>;
+
+/** Runs a version's golden input, when it has one. Throws VALIDATION when an output differs. */
+export async function checkGolden(
+  model: ModelVersion,
+  run: (row: Row) => Promise<Record<string, FloatTensor>>,
+): Promise<void> {
+  const text = await readFile(join(model.folder, 'golden.json'), 'utf8').catch(() => null);
+  if (text === null) return;
+  const checked = Golden.safeParse(JSON.parse(text));
+  if (!checked.success) throw new AditError('VALIDATION', `golden.json: ${checked.error.issues[0]?.message ?? 'unreadable'}.`);
+  const row: Row = {};
+  for (const [name, { dims, data }] of Object.entries(checked.data.inputs)) row[name] = { dims, data: Float32Array.from(data) };
+  const outs = await run(row);
+  for (const [name, wanted] of Object.entries(checked.data.outputs)) {
+    const got = outs[name];
+    if (got?.data.length !== wanted.data.length) throw new AditError('VALIDATION', `The golden output ${name} is missing or of another size.`);
+    const worst = wanted.data.reduce((most, value, i) => Math.max(most, Math.abs(value - got.data[i]!)), 0);
+    if (!(worst <= checked.data.tolerance)) {
+      throw new AditError('VALIDATION', `The golden output ${name} differs by ${worst}, allowed is ${checked.data.tolerance}.`);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { AditError, type Json, type ModelPin } from '@adit/contracts';
+import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
+import type { ModelRepository } from './model-repository.js';
+import type { Lease, SessionPool } from './session-pool.js';
+
+export interface AnalysisRun {
+  analysis: AnalysisDefinition;
+  /** Validated by the analysis's schema; defaults are filled in. */
+  args: unknown;
+  input: AnalysisInput;
+  keepPicture: AnalysisContext<unknown>['keepPicture'];
+  signal?: AbortSignal;
+  /** The versions a job was posted with; the installed defaults when left out. */
+  models?: ModelPin[];
+}
+
+/** Runs analyses in this process, with the repository's models on the pool's sessions. */
+export class AnalysisRunner {
+  constructor(
+    private readonly repository: ModelRepository,
+    private readonly pool: SessionPool,
+  ) {}
+
+  /**
+   * What a run of `analysis` with these arguments is now: arguments with defaults, frame specs, and the installed models
+   * pinned. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
+   */
+  identify(analysis: AnalysisDefinition, args: unknown): AnalysisIdentity {
+    const parsed = parseArguments(analysis, args);
+    return {
+      analysis: analysis.name,
+      version: analysis.version,
+      args: parsed as Json,
+      frames: analysis.frames(parsed),
+      models: analysis.models.map((name) => this.repository.resolve(name).pin),
+    };
+  }
+
+  /**
+   * Looks at one unit. The observations have passed the analysis's schema. Throws what the analysis throws, INTERNAL when
+   * it wrote something its schema does not allow, and the signal's reason when aborted.
+   */
+  async run({ analysis, args, input, keepPicture, signal, models }: AnalysisRun): Promise<unknown> {
+    const parsed = parseArguments(analysis, args);
+    const abort = signal ?? new AbortController().signal;
+    abort.throwIfAborted();
+    const leases: Lease[] = [];
+    try {
+      const networks: AnalysisContext<unknown>['networks'] = {};
+      for (const name of analysis.models) {
+        const pin = models?.find((candidate) => candidate.name === name);
+        const model = pin ? this.repository.byDigest(pin.digest) : this.repository.resolve(name);
+        const lease = await this.pool.acquire(model);
+        leases.push(lease);
+        networks[name] = lease.network;
+      }
+      const observations = await analysis.analyse(input, { args: parsed, networks, keepPicture, signal: abort });
+      const checked = analysis.observations.safeParse(observations);
+      if (checked.success) return checked.data;
+      const [issue] = checked.error.issues;
+      throw new AditError('INTERNAL', `Analysis ${analysis.name} wrote ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}.`);
+    } finally {
+      for (const lease of leases) lease.release();
+    }
+  }
+}
+
+function parseArguments(analysis: AnalysisDefinition, args: unknown): unknown {
+  const parsed = analysis.args.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map((issue) => ({
+    pointer: `/${issue.path.join('/')}`,
+    code: issue.code ?? 'invalid',
+    message: issue.message,
+  }));
+  throw new AditError('VALIDATION', `Arguments of ${analysis.name}: ${errors.map((error) => `${error.pointer} ${error.message}`).join('; ')}.`, { errors });
+}

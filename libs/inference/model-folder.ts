@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError, digestOf, ModelManifest, type ModelPin } from '@adit/contracts';
+import { parse } from 'yaml';
+import { readTritonConfig } from './triton-config.js';
+
+/** A model version that passed every check that needs no run. */
+export interface ModelVersion {
+  pin: ModelPin;
+  manifest: ModelManifest;
+  /** Absolute path of `<name>/<version>`. */
+  folder: string;
+  /** The weights and what belongs to them, relative to `folder`, with the state they had when digested. */
+  files: ModelFile[];
+}
+
+export interface ModelFile {
+  name: string;
+  size: number;
+  mtimeMs: number;
+  sha256: string;
+}
+
+export interface ModelProblem {
+  /** The folder's name. */
+  model: string;
+  version: number | null;
+  folder: string;
+  message: string;
+}
+
+export interface FolderReading {
+  versions: ModelVersion[];
+  problems: ModelProblem[];
+}
+
+const NETWORK_FILES = ['model.onnx'];
+const GALLERY_FILES = ['gallery.json', 'embeddings.bin'];
+
+/** SHA-256 of files, remembered by path, size and mtime. */
+export class FileDigests {
+  private readonly known = new Map<string, { size: number; mtimeMs: number; sha256: string }>();
+
+  async of(path: string): Promise<{ size: number; mtimeMs: number; sha256: string }> {
+    const { size, mtimeMs } = await stat(path);
+    const known = this.known.get(path);
+    if (known && known.size === size && known.mtimeMs === mtimeMs) return known;
+    const hash = createHash('sha256');
+    for await (const part of createReadStream(path)) hash.update(part as Buffer);
+    const digested = { size, mtimeMs, sha256: hash.digest('hex') };
+    this.known.set(path, digested);
+    return digested;
+  }
+}
+
+/** Reads one model's folder, Adit's or Triton's. What is wrong with it comes back as problems, never as an error. */
+export async function readModelFolder(root: string, name: string, digests: FileDigests): Promise<FolderReading> {
+  const folder = join(root, name);
+  const reading: FolderReading = { versions: [], problems: [] };
+  const report = (version: number | null, error: unknown): void => {
+    const message = error instanceof Error ? error.message : String(error);
+    reading.problems.push({ model: name, version, folder, message });
+  };
+  let described: Described;
+  try {
+    described = await describe(folder, name);
+  } catch (error) {
+    report(null, error);
+    return reading;
+  }
+  const { manifest } = described;
+  const present = (await readdir(folder)).filter((entry) => /^[1-9]\d{0,8}$/.test(entry)).map(Number);
+  const served = present.filter((version) => described.versions?.includes(version) ?? true).sort((a, b) => a - b);
+  if (served.length === 0) report(null, `It has no version: put the weights at ${name}/1/${NETWORK_FILES[0]}.`);
+  for (const version of served) {
+    try {
+      reading.versions.push(await readVersion(join(folder, String(version)), manifest, version, digests));
+    } catch (error) {
+      report(version, error);
+    }
+  }
+  return reading;
+}
+
+interface Described {
+  manifest: ModelManifest;
+  versions: number[] | null;
+}
+
+async function describe(folder: string, name: string): Promise<Described> {
+  const entries = await readdir(folder);
+  const file = entries.find((entry) => entry === 'model.yaml' || entry === 'model.yml');
+  let described: Described;
+  let labelsFile: string | null = null;
+  if (file) {
+    const checked = ModelManifest.safeParse(parse(await readFile(join(folder, file), 'utf8')));
+    if (!checked.success) {
+      const issues = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
+      throw new AditError('VALIDATION', `${file} is not a model manifest: ${issues.join('; ')}.`);
+    }
+    described = { manifest: checked.data, versions: null };
+  } else if (entries.includes('config.pbtxt')) {
+    const triton = readTritonConfig(await readFile(join(folder, 'config.pbtxt'), 'utf8'), name);
+    described = { manifest: triton.manifest, versions: triton.versions };
+    labelsFile = triton.labelsFile;
+  } else {
+    throw new AditError('VALIDATION', 'It has neither model.yaml nor config.pbtxt.');
+  }
+  if (described.manifest.name !== name) {
+    throw new AditError('VALIDATION', `It calls itself ${described.manifest.name}; the folder must have the model's name.`);
+  }
+  if (labelsFile && !described.manifest.labels) {
+    const lines = (await readFile(join(folder, labelsFile), 'utf8')).split(/\r?\n/);
+    described.manifest.labels = lines.map((line) => line.trim()).filter((line) => line !== '');
+  }
+  return described;
+}
+
+async function readVersion(
+  folder: string,
+  manifest: ModelManifest,
+  version: number,
+  digests: FileDigests,
+): Promise<ModelVersion> {
+  const wanted = manifest.kind === 'network' ? NETWORK_FILES : GALLERY_FILES;
+  const present = await readdir(folder);
+  const missing = wanted.filter((file) => !present.includes(file));
+  if (missing.length > 0) throw new AditError('VALIDATION', `Version ${version} lacks ${missing.join(' and ')}.`);
+  // External tensor data of large graphs lies beside model.onnx and belongs to the weights.
+  const data = present.filter((file) => /\.(onnx[._]data|data|bin|weight)$/.test(file) && !wanted.includes(file)).sort();
+  const files: ModelFile[] = [];
+  for (const file of [...wanted, ...(manifest.kind === 'network' ? data : [])]) {
+    files.push({ name: file, ...(await digests.of(join(folder, file))) });
+  }
+  const promised = manifest.sha256[String(version)];
+  const weights = manifest.kind === 'network' ? files[0]! : files[1]!;
+  if (promised && promised !== weights.sha256) {
+    throw new AditError('VALIDATION', `${weights.name} of version ${version} has SHA-256 ${weights.sha256}, the manifest promises ${promised}.`);
+  }
+  return { pin: { name: manifest.name, version, digest: pinDigest(manifest, files) }, manifest, folder, files };
+}
+
+/**
+ * What two versions must share to answer alike: the weights, and the parts of the manifest that reach the numbers. A
+ * corrected mean in model.yaml therefore gives new observations instead of stale ones.
+ */
+function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
+  return digestOf({
+    files: files.map((file) => [file.name, file.sha256]),
+    kind: manifest.kind,
+    input: manifest.input,
+    labels: manifest.labels,
+    embedding: manifest.embedding,
+  });
+}

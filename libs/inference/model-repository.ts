@@ -1,0 +1,209 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError, canonicalJson, type ModelPin } from '@adit/contracts';
+import { FolderWatch } from './folder-watch.js';
+import { FileDigests, readModelFolder, type ModelProblem, type ModelVersion } from './model-folder.js';
+
+export interface ModelRepositoryOptions {
+  /** Absolute folders of models. A name found in several is taken from the last, so a user's folder goes last. */
+  roots: string[];
+  /** Notice changes while running. */
+  watch?: boolean;
+  /** A folder written to within this time is still being copied and not served, milliseconds. */
+  settleMs?: number;
+  /** Rounds of looking where the operating system tells nothing of changes (network file systems), milliseconds. */
+  pollMs?: number;
+  /** Runs a network before it is served; throws what is wrong with it. */
+  check?: (model: ModelVersion) => Promise<void>;
+}
+
+/**
+ * The models that can be used now. Anything wrong with a folder is one of `problems()` and is never served; a folder is
+ * served once it is complete and nothing has written to it for a moment.
+ */
+export class ModelRepository {
+  private models = new Map<string, ModelVersion[]>();
+  private found: ModelProblem[] = [];
+  private readonly digests = new FileDigests();
+  /** Results of `check` by digest and folder, so that an unchanged model is run only once. */
+  private readonly checked = new Map<string, string | null>();
+  private readonly listeners = new Set<() => void>();
+  private watcher: FolderWatch | null = null;
+  private refreshing: Promise<void> | null = null;
+  private again = false;
+  private unsettled: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  private constructor(private readonly options: Required<Omit<ModelRepositoryOptions, 'check'>> & ModelRepositoryOptions) {}
+
+  /** Reads every root, waits for folders that are being written at this moment, then starts watching if asked to. */
+  static async open(options: ModelRepositoryOptions): Promise<ModelRepository> {
+    const repository = new ModelRepository({ watch: false, settleMs: 500, pollMs: 5_000, ...options });
+    const { settleMs } = repository.options;
+    await repository.refresh();
+    for (let round = 0; round < 4 && repository.unsettled; round++) {
+      await new Promise((resolve) => setTimeout(resolve, settleMs / 2));
+      await repository.refresh();
+    }
+    if (options.watch) {
+      repository.watcher = new FolderWatch(options.roots, repository.options.pollMs, () => void repository.refresh());
+    }
+    return repository;
+  }
+
+  /** Every version that is served, by name and version. */
+  list(): ModelVersion[] {
+    return [...this.models.values()].flat();
+  }
+
+  problems(): ModelProblem[] {
+    return [...this.found];
+  }
+
+  /** The version named, else the manifest's default, else the highest. Throws MODEL_NOT_INSTALLED with what is installed. */
+  resolve(name: string, version?: number): ModelVersion {
+    const versions = this.models.get(name) ?? [];
+    const wanted = version ?? versions.at(-1)?.manifest.defaultVersion ?? versions.at(-1)?.pin.version;
+    const model = versions.find((candidate) => candidate.pin.version === wanted);
+    if (model) return model;
+    const asked = version === undefined ? name : `${name} version ${version}`;
+    const reason = this.found.find((problem) => problem.model === name)?.message;
+    const installed = [...this.models.keys()].sort().join(', ') || 'none';
+    throw new AditError('MODEL_NOT_INSTALLED', `Model ${asked} is not installed${reason ? ` (${reason})` : ''}. Installed: ${installed}.`);
+  }
+
+  /** The version a pin means. Throws MODEL_NOT_INSTALLED when it was removed or changed. */
+  byDigest(digest: string): ModelVersion {
+    const model = this.list().find((candidate) => candidate.pin.digest === digest);
+    if (model) return model;
+    throw new AditError('MODEL_NOT_INSTALLED', `No installed model has the digest ${digest}: put back the version this job was posted with.`);
+  }
+
+  /** A file of a pinned version, e.g. a gallery's `embeddings.bin`. Throws MODEL_NOT_INSTALLED when it has changed since. */
+  async readFile(pin: ModelPin, file: string): Promise<Buffer> {
+    const model = this.byDigest(pin.digest);
+    const known = model.files.find((candidate) => candidate.name === file);
+    if (!known) throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${file}.`);
+    const path = join(model.folder, file);
+    const now = await stat(path).catch(() => null);
+    if (now?.size !== known.size || now.mtimeMs !== known.mtimeMs) {
+      throw new AditError('MODEL_NOT_INSTALLED', `${path} was changed or removed while in use: install it as a new version.`);
+    }
+    return readFile(path);
+  }
+
+  /** Calls `listener` after the served models or the problems changed; returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Reads the folders again. Calls during a reading share the one after it. */
+  async refresh(): Promise<void> {
+    if (this.refreshing) {
+      this.again = true;
+      return this.refreshing;
+    }
+    this.refreshing = (async () => {
+      do {
+        this.again = false;
+        await this.read();
+      } while (this.again && !this.closed);
+    })().finally(() => (this.refreshing = null));
+    return this.refreshing;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.watcher?.close();
+    if (this.unsettled) clearTimeout(this.unsettled);
+    this.unsettled = null;
+    await this.refreshing?.catch(() => undefined);
+  }
+
+  private async read(): Promise<void> {
+    const models = new Map<string, ModelVersion[]>();
+    const problems: ModelProblem[] = [];
+    const now = Date.now();
+    let waiting = false;
+    for (const root of this.options.roots) {
+      for (const name of await foldersOf(root)) {
+        try {
+          if (now - (await lastWrite(join(root, name))) < this.options.settleMs) {
+            waiting = true;
+            const before = this.models.get(name);
+            if (before) models.set(name, before);
+            continue;
+          }
+          const reading = await readModelFolder(root, name, this.digests);
+          const served = await this.verify(reading.versions, problems);
+          problems.push(...reading.problems);
+          if (served.length > 0) models.set(name, served);
+        } catch (error) {
+          // The folder went away or changed under our hands: the next round sees what it has become.
+          problems.push({ model: name, version: null, folder: join(root, name), message: String(error) });
+        }
+      }
+    }
+    const state = (served: Map<string, ModelVersion[]>, wrong: ModelProblem[]): string =>
+      canonicalJson([[...served.values()].flat().map((model) => [model.pin, model.manifest, model.folder]), wrong]);
+    const changed = state(models, problems) !== state(this.models, this.found);
+    this.models = models;
+    this.found = problems;
+    this.wait(waiting);
+    this.watcher?.follow();
+    if (changed) for (const listener of this.listeners) listener();
+  }
+
+  private async verify(versions: ModelVersion[], problems: ModelProblem[]): Promise<ModelVersion[]> {
+    const served: ModelVersion[] = [];
+    for (const model of versions) {
+      const key = `${model.folder} ${model.pin.digest}`;
+      let wrong = this.checked.get(key);
+      if (wrong === undefined) {
+        wrong = null;
+        if (this.options.check && model.manifest.kind === 'network') {
+          wrong = await this.options.check(model).then(
+            () => null,
+            (error: unknown) => (error instanceof Error ? error.message : String(error)),
+          );
+        }
+        this.checked.set(key, wrong);
+      }
+      if (wrong === null) served.push(model);
+      else problems.push({ model: model.pin.name, version: model.pin.version, folder: model.folder, message: wrong });
+    }
+    return served;
+  }
+
+  private wait(waiting: boolean): void {
+    if (this.unsettled) clearTimeout(this.unsettled);
+    this.unsettled = null;
+    if (!waiting || this.closed) return;
+    this.unsettled = setTimeout(() => void this.refresh(), this.options.settleMs);
+    this.unsettled.unref();
+  }
+}
+
+async function foldersOf(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const named = entries.filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()));
+  // Only folders that claim to be models: the built-in root also holds the converter and its dependencies.
+  const claims = await Promise.all(
+    named.map(async ({ name }) => {
+      const inside = await readdir(join(root, name)).catch(() => []);
+      return inside.some((file) => /^(model\.ya?ml|config\.pbtxt|[1-9]\d*)$/.test(file)) ? name : null;
+    }),
+  );
+  return claims.filter((name) => name !== null).sort();
+}
+
+/** The newest change of anything in a model's folder. ctime, because copying tools set mtime back. */
+async function lastWrite(folder: string): Promise<number> {
+  let newest = (await stat(folder)).ctimeMs;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, entry.isDirectory() ? await lastWrite(path) : (await stat(path)).ctimeMs);
+  }
+  return newest;
+}

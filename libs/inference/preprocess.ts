@@ -1,0 +1,85 @@
+import { AditError, type ImageInput } from '@adit/contracts';
+import type { RgbImage } from './analysis.js';
+import { boxMap, type Affine, type PixelBox } from './affine.js';
+import { resample } from './resample.js';
+import type { FloatTensor, NetworkSession, Row } from './session.js';
+
+/**
+ * What a network sees of a picture through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one channel for
+ * grey (ITU-R BT.601 luma), each value `(pixel − mean) / std` in the manifest's colour order.
+ */
+export function imageTensor(image: RgbImage, map: Affine, input: ImageInput): FloatTensor {
+  const { width, height } = input;
+  const pixels = resample(image, map, width, height);
+  const count = width * height;
+  const channels = input.colour === 'grey' ? 1 : 3;
+  const data = new Float32Array(count * channels);
+  const planar = input.layout === 'nchw';
+  if (channels === 1) {
+    const { factor, offset } = normaliser(input, 0);
+    for (let i = 0, at = 0; i < count; i++, at += 3) {
+      data[i] = (0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!) * factor + offset;
+    }
+  } else {
+    for (let channel = 0; channel < 3; channel++) {
+      const { factor, offset } = normaliser(input, channel);
+      const source = input.colour === 'bgr' ? 2 - channel : channel;
+      const step = planar ? 1 : 3;
+      let to = planar ? channel * count : channel;
+      for (let i = 0, at = source; i < count; i++, at += 3, to += step) data[to] = pixels[at]! * factor + offset;
+    }
+  }
+  return { data, dims: planar ? [channels, height, width] : [height, width, channels] };
+}
+
+/** The row for a network of one picture input, as its manifest describes it. */
+export function imageRow(image: RgbImage, map: Affine, network: NetworkSession): Row {
+  const input = inputOf(network);
+  return { [input.tensor]: imageTensor(image, map, input) };
+}
+
+/** The manifest's picture input; throws INTERNAL when the manifest has none. */
+export function inputOf(network: NetworkSession): ImageInput {
+  if (network.manifest.input) return network.manifest.input;
+  throw new AditError('INTERNAL', `Model ${network.name} has no input in its model.yaml: say how pixels reach it.`);
+}
+
+/** Cuts `box` out of a picture at `width` × `height` pixels of 8 bits; black outside the picture. */
+export function cropResize(image: RgbImage, box: PixelBox, width: number, height: number): RgbImage {
+  const pixels = resample(image, boxMap(box, width, height), width, height);
+  const data = new Uint8Array(width * height * 3);
+  for (let i = 0; i < data.length; i++) data[i] = pixels[i]! + 0.5;
+  return { data, width, height };
+}
+
+/** The smallest box around a picture of `width` × `height` that has the shape of the network's input, centred. */
+export function letterbox(width: number, height: number, input: { width: number; height: number }): PixelBox {
+  const scale = Math.max(width / input.width, height / input.height);
+  const w = input.width * scale;
+  const h = input.height * scale;
+  return { x: (width - w) / 2, y: (height - h) / 2, w, h };
+}
+
+/**
+ * Boxes of the given size that cover a picture, spread evenly, whole pixels apart, neighbours overlapping by at least
+ * `overlap` pixels. A picture smaller than a box along an axis gets one that starts at 0.
+ */
+export function tiles(width: number, height: number, tile: { width: number; height: number }, overlap: number): PixelBox[] {
+  const boxes: PixelBox[] = [];
+  for (const y of starts(height, tile.height, overlap)) {
+    for (const x of starts(width, tile.width, overlap)) boxes.push({ x, y, w: tile.width, h: tile.height });
+  }
+  return boxes;
+}
+
+function starts(length: number, tile: number, overlap: number): number[] {
+  if (length <= tile) return [0];
+  const count = Math.ceil((length - overlap) / (tile - overlap));
+  return Array.from({ length: count }, (_, i) => Math.round((i * (length - tile)) / (count - 1)));
+}
+
+function normaliser(input: ImageInput, channel: number): { factor: number; offset: number } {
+  const mean = input.mean[channel] ?? input.mean[0] ?? 0;
+  const std = input.std[channel] ?? input.std[0] ?? 1;
+  return { factor: 1 / std, offset: -mean / std };
+}

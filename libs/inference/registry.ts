@@ -1,0 +1,60 @@
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AditError, digestOf } from '@adit/contracts';
+import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
+
+/** The analyses found in a folder. */
+export class AnalysisRegistry {
+  private constructor(private readonly byName: ReadonlyMap<string, AnalysisDefinition>) {}
+
+  /**
+   * Imports `<folder>/<name>/analysis.ts` (from source) or `.js` (when built) of every subfolder that has one; the
+   * default export is the definition. Throws INTERNAL when a definition's name is not its folder's.
+   */
+  static async scan(folder: string): Promise<AnalysisRegistry> {
+    const byName = new Map<string, AnalysisDefinition>();
+    const entries = await readdir(folder, { withFileTypes: true });
+    for (const { name } of entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist')) {
+      const file = await firstThatExists([join(folder, name, 'analysis.js'), join(folder, name, 'analysis.ts')]);
+      if (!file) continue;
+      const { default: definition } = (await import(pathToFileURL(file).href)) as { default?: AnalysisDefinition };
+      if (definition?.name !== name) {
+        throw new AditError('INTERNAL', `${file} must export by default an analysis named ${name}.`);
+      }
+      byName.set(name, definition);
+    }
+    return new AnalysisRegistry(byName);
+  }
+
+  static of(definitions: AnalysisDefinition[]): AnalysisRegistry {
+    return new AnalysisRegistry(new Map(definitions.map((definition) => [definition.name, definition])));
+  }
+
+  /** Throws NOT_FOUND for a name that no folder has. */
+  get(name: string): AnalysisDefinition {
+    const definition = this.byName.get(name);
+    if (definition) return definition;
+    throw new AditError('NOT_FOUND', `There is no analysis ${name}; there are ${[...this.byName.keys()].join(', ')}.`);
+  }
+
+  all(): AnalysisDefinition[] {
+    return [...this.byName.values()];
+  }
+}
+
+/** Equal for two runs of an analysis exactly when they must write down the same of the same media. */
+export function analysisDigest(identity: AnalysisIdentity): string {
+  return digestOf(identity);
+}
+
+async function firstThatExists(files: string[]): Promise<string | null> {
+  for (const file of files) {
+    const there = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (there) return file;
+  }
+  return null;
+}
