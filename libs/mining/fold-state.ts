@@ -1,0 +1,37 @@
+import { AditError } from '@adit/contracts';
+import type { Json } from '@adit/contracts';
+import type { ModuleDefinition } from './module.js';
+
+/** Most bytes of a stored state; it is written with every chunk's segments. */
+export const MAX_STATE_BYTES = 1024 * 1024;
+
+type StateOwner = Pick<ModuleDefinition, 'id' | 'version'>;
+
+/** A fold's state as stored. Throws LIMIT_EXCEEDED when it passes 1 MiB: the module keeps what it should have emitted. */
+export function sealState(owner: StateOwner, state: Json): string {
+  const text = JSON.stringify({ module: owner.id, version: owner.version, state });
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_STATE_BYTES) {
+    throw new AditError(
+      'LIMIT_EXCEEDED',
+      `The state of ${owner.id} takes ${bytes} bytes; a fold may keep ${MAX_STATE_BYTES}.`,
+    );
+  }
+  return text;
+}
+
+/** The state stored by this module in this version; null when another wrote it and the observations are to be folded anew. */
+export function unsealState<State extends Json>(owner: StateOwner, text: string): State | null {
+  const sealed = parse(text);
+  if (typeof sealed !== 'object' || sealed === null || Array.isArray(sealed)) return null;
+  if (sealed['module'] !== owner.id || sealed['version'] !== owner.version) return null;
+  return (sealed['state'] ?? null) as State | null;
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AditError } from '@adit/contracts';
+import type { ErrorDetail, Json } from '@adit/contracts';
+import { z } from 'zod';
+import { argumentDetails, moduleList, pointerTo } from './argument-errors.js';
+import type { InstalledModel, ModuleDefinition } from './module.js';
+
+/** A module of a request, checked: arguments with their defaults, and the models it will use. */
+export interface RequestedModule {
+  definition: ModuleDefinition;
+  /** The id as posted, which may be an alias; events and the job name the module so. */
+  postedAs: string;
+  args: Record<string, Json>;
+}
+
+/** An entry of GET /v1/modules/. */
+export interface ModuleDescription {
+  id: string;
+  aliases: string[];
+  result_module: string;
+  media: string[];
+  /** JSON Schema of the arguments as a client posts them. */
+  arguments: Record<string, unknown>;
+  models: { name: string; version: number; is_default: boolean }[];
+}
+
+/** The modules of a folder, by id and alias. */
+export class ModuleRegistry {
+  private readonly byName = new Map<string, ModuleDefinition>();
+
+  constructor(readonly modules: readonly ModuleDefinition[]) {
+    for (const module of modules) {
+      for (const name of [module.id, ...module.aliases]) {
+        if (this.byName.has(name)) throw new Error(`Two modules call themselves ${name}.`);
+        this.byName.set(name, module);
+      }
+    }
+  }
+
+  /**
+   * Finds `<folder>/<module-id>/module.ts` (from source) or `module.js` (built). Throws when a module has no default
+   * export or another id than its folder.
+   */
+  static async scan(folder: string): Promise<ModuleRegistry> {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const modules: ModuleDefinition[] = [];
+    for (const name of entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()) {
+      const file = ['module.ts', 'module.js'].map((base) => join(folder, name, base)).find((path) => existsSync(path));
+      if (file !== undefined) modules.push(await load(file, name));
+    }
+    return new ModuleRegistry(modules);
+  }
+
+  find(name: string): ModuleDefinition | undefined {
+    return this.byName.get(name);
+  }
+
+  /** The module of a stored job; throws INTERNAL when this installation no longer has it. */
+  get(name: string): ModuleDefinition {
+    const module = this.byName.get(name);
+    if (module === undefined) throw new AditError('INTERNAL', `The module ${name} is not part of this installation.`);
+    return module;
+  }
+
+  /**
+   * Checks the `modules` of a request: every offending place of every module in one VALIDATION error, with JSON Pointers
+   * into the body. Defaults are filled in.
+   */
+  check(requested: Record<string, Record<string, unknown>>): RequestedModule[] {
+    const checked: RequestedModule[] = [];
+    const errors: ErrorDetail[] = [];
+    for (const [name, given] of Object.entries(requested)) {
+      const definition = this.byName.get(name);
+      if (definition === undefined) {
+        errors.push({
+          pointer: pointerTo('modules', name),
+          code: 'unknown_module',
+          message: `There is no module ${name}. Installed: ${moduleList(this.modules.map((module) => module.id))}.`,
+        });
+        continue;
+      }
+      const twin = checked.find((other) => other.definition === definition);
+      if (twin !== undefined) {
+        errors.push({
+          pointer: pointerTo('modules', name),
+          code: 'module_twice',
+          message: `${name} and ${twin.postedAs} are the same module; name it once.`,
+        });
+      }
+      const parsed = definition.args.safeParse(given);
+      if (parsed.success) checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json> });
+      else errors.push(...argumentDetails(['modules', name], parsed.error));
+    }
+    if (errors.length > 0)
+      throw new AditError('VALIDATION', errors.map((error) => error.message).join(' '), { errors });
+    return checked;
+  }
+
+  /** GET /v1/modules/: what can be asked for, and with which models. */
+  describe(installed: InstalledModel[] = []): ModuleDescription[] {
+    return this.modules.map((module) => ({
+      id: module.id,
+      aliases: module.aliases,
+      result_module: module.resultName,
+      media: module.media,
+      arguments: z.toJSONSchema(module.args, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
+      models: installed
+        .filter((model) => model.modules.includes(module.id))
+        .map((model) => ({ name: model.name, version: model.version, is_default: model.isDefault })),
+    }));
+  }
+}
+
+/**
+ * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the one used in the arguments, so that
+ * the job says which it was.
+ */
+export function chooseModels(
+  requested: RequestedModule,
+  installed: InstalledModel[],
+): { names: string[]; args: Record<string, Json> } {
+  const own = installed.filter((model) => model.modules.includes(requested.definition.id));
+  const names = requested.definition.models(requested.args, own);
+  const only = names.length === 1 ? names[0] : undefined;
+  const unnamed = requested.args['model'] === undefined && requested.args['models'] === undefined;
+  return { names, args: only !== undefined && unnamed ? { ...requested.args, model: only } : requested.args };
+}
+
+async function load(file: string, id: string): Promise<ModuleDefinition> {
+  const loaded = (await import(pathToFileURL(file).href)) as { default?: ModuleDefinition };
+  const definition = loaded.default;
+  if (definition === undefined || typeof definition.open !== 'function') {
+    throw new Error(`${file} must export a module as its default: export default defineModule({…}).`);
+  }
+  if (definition.id !== id) throw new Error(`${file} defines ${definition.id}; the folder must have the same name.`);
+  return definition;
+}

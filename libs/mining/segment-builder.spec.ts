@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addStretch, appearance, bridges, isFinal, takeAll, takeFinal } from './segment-builder.js';
+import type { Instant, Stretch } from './segment-builder.js';
+
+/** Appearances at these samples, `rate` samples a second of a film with 25 frames a second. */
+function at(sample: number, rate: number): Instant {
+  return { sample, time: sample / rate, frame: Math.round((sample * 25) / rate) };
+}
+
+const sum = (a: number, b: number) => a + b;
+
+/** Feeds samples 0..last in chunks of `size`, as a fold does, and returns [key, start, end, appearances] as emitted. */
+function build(shown: Record<string, number[]>, last: number, rate: number, size: number) {
+  let open: Stretch<number>[] = [];
+  const emitted: Stretch<number>[] = [];
+  for (let from = 0; from <= last; from += size) {
+    const to = Math.min(last, from + size - 1);
+    for (let sample = from; sample <= to; sample += 1) {
+      for (const [key, samples] of Object.entries(shown)) {
+        if (!samples.includes(sample)) continue;
+        const instant = at(sample, rate);
+        addStretch(open, appearance(key, instant, [[instant.frame]], 1), sum);
+      }
+    }
+    emitted.push(...takeFinal(open, at(to, rate)));
+    open = JSON.parse(JSON.stringify(open)) as Stretch<number>[];
+  }
+  emitted.push(...takeAll(open));
+  return emitted.map(({ key, start, end, extra, marks }) => [key, start.sample, end.sample, extra, marks.kept.length]);
+}
+
+describe('segments', () => {
+  it('bridges 2.0 s at two samples a second, and not 2.5 s', () => {
+    expect(build({ ann: [0, 1, 2, 6, 7, 12] }, 20, 2, 100)).toEqual([
+      ['ann', 0, 7, 5, 5],
+      ['ann', 12, 12, 1, 1],
+    ]);
+  });
+
+  it('bridges two samples where they are longer than 2.0 s', () => {
+    expect(build({ ann: [0, 2, 5] }, 9, 0.2, 100)).toEqual([
+      ['ann', 0, 2, 2, 2],
+      ['ann', 5, 5, 1, 1],
+    ]);
+  });
+
+  it('is never final while something could still bridge to it', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(40),
+        fc.nat(40),
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom(0.2, 1, 2, 8),
+        (end, wait, next, rate) => {
+          const horizon = at(end + wait, rate);
+          if (isFinal(at(end, rate), horizon)) expect(bridges(at(end, rate), at(end + wait + next, rate))).toBe(false);
+        },
+      ),
+    );
+  });
+
+  const scene = fc.record({
+    rate: fc.constantFrom(0.2, 0.5, 1, 2, 5),
+    shown: fc.dictionary(
+      fc.constantFrom('ann', 'bob', 'cem'),
+      fc.uniqueArray(fc.nat(79), { minLength: 1, maxLength: 50 }),
+      { minKeys: 1 },
+    ),
+  });
+
+  it('does not depend on where the chunks are cut', () => {
+    fc.assert(
+      fc.property(scene, fc.integer({ min: 1, max: 80 }), ({ rate, shown }, size) => {
+        expect(build(shown, 79, rate, size)).toEqual(build(shown, 79, rate, 80));
+      }),
+    );
+  });
+
+  it('does not depend on the order of adding', () => {
+    fc.assert(
+      fc.property(scene, fc.infiniteStream(fc.nat()), ({ rate, shown }, order) => {
+        const stretches = Object.entries(shown).flatMap(([key, samples]) =>
+          samples.map((sample) => appearance(key, at(sample, rate), [[at(sample, rate).frame]], 1)),
+        );
+        const [inOrder, shuffled]: [Stretch<number>[], Stretch<number>[]] = [[], []];
+        for (const stretch of [...stretches].sort((a, b) => a.start.sample - b.start.sample))
+          addStretch(inOrder, stretch, sum);
+        const ranks = new Map(stretches.map((stretch) => [stretch, order.next().value as number]));
+        for (const stretch of [...stretches].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))) {
+          addStretch(shuffled, stretch, sum);
+        }
+        const bare = (all: Stretch<number>[]) =>
+          takeAll(all).map(({ key, start, end, extra }) => ({ key, start, end, extra }));
+        expect(bare(shuffled)).toEqual(bare(inOrder));
+      }),
+    );
+  });
+
+  it('waits for a continuation that is under way', () => {
+    const open = [appearance('ann', at(0, 2), [], 1), appearance('bob', at(1, 2), [], 1)];
+    const final = takeFinal(open, at(30, 2), ({ key }) => key === 'ann');
+    expect(final.map(({ key }) => key)).toEqual(['bob']);
+    expect(open.map(({ key }) => key)).toEqual(['ann']);
+  });
+});

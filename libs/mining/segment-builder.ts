@@ -1,0 +1,113 @@
+import type { Json } from '@adit/contracts';
+import { appendMark, emptyMarks, joinMarks } from './thinning.js';
+import type { Mark, Thinned } from './thinning.js';
+
+/** A sampled frame: its number in the source, its seconds, and how many samples of the source came before it. */
+export type Instant = { frame: number; time: number; sample: number };
+
+/** A thing seen from `start` to `end` without a gap that splits. JSON, so that a fold can keep it in its state. */
+export type Stretch<Extra extends Json> = {
+  /** What the thing is; stretches of one key that touch are one. */
+  key: string;
+  start: Instant;
+  end: Instant;
+  marks: Thinned;
+  extra: Extra;
+};
+
+/** At most this many detections a segment. */
+export const MAX_DETECTIONS = 1000;
+/** A gap of up to this many seconds … */
+export const GAP_SECONDS = 2.0;
+/** … or this many sampling steps, whichever is longer, does not split a segment. */
+export const GAP_SAMPLES = 2;
+
+/** Times are sums of fractions: 2.0 s may come as 2.0000000001. */
+const TIME_EPSILON = 1e-6;
+
+/** True when the thing last seen at `end` and seen again at `start` was there all along. */
+export function bridges(end: Instant, start: Instant): boolean {
+  return start.time - end.time <= GAP_SECONDS + TIME_EPSILON || start.sample - end.sample <= GAP_SAMPLES;
+}
+
+/** True when nothing seen after `horizon`, the last sample looked at, can touch what ended at `end`. */
+export function isFinal(end: Instant, horizon: Instant): boolean {
+  return horizon.time - end.time >= GAP_SECONDS - TIME_EPSILON && horizon.sample + 1 - end.sample > GAP_SAMPLES;
+}
+
+/** One appearance in one sampled frame, as a stretch. */
+export function appearance<Extra extends Json>(key: string, at: Instant, marks: Mark[], extra: Extra): Stretch<Extra> {
+  const thinned = emptyMarks();
+  for (const mark of marks) appendMark(thinned, mark, MAX_DETECTIONS);
+  return { key, start: at, end: at, marks: thinned, extra };
+}
+
+/**
+ * Adds a stretch to the open ones, which are changed in place: every open stretch of its key that overlaps it, or lies
+ * within a gap that does not split, becomes one with it. The outcome does not depend on the order of adding.
+ */
+export function addStretch<Extra extends Json>(
+  open: Stretch<Extra>[],
+  added: Stretch<Extra>,
+  merge: (earlier: Extra, later: Extra) => Extra,
+): void {
+  let whole = added;
+  for (let index = open.length - 1; index >= 0; index -= 1) {
+    const other = open[index] as Stretch<Extra>;
+    if (other.key !== added.key || !touches(other, whole)) continue;
+    open.splice(index, 1);
+    whole = isBefore(other, whole) ? union(other, whole, merge) : union(whole, other, merge);
+    // A grown stretch may now reach ones already passed over.
+    index = open.length;
+  }
+  open.push(whole);
+}
+
+/**
+ * Removes and returns the stretches that nothing after `horizon` can touch, in the order of emission: by end, start, key.
+ * `mayGrow` keeps one open whose continuation is already under way but not yet named.
+ */
+export function takeFinal<Extra extends Json>(
+  open: Stretch<Extra>[],
+  horizon: Instant,
+  mayGrow: (stretch: Stretch<Extra>) => boolean = () => false,
+): Stretch<Extra>[] {
+  const final = open.filter((stretch) => isFinal(stretch.end, horizon) && !mayGrow(stretch));
+  const taken = new Set(final);
+  open.splice(0, open.length, ...open.filter((stretch) => !taken.has(stretch)));
+  return final.sort(inOrderOfEmission);
+}
+
+/** Removes and returns everything, in the order of emission; after the last unit. */
+export function takeAll<Extra extends Json>(open: Stretch<Extra>[]): Stretch<Extra>[] {
+  return open.splice(0, open.length).sort(inOrderOfEmission);
+}
+
+export function inOrderOfEmission(
+  a: Pick<Stretch<Json>, 'key' | 'start' | 'end'>,
+  b: Pick<Stretch<Json>, 'key' | 'start' | 'end'>,
+): number {
+  return a.end.sample - b.end.sample || a.start.sample - b.start.sample || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}
+
+function touches(a: Stretch<Json>, b: Stretch<Json>): boolean {
+  return bridges(a.end, b.start) && bridges(b.end, a.start);
+}
+
+function isBefore(a: Stretch<Json>, b: Stretch<Json>): boolean {
+  return a.start.sample < b.start.sample || (a.start.sample === b.start.sample && a.end.sample <= b.end.sample);
+}
+
+function union<Extra extends Json>(
+  earlier: Stretch<Extra>,
+  later: Stretch<Extra>,
+  merge: (earlier: Extra, later: Extra) => Extra,
+): Stretch<Extra> {
+  return {
+    key: earlier.key,
+    start: earlier.start,
+    end: later.end.sample > earlier.end.sample ? later.end : earlier.end,
+    marks: joinMarks(earlier.marks, later.marks, MAX_DETECTIONS),
+    extra: merge(earlier.extra, later.extra),
+  };
+}
