@@ -1,0 +1,38 @@
+import { StandardArguments } from '@adit/contracts';
+import { z } from 'zod';
+
+/** Used when a request names no gallery and it is installed. */
+export const PUBLIC_GALLERY = 'celebrities';
+
+export const FaceRecognitionArguments = StandardArguments.extend({
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(`Name or digest of a gallery. Left out: ${PUBLIC_GALLERY}, else the one default that is installed.`),
+  models: z
+    .array(z.string().min(1))
+    .max(16)
+    .optional()
+    .describe('Several galleries; the nearest person of all is taken.'),
+  max_distance: z.number().min(0).max(2).default(1.0).describe('A face nearer than this to a person is that person.'),
+  cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),
+  index_unknowns: z
+    .boolean()
+    .default(false)
+    .refine(
+      (wanted) => !wanted,
+      'face indexes are not installed yet; use cluster_unknowns to tell unknown people apart',
+    )
+    .describe('Keep unknown people in a face index. Overrides cluster_unknowns.'),
+  index_collection: z.string().min(1).default('default_index'),
+  face_detection_scale: z
+    .int()
+    .min(100)
+    .max(2000)
+    .default(600)
+    .describe("Pixels of the frame's shorter side when it reaches the detector; more finds smaller faces."),
+  enable_top_k: z.boolean().default(false).describe('Name the top_k nearest people in every segment.'),
+  top_k: z.int().min(1).max(10).default(3),
+});
+export type FaceRecognitionArguments = z.infer<typeof FaceRecognitionArguments>;

@@ -1,0 +1,49 @@
+import { AditError } from '@adit/contracts';
+
+/** Little-endian float32 in base64 → its values. Throws INTERNAL when the bytes are no floats. */
+export function decodeEmbedding(base64: string): Float32Array {
+  return floatsOf(Buffer.from(base64, 'base64'));
+}
+
+export function encodeEmbedding(values: ArrayLike<number>): string {
+  return bytesOf(values).toString('base64');
+}
+
+/** Little-endian bytes → float32 values, whatever the machine's own byte order and the buffer's alignment. */
+export function floatsOf(bytes: Buffer): Float32Array {
+  if (bytes.length % 4 !== 0)
+    throw new AditError('INTERNAL', `An embedding of ${bytes.length} bytes holds no float32s.`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true));
+}
+
+export function bytesOf(values: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (let index = 0; index < values.length; index += 1) bytes.writeFloatLE(values[index] as number, index * 4);
+  return bytes;
+}
+
+/** The vector of length 1 in the same direction; null for one of length 0. */
+export function normalised(values: ArrayLike<number>): Float32Array | null {
+  let square = 0;
+  for (let index = 0; index < values.length; index += 1) square += (values[index] as number) ** 2;
+  if (!(square > 0) || !Number.isFinite(square)) return null;
+  const length = Math.sqrt(square);
+  return Float32Array.from(values, (value) => value / length);
+}
+
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index += 1) sum += (a[index] as number) * (b[index] as number);
+  return sum;
+}
+
+/** ‖a − b‖ of two vectors of length 1 whose dot product is `cosine`: 0..2. */
+export function distanceOf(cosine: number): number {
+  return Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, Math.max(-1, cosine))));
+}
+
+/** max(0, 1 − d²/2): the cosine, never below 0. */
+export function similarityOf(distance: number): number {
+  return Math.max(0, 1 - (distance * distance) / 2);
+}

@@ -1,0 +1,163 @@
+import { FaceObservations } from '@adit/analyses/faces/observations';
+import type { Unit } from '@adit/contracts';
+import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/mining';
+import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/mining';
+import type { FaceRecognitionArguments } from './args.js';
+import { linkTracklets } from './linking.js';
+import type { Matcher } from './match.js';
+import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
+import type { Appearance, Identity } from './segments.js';
+import { betterPortrait, boxMark, identityOf, restoreThread, storeThread } from './thread.js';
+import type { Portrait, StoredThread, Thread } from './thread.js';
+import { instantsOf, portraitOf, sumOfViews, trackletsOf } from './tracklet.js';
+
+type Named = { person: number; identity: Identity; portrait: Portrait };
+
+/** What is open between two units: faces still followed, and known people who may come back within the gap. */
+export type FaceState = {
+  source: number;
+  /** Samples looked at so far. */
+  samples: number;
+  last: Instant | null;
+  nextThread: number;
+  threads: StoredThread[];
+  named: Stretch<Named>[];
+};
+
+/** With these the state stays under 1 MiB: a thread takes about 3.5 kB without its marks, a mark about 28 bytes. */
+export const MAX_THREADS = 160;
+export const MAX_MARKS = 12_000;
+const MAX_NAMED = 160;
+/** How long a known person's segment waits for a face without views that may be its continuation, seconds. */
+const WAIT_FOR_VIEWS = 30;
+
+type Seen = Appearance & { key: string };
+
+/**
+ * Faces to segments. Tracklets become threads (one face followed), a thread is named from all its views when it has
+ * ended, and the threads of one known person become one segment. Units may cut the source anywhere: the segments are
+ * the same.
+ */
+export class FaceFold implements Fold<FaceState> {
+  constructor(
+    private readonly args: FaceRecognitionArguments,
+    private readonly matcher: Matcher,
+  ) {}
+
+  start(context: FoldContext): FaceState {
+    return { source: context.sourceIndex ?? 0, samples: 0, last: null, nextThread: 0, threads: [], named: [] };
+  }
+
+  fold(state: FaceState, { unit, observations }: FoldInput): FoldStep<FaceState> {
+    const faces = FaceObservations.parse(observations['faces']);
+    if (unit.facts.kind === 'image') return { state, segments: this.ofImage(unit, faces) };
+
+    const instants = instantsOf(faces, state.samples);
+    const last = [...instants.values()].at(-1) ?? state.last;
+    const threads = state.threads.map(restoreThread);
+    const named = [...state.named];
+    const nextThread = linkTracklets(threads, trackletsOf(faces, instants), state.nextThread);
+    if (last === null) return { state, segments: [] };
+
+    const ended = threads.filter((thread) => isFinal(thread.end, last));
+    let open = threads.filter((thread) => !isFinal(thread.end, last));
+    if (open.length > MAX_THREADS) {
+      // More faces than the state can hold: those longest out of sight, then the smallest, end here.
+      open.sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id);
+      ended.push(...open.slice(MAX_THREADS));
+      open = open.slice(0, MAX_THREADS).sort((a, b) => a.id - b.id);
+    }
+    const seen = this.name(ended, named);
+    const waits = named.length <= MAX_NAMED;
+    const final = takeFinal(
+      named,
+      last,
+      (stretch) => waits && open.some((thread) => this.mayBe(thread, stretch, last)),
+    );
+    seen.push(...final.map(seenAs));
+    const next: FaceState = {
+      source: state.source,
+      samples: state.samples + instants.size,
+      last,
+      nextThread,
+      threads: open.map(storeThread),
+      named: named.map((stretch) => ({ ...stretch, marks: { ...stretch.marks } })),
+    };
+    fitBudget(
+      [...next.threads, ...next.named].map((holder) => holder.marks),
+      MAX_MARKS,
+    );
+    return { state: next, segments: this.emit(seen, state.source) };
+  }
+
+  close(state: FaceState): ClosedSource {
+    const named = [...state.named];
+    const seen = this.name(state.threads.map(restoreThread), named);
+    seen.push(...takeAll(named).map(seenAs));
+    return { segments: this.emit(seen, state.source), summaries: [] };
+  }
+
+  /** Names ended threads: known people go to `named`, unknown faces are returned. */
+  private name(ended: Thread[], named: Stretch<Named>[]): Seen[] {
+    const unknown: Seen[] = [];
+    for (const thread of ended) {
+      const identity = identify(thread, this.matcher, this.args.enable_top_k ? this.args.top_k : 1);
+      const person = knownPerson(identity, this.args.max_distance);
+      const { start, end, marks, portrait } = thread;
+      if (person === null) {
+        const key = `unknown ${thread.startX.toFixed(6)} ${String(thread.id).padStart(9, '0')}`;
+        unknown.push({ key, start, end, marks, portrait, identity, embedding: identityOf(thread) });
+      } else {
+        const key = `known ${String(person).padStart(9, '0')}`;
+        addStretch(named, { key, start, end, marks, extra: { person, identity, portrait } }, joinNamed);
+      }
+    }
+    return unknown;
+  }
+
+  /** True when an open thread touches a known person's stretch and looks like that person so far. */
+  private mayBe(thread: Thread, stretch: Stretch<Named>, last: Instant): boolean {
+    if (!bridges(stretch.end, thread.start) || !bridges(thread.end, stretch.start)) return false;
+    const query = identityOf(thread);
+    if (query !== null) return this.matcher.distanceTo(query, stretch.extra.person) <= this.args.max_distance;
+    return thread.start.sample > stretch.end.sample && last.time - stretch.end.time <= WAIT_FOR_VIEWS;
+  }
+
+  private emit(seen: Seen[], source: number): Segment[] {
+    return sortForEmission(seen).map((one) =>
+      segmentOf(one, { index: source, image: false }, this.args, this.matcher.persons),
+    );
+  }
+
+  /** A picture: one segment a face, whose frame is the picture's place in the job. */
+  private ofImage(unit: Unit, faces: FaceObservations): Segment[] {
+    const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
+    return faces.tracks.map((track) => {
+      const face = sumOfViews(track);
+      const marks = emptyMarks();
+      const sighting = track.sightings[0];
+      if (sighting !== undefined) appendMark(marks, boxMark(unit.sourceIndex, sighting.box), 1);
+      const seen: Appearance = {
+        start: at,
+        end: at,
+        marks,
+        portrait: portraitOf(track),
+        identity: identify(face, this.matcher, this.args.enable_top_k ? this.args.top_k : 1),
+        embedding: identityOf(face),
+      };
+      return segmentOf(seen, { index: unit.sourceIndex, image: true }, this.args, this.matcher.persons);
+    });
+  }
+}
+
+function joinNamed(a: Named, b: Named): Named {
+  return {
+    person: a.person,
+    identity: joinIdentities(a.identity, b.identity),
+    portrait: betterPortrait(a.portrait, b.portrait),
+  };
+}
+
+function seenAs({ key, start, end, marks, extra }: Stretch<Named>): Seen {
+  return { key, start, end, marks, portrait: extra.portrait, identity: extra.identity, embedding: null };
+}

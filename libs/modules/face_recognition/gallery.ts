@@ -1,0 +1,53 @@
+import { AditError } from '@adit/contracts';
+import { z } from 'zod';
+import { floatsOf } from './embedding.js';
+
+/** The files of a gallery version. */
+export const GALLERY_FILE = 'gallery.json';
+export const EMBEDDINGS_FILE = 'embeddings.bin';
+
+/** One person. `images` is how many photos gave an embedding. */
+export const GalleryClass = z.strictObject({ id: z.uuid(), label: z.string().min(1), images: z.int().nonnegative() });
+export type GalleryClass = z.infer<typeof GalleryClass>;
+
+/** `<name>/<version>/gallery.json`; row r of `embeddings.bin` shows the person `classes[rows[r]]`. */
+export const GalleryFile = z.strictObject({
+  format: z.literal(1),
+  name: z.string(),
+  /** Made by a user: its class ids appear in results. */
+  custom: z.boolean(),
+  /** The network that made the embeddings; others cannot be compared with them. */
+  embedding: z.strictObject({ name: z.string(), digest: z.string() }),
+  dimensions: z.int().positive(),
+  classes: z.array(GalleryClass),
+  rows: z.array(z.int().nonnegative()),
+});
+export type GalleryFile = z.infer<typeof GalleryFile>;
+
+/** A gallery in memory: `vectors` is N×dimensions, row after row, each of length 1. */
+export interface Gallery extends GalleryFile {
+  vectors: Float32Array;
+}
+
+/**
+ * Reads a gallery version through `readFile(name)`. Throws INTERNAL, naming the gallery, when its files do not fit
+ * together.
+ */
+export async function readGallery(name: string, readFile: (file: string) => Promise<Buffer>): Promise<Gallery> {
+  const [json, bytes] = await Promise.all([readFile(GALLERY_FILE), readFile(EMBEDDINGS_FILE)]);
+  let parsed: GalleryFile;
+  try {
+    parsed = GalleryFile.parse(JSON.parse(json.toString('utf8')));
+  } catch (cause) {
+    throw broken(name, `${GALLERY_FILE} is not a gallery of format 1`, cause);
+  }
+  if (bytes.length !== parsed.rows.length * parsed.dimensions * 4) {
+    throw broken(name, `${EMBEDDINGS_FILE} has ${bytes.length} bytes for ${parsed.rows.length} rows`);
+  }
+  if (parsed.rows.some((index) => index >= parsed.classes.length)) throw broken(name, 'a row belongs to no class');
+  return { ...parsed, vectors: floatsOf(bytes) };
+}
+
+function broken(name: string, reason: string, cause?: unknown): AditError {
+  return new AditError('INTERNAL', `The face gallery ${name} cannot be used: ${reason}. Build it again.`, { cause });
+}

@@ -1,0 +1,87 @@
+import type { Box } from '@adit/contracts';
+import { bridges } from '@adit/mining';
+import { distanceOf, dot } from './embedding.js';
+import { absorb, beginThread, identityOf } from './thread.js';
+import type { Thread } from './thread.js';
+import type { Tracklet } from './tracklet.js';
+
+/**
+ * Two faces nearer than this are one person. With the network `face-embedding` pairs of one person have a cosine of at
+ * least .52 (distance .98), pairs of two people at most .28 (distance 1.2).
+ */
+export const SAME_FACE_DISTANCE = 1.0;
+/** From here on they are two people, even in the same place of the frame: a cut from one speaker to the other. */
+export const OTHER_FACE_DISTANCE = 1.2;
+/** Intersection over union from which two boxes on either side of a gap are the same place. */
+const SAME_PLACE = 0.2;
+/** What being in the same place is worth, in distance, when several threads could go on. */
+const PLACE_BONUS = 0.3;
+/** Stands for the distance where one side has no view. */
+const UNKNOWN_DISTANCE = 1.1;
+
+/**
+ * Continues the open threads with a unit's tracklets (in the order of beginning) and begins new ones for the rest. Of
+ * tracklets that begin together the best fitting pair is linked first. Returns the next free thread id.
+ */
+export function linkTracklets(threads: Thread[], tracklets: Tracklet[], nextId: number): number {
+  let id = nextId;
+  for (let from = 0; from < tracklets.length;) {
+    const sample = (tracklets[from] as Tracklet).start.sample;
+    let to = from;
+    while (to < tracklets.length && (tracklets[to] as Tracklet).start.sample === sample) to += 1;
+    const group = tracklets.slice(from, to);
+    const continued = linkGroup(threads, group);
+    for (const tracklet of group) if (!continued.has(tracklet)) threads.push(beginThread(id++, tracklet));
+    from = to;
+  }
+  return id;
+}
+
+function linkGroup(threads: Thread[], group: Tracklet[]): Set<Tracklet> {
+  const identities = new Map(group.map((tracklet) => [tracklet, identityOf(tracklet)]));
+  const pairs: { thread: Thread; tracklet: Tracklet; cost: number }[] = [];
+  for (const thread of threads) {
+    const candidates = group.filter(({ start }) => thread.end.sample < start.sample && bridges(thread.end, start));
+    if (candidates.length === 0) continue;
+    const identity = identityOf(thread);
+    for (const tracklet of candidates) {
+      const cost = costOfLinking(thread, identity, tracklet, identities.get(tracklet) ?? null);
+      if (cost !== null) pairs.push({ thread, tracklet, cost });
+    }
+  }
+  // sort() is stable, so ties stay in the order of threads, then of tracklets.
+  pairs.sort((a, b) => a.cost - b.cost);
+  const [taken, continued] = [new Set<Thread>(), new Set<Tracklet>()];
+  for (const { thread, tracklet } of pairs) {
+    if (taken.has(thread) || continued.has(tracklet)) continue;
+    absorb(thread, tracklet);
+    taken.add(thread);
+    continued.add(tracklet);
+  }
+  return continued;
+}
+
+/** Null when they are not one face; else the lower the better. */
+function costOfLinking(
+  thread: Thread,
+  threadIdentity: Float32Array | null,
+  tracklet: Tracklet,
+  trackletIdentity: Float32Array | null,
+): number | null {
+  const overlap = intersectionOverUnion(thread.box, tracklet.firstBox);
+  const samePlace = overlap >= SAME_PLACE;
+  if (threadIdentity === null || trackletIdentity === null) {
+    return samePlace ? UNKNOWN_DISTANCE - PLACE_BONUS * overlap : null;
+  }
+  const distance = distanceOf(dot(threadIdentity, trackletIdentity));
+  const same = distance <= SAME_FACE_DISTANCE || (samePlace && distance < OTHER_FACE_DISTANCE);
+  return same ? distance - PLACE_BONUS * overlap : null;
+}
+
+export function intersectionOverUnion(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  const both = width * height;
+  return both / (a.w * a.h + b.w * b.h - both);
+}

@@ -1,0 +1,136 @@
+import type { Detection, Json } from '@adit/contracts';
+import { inOrderOfEmission } from '@adit/mining';
+import type { Instant, Mark, Segment, Thinned } from '@adit/mining';
+import type { FaceRecognitionArguments } from './args.js';
+import { distanceOf, similarityOf } from './embedding.js';
+import { SAME_FACE_DISTANCE } from './linking.js';
+import type { Match, Matcher, Person } from './match.js';
+import { identityOf, meanView } from './thread.js';
+import type { Portrait, Thread } from './thread.js';
+
+/** Distance and similarity of a face that is compared with nobody. */
+const FARTHEST = 2.0;
+
+/** Who a face is, as far as the galleries know. JSON, since a known person's stretch is kept in the fold's state. */
+export type Identity = {
+  /** Nearest people first; empty without a view or without a gallery. */
+  nearest: Match[];
+  /** Mean cosine of the views with the nearest person, −1..1, and how much weight they have together. */
+  meanCosine: number;
+  weight: number;
+};
+
+export type Appearance = {
+  start: Instant;
+  end: Instant;
+  marks: Thinned;
+  portrait: Portrait;
+  identity: Identity;
+  /** Of length 1; what unknown faces are clustered by. */
+  embedding: Float32Array | null;
+};
+
+export function identify(face: Pick<Thread, 'sum' | 'weight'>, matcher: Matcher, topK: number): Identity {
+  const query = identityOf(face);
+  const nearest = query === null ? [] : matcher.nearest(query, topK);
+  const closest = nearest[0];
+  const mean = meanView(face);
+  const meanCosine = closest === undefined || mean === null ? -1 : matcher.cosineTo(mean, closest.person);
+  return { nearest, meanCosine, weight: face.weight };
+}
+
+/** The person an identity names: the nearest one, when it is near enough. */
+export function knownPerson(identity: Identity, maxDistance: number): number | null {
+  const closest = identity.nearest[0];
+  return closest !== undefined && closest.distance <= maxDistance ? closest.person : null;
+}
+
+/** Two stretches of one person: the nearer identity speaks, the means are weighted. */
+export function joinIdentities(a: Identity, b: Identity): Identity {
+  const nearer = (b.nearest[0]?.distance ?? FARTHEST) < (a.nearest[0]?.distance ?? FARTHEST) ? b : a;
+  const weight = a.weight + b.weight;
+  return {
+    nearest: nearer.nearest,
+    meanCosine: weight > 0 ? (a.meanCosine * a.weight + b.meanCosine * b.weight) / weight : nearer.meanCosine,
+    weight,
+  };
+}
+
+/** What clients get. `image` leaves out the means and gives the frame number as it is. */
+export function segmentOf(
+  seen: Appearance,
+  source: { index: number; image: boolean },
+  args: FaceRecognitionArguments,
+  persons: readonly Person[],
+): Segment {
+  const { identity } = seen;
+  const closest = identity.nearest[0];
+  const known = knownPerson(identity, args.max_distance);
+  const person = known === null ? null : (persons[known] as Person);
+  const similarity = closest === undefined ? 0 : similarityOf(closest.distance);
+  const meta: Record<string, Json> = {
+    person: person?.label ?? 'unknown',
+    class_id: person?.classId ?? null,
+    ...(person === null && { closest_person: closest === undefined ? null : (persons[closest.person]?.label ?? null) }),
+    similarity: rounded(similarity),
+    distance: rounded(closest?.distance ?? FARTHEST),
+    ...(!source.image && {
+      mean_similarity: rounded(closest === undefined ? 0 : Math.max(0, identity.meanCosine)),
+      mean_distance: rounded(closest === undefined ? FARTHEST : distanceOf(identity.meanCosine)),
+    }),
+    indexed_identity: null,
+    ...(args.enable_top_k && {
+      top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, persons)),
+    }),
+  };
+  const claims = person === null && args.cluster_unknowns && seen.embedding !== null;
+  return {
+    sourceIndex: source.index,
+    frameStart: seen.start.frame,
+    frameEnd: seen.end.frame,
+    timeStart: seen.start.time,
+    timeEnd: seen.end.time,
+    type: 'face',
+    label: person?.label ?? 'unknown',
+    confidence: rounded(similarity),
+    meta,
+    detections: seen.marks.kept.map(detectionOf),
+    thumbnail: seen.portrait.thumbnail,
+    keyFrame: seen.portrait.keyFrame,
+    ...(claims && {
+      claim: {
+        collection: 'unknowns',
+        embedding: Array.from(seen.embedding as Float32Array, (value) => Math.round(value * 1e6) / 1e6),
+        maxDistance: SAME_FACE_DISTANCE,
+      },
+    }),
+  };
+}
+
+/** The order of emission within one step of the fold: by end, start, then person or place. */
+export function sortForEmission<T extends { key: string; start: Instant; end: Instant }>(seen: T[]): T[] {
+  return seen.sort(inOrderOfEmission);
+}
+
+function candidate({ person, distance }: Match, persons: readonly Person[]): Json {
+  const { label, classId } = persons[person] as Person;
+  return {
+    person: label,
+    class_id: classId,
+    similarity: rounded(similarityOf(distance)),
+    distance: rounded(distance),
+  };
+}
+
+function detectionOf([frame, x, y, w, h]: Mark): Detection {
+  const fraction = (value: number | undefined) => (value ?? 0) / 10_000;
+  return {
+    frame_index: frame,
+    type: 'face_bbox',
+    data: { x: fraction(x), y: fraction(y), w: fraction(w), h: fraction(h) },
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

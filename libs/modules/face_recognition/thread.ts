@@ -1,0 +1,98 @@
+import type { Box, PictureRef } from '@adit/contracts';
+import { appendMark, emptyMarks, MAX_DETECTIONS } from '@adit/mining';
+import type { Instant, Mark, Thinned } from '@adit/mining';
+import { decodeEmbedding, encodeEmbedding, normalised } from './embedding.js';
+import type { Tracklet } from './tracklet.js';
+
+/** The picture that shows a face best; `rank` is the quality of the view, 0..1. */
+export type Portrait = {
+  rank: number;
+  thumbnail: PictureRef | null;
+  keyFrame: { frame: number; picture: PictureRef } | null;
+};
+
+/**
+ * One face followed through the source: tracklets of one unit after another that continue each other. Its identity is
+ * decided once, when it has ended, from all of its views together.
+ */
+export interface Thread {
+  /** Order of beginning, the last resort where an order has to be decided. */
+  id: number;
+  start: Instant;
+  end: Instant;
+  /** Left edge of the first box, 0..1. */
+  startX: number;
+  /** Where it was last seen. */
+  box: Box;
+  /** Σ quality · embedding of its views; null while it has none. */
+  sum: Float64Array | null;
+  /** Σ quality. */
+  weight: number;
+  marks: Thinned;
+  portrait: Portrait;
+}
+
+/** A thread as the fold's state keeps it: 2.7 kB of embedding and the marks. */
+export type StoredThread = Omit<Thread, 'sum'> & { sum: string | null };
+
+export function storeThread(thread: Thread): StoredThread {
+  return { ...thread, sum: thread.sum === null ? null : encodeEmbedding(thread.sum) };
+}
+
+export function restoreThread(stored: StoredThread): Thread {
+  return {
+    ...stored,
+    sum: stored.sum === null ? null : Float64Array.from(decodeEmbedding(stored.sum)),
+    marks: { ...stored.marks, kept: [...stored.marks.kept] },
+  };
+}
+
+export function beginThread(id: number, tracklet: Tracklet): Thread {
+  const thread: Thread = {
+    id,
+    start: tracklet.start,
+    end: tracklet.end,
+    startX: tracklet.firstBox.x,
+    box: tracklet.lastBox,
+    sum: null,
+    weight: 0,
+    marks: emptyMarks(),
+    portrait: tracklet.portrait,
+  };
+  absorb(thread, tracklet);
+  return thread;
+}
+
+/** Continues `thread` with a tracklet that begins after its end. */
+export function absorb(thread: Thread, tracklet: Tracklet): void {
+  thread.end = tracklet.end;
+  thread.box = tracklet.lastBox;
+  thread.portrait = betterPortrait(thread.portrait, tracklet.portrait);
+  for (const mark of tracklet.marks) appendMark(thread.marks, mark, MAX_DETECTIONS);
+  if (tracklet.sum === null) return;
+  thread.weight += tracklet.weight;
+  const sum = thread.sum ?? new Float64Array(tracklet.sum.length);
+  tracklet.sum.forEach((value, index) => (sum[index] = (sum[index] as number) + value));
+  thread.sum = sum;
+}
+
+/** The direction of all its views together, of length 1; null without views. */
+export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
+  return face.sum === null ? null : normalised(face.sum);
+}
+
+/** The mean of its views, not stretched to length 1: its dot product with a row is the views' mean cosine. */
+export function meanView(face: Pick<Thread, 'sum' | 'weight'>): Float32Array | null {
+  return face.sum === null ? null : Float32Array.from(face.sum, (value) => value / face.weight);
+}
+
+/** One with a picture before one without, then the better view, then the earlier. */
+export function betterPortrait(earlier: Portrait, later: Portrait): Portrait {
+  if ((earlier.thumbnail === null) !== (later.thumbnail === null)) return earlier.thumbnail === null ? later : earlier;
+  return later.rank > earlier.rank ? later : earlier;
+}
+
+/** A detection's numbers: frame, then the box in ten-thousandths of the displayed frame, to keep the state small. */
+export function boxMark(frame: number, box: Box): Mark {
+  return [frame, ...[box.x, box.y, box.w, box.h].map((value) => Math.round(value * 10_000))] as Mark;
+}

@@ -1,0 +1,98 @@
+import type { FaceObservations } from '@adit/analyses/faces/observations';
+import type { Box } from '@adit/contracts';
+import { bridges } from '@adit/mining';
+import type { Instant, Mark } from '@adit/mining';
+import { decodeEmbedding } from './embedding.js';
+import { boxMark } from './thread.js';
+import type { Portrait } from './thread.js';
+
+type FaceTrack = FaceObservations['tracks'][number];
+type FaceSighting = FaceTrack['sightings'][number];
+
+/** Views of smaller faces (source pixels of the shorter side) are no evidence: false accepts begin below this. */
+export const MIN_VIEW_SIZE = 48;
+/** Even the worst view counts a little, so that a face with only bad ones still has an identity. */
+const MIN_WEIGHT = 0.01;
+
+/** A track of one unit, without a gap that splits. */
+export interface Tracklet {
+  start: Instant;
+  end: Instant;
+  firstBox: Box;
+  lastBox: Box;
+  marks: Mark[];
+  /** Σ quality · embedding; null when no view can be used. */
+  sum: Float64Array | null;
+  weight: number;
+  portrait: Portrait;
+}
+
+/** Instants of a unit's samples by frame number, counted on from `samplesBefore`. */
+export function instantsOf(observations: FaceObservations, samplesBefore: number): Map<number, Instant> {
+  const times = new Map<number, number>();
+  for (const { frame, time } of observations.sampled) times.set(frame, time);
+  // A face was surely looked for where it was seen.
+  for (const track of observations.tracks) for (const { frame, time } of track.sightings) times.set(frame, time);
+  const frames = [...times].sort(([a], [b]) => a - b);
+  return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: samplesBefore + index }]));
+}
+
+/** A unit's tracks, each cut where it was out of sight for too long, in the order of beginning. */
+export function trackletsOf(observations: FaceObservations, instants: Map<number, Instant>): Tracklet[] {
+  return observations.tracks
+    .flatMap((track) => pieces(track, instants).map((piece) => trackletOf(track, piece, instants)))
+    .sort((a, b) => a.start.sample - b.start.sample || a.firstBox.x - b.firstBox.x || a.firstBox.y - b.firstBox.y);
+}
+
+/** Weighted sum of the usable views between two frames, inclusive. */
+export function sumOfViews(
+  track: FaceTrack,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): { sum: Float64Array | null; weight: number } {
+  let sum: Float64Array | null = null;
+  let weight = 0;
+  for (const view of track.views) {
+    if (view.frame < from || view.frame > to || view.size < MIN_VIEW_SIZE) continue;
+    const embedding = decodeEmbedding(view.embedding);
+    const quality = Math.max(MIN_WEIGHT, view.quality);
+    sum ??= new Float64Array(embedding.length);
+    for (let index = 0; index < embedding.length; index += 1) {
+      sum[index] = (sum[index] as number) + quality * (embedding[index] as number);
+    }
+    weight += quality;
+  }
+  return { sum, weight };
+}
+
+export function portraitOf(track: FaceTrack): Portrait {
+  return { rank: track.views[0]?.quality ?? 0, thumbnail: track.thumbnail, keyFrame: track.keyFrame };
+}
+
+function pieces(track: FaceTrack, instants: Map<number, Instant>): FaceSighting[][] {
+  const sightings = [...track.sightings].sort((a, b) => a.frame - b.frame);
+  const split: FaceSighting[][] = [];
+  let before: Instant | null = null;
+  for (const sighting of sightings) {
+    const at = instants.get(sighting.frame) as Instant;
+    if (before === null || !bridges(before, at)) split.push([]);
+    (split.at(-1) as FaceSighting[]).push(sighting);
+    before = at;
+  }
+  return split;
+}
+
+function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<number, Instant>): Tracklet {
+  const [first, last] = [sightings[0], sightings.at(-1)] as [FaceSighting, FaceSighting];
+  const best = track.views[0];
+  const showsBest = best === undefined || (best.frame >= first.frame && best.frame <= last.frame);
+  return {
+    start: instants.get(first.frame) as Instant,
+    end: instants.get(last.frame) as Instant,
+    firstBox: first.box,
+    lastBox: last.box,
+    marks: sightings.map(({ frame, box }) => boxMark(frame, box)),
+    ...sumOfViews(track, first.frame, last.frame),
+    portrait: showsBest ? portraitOf(track) : { rank: 0, thumbnail: null, keyFrame: null },
+  };
+}
