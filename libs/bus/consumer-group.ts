@@ -146,13 +146,17 @@ export class ConsumerGroup {
   private start(cursor: Cursor, partition: number, member: Member, message: LoggedMessage): void {
     cursor.busy = true;
     member.running += 1;
+    const offset = cursor.position;
     const delivery = cursor.failures + 1;
     void member.scope.runInAsyncScope(async () => {
       const outcome = await this.handle(member, message, delivery);
-      if ('handled' in outcome) this.commit(cursor, partition);
-      // A handler that stopped because its member leaves has not failed; another member is given the message anew.
-      else if ('error' in outcome && !member.abort.signal.aborted) {
-        this.fail(cursor, partition, message, outcome.error, delivery);
+      // The message may have been dropped meanwhile; then its outcome means nothing to the cursor.
+      if (cursor.position === offset) {
+        if ('handled' in outcome) this.commit(cursor, partition);
+        // A handler that stopped because its member leaves has not failed; another member is given the message anew.
+        else if ('error' in outcome && !member.abort.signal.aborted) {
+          this.fail(cursor, partition, message, outcome.error, delivery);
+        }
       }
       cursor.busy = false;
       member.running -= 1;

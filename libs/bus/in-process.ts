@@ -1,6 +1,7 @@
 import { AditError } from '@adit/contracts';
 import type { Topic } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
+import { deadLetters } from './bus-metrics.js';
 import { ConsumerGroup } from './consumer-group.js';
 import { deadLetterEnvelope, deadLettersOf, isDeadLetterTopic } from './dead-letter.js';
 import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
@@ -171,6 +172,7 @@ export class InProcessBus implements Bus {
   }
 
   private giveUp(topic: string, group: string, key: string, text: string, error: AditError, deliveries: number): void {
+    deadLetters.inc({ topic, group, code: error.code });
     if (isDeadLetterTopic(topic) || this.closed) return;
     const envelope = deadLetterEnvelope(decodeMessage(topic, text), error, { topic, group, deliveries });
     const letters = deadLettersOf(topic as Topic);
