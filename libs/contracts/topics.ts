@@ -19,6 +19,8 @@ export const TOPICS = {
   'jobs.submitted': z.strictObject({}),
   /** scheduler → decoder. Key: source. Fetch, digest and probe one source and plan its chunks. */
   'sources.requested': z.strictObject({ sourceIndex: z.int() }),
+  /** decoder → scheduler. Key: job. A source was opened or refused: its chunks wait for credits, or the job may have ended. */
+  'sources.planned': z.strictObject({ sourceIndex: z.int() }),
   /** scheduler → decoder. Key: source. Decode one chunk to the frame packs its missing analyses need. */
   'chunks.requested': z.strictObject({ chunkId: z.string() }),
   /** decoder and inference → aggregator. Key: job. One analysis of one chunk ended, well or badly. */

@@ -34,7 +34,7 @@ interface PlannedChunk {
 
 /**
  * Writes the plan of an opened film: its chunks, what each has to be analysed with, and one fold for each module.
- * Chunks whose observations are all known are done at once, and the aggregator is told to fold them.
+ * Chunks whose observations are all known are done at once.
  */
 export async function planFilm(
   manager: EntityManager,
@@ -76,7 +76,7 @@ export async function planFilm(
     return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
   };
   await insertChunks(manager, jobId, inOrder, isKnown);
-  await nudgeFold(manager, locked, inOrder, isKnown);
+  await announceSource(manager, locked, sourceIndex);
 }
 
 /** Writes the plan of an image job: dispatch batches over all its sources, one fold for each module. */
@@ -113,6 +113,7 @@ export async function planImages(
     );
   }
   await insertChunks(manager, jobId, chunks, () => null);
+  await announceSource(manager, locked, 0);
 }
 
 /** A source that cannot be mined: its reason stays with it and with the job, the other sources go on. */
@@ -125,6 +126,7 @@ export async function failSource(
   const key = { jobId: locked.job.id, index: sourceIndex };
   await manager.update(JobSourceEntity, key, { state: 'failed', error: reason, leaseUntil: null });
   await locked.addErrors([`${locked.job.sources[sourceIndex]}: ${reason}`]);
+  await announceSource(manager, locked, sourceIndex);
 }
 
 export async function setSourcePlanned(
@@ -176,21 +178,9 @@ async function insertChunks(
   }
 }
 
-/** One message is enough: the aggregator folds every chunk that is ready. A film without chunks is folded too. */
-async function nudgeFold(
-  manager: EntityManager,
-  locked: LockedJob,
-  chunks: PlannedChunk[],
-  isKnown: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null,
-): Promise<void> {
+/** Tells the scheduler and the aggregator that a source was opened or refused. */
+export async function announceSource(manager: EntityManager, locked: LockedJob, sourceIndex: number): Promise<void> {
   const { id: jobId, traceparent } = locked.job;
-  for (const chunk of chunks) {
-    for (const analysisDigest of chunk.digests) {
-      const units = isKnown(chunk, analysisDigest);
-      if (units === null) continue;
-      const payload = { chunkId: chunk.id, analysisDigest, units, error: null };
-      await enqueue(manager, [{ topic: 'chunks.analysed', key: jobId, jobId, traceparent, payload }]);
-      return;
-    }
-  }
+  const payload = { sourceIndex };
+  await enqueue(manager, [{ topic: 'sources.planned', key: jobId, jobId, traceparent, payload }]);
 }
