@@ -18,6 +18,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import type { BusContext } from './bus-context.js';
 import { BusServer } from './bus-server.js';
 import { BusModule } from './bus.module.js';
+import { within } from './conformance.js';
 import type { DeadLetter } from './dead-letter.js';
 import { Handles } from './handles.js';
 import { BUS } from './port.js';
@@ -107,56 +108,62 @@ describe('BusServer', () => {
   afterEach(async () => {
     await app?.close();
     app = undefined;
+    release = null;
     for (const list of [seen, traces, letters, lines]) list.length = 0;
   });
 
   it('gives each group its own delivery, with the parsed payload and the context', async () => {
     const theBus = await start();
     await theBus.publish([chunk('c1'), chunk('c2')]);
-    await sleep(30);
-    expect(seen.filter((line) => line.startsWith('decoder'))).toEqual([
-      'decoder c1 source-1 1',
-      'decoder c2 source-1 1',
-    ]);
-    expect(seen.filter((line) => line.startsWith('watcher'))).toEqual(['watcher c1', 'watcher c2']);
+    await within(5_000, async () => {
+      expect(seen.filter((line) => line.startsWith('decoder'))).toEqual([
+        'decoder c1 source-1 1',
+        'decoder c2 source-1 1',
+      ]);
+      expect(seen.filter((line) => line.startsWith('watcher'))).toEqual(['watcher c1', 'watcher c2']);
+    });
   });
 
   it('delivers again to the group that failed and to no other', async () => {
     const theBus = await start();
     await theBus.publish([chunk('flaky')]);
-    await sleep(50);
-    expect([...seen].sort()).toEqual(['decoder flaky source-1 1', 'decoder flaky source-1 2', 'watcher flaky']);
+    await within(5_000, async () => {
+      expect([...seen].sort()).toEqual(['decoder flaky source-1 1', 'decoder flaky source-1 2', 'watcher flaky']);
+    });
   });
 
   it('hands the bus exactly what the handler threw', async () => {
     const theBus = await start();
     await theBus.publish([chunk('broken'), chunk('bug')]);
-    await sleep(80);
-    expect(letters).toMatchObject([
-      { reason: { code: 'MEDIA_INVALID', message: 'The film is empty.', group: 'decoder', deliveries: 1 } },
-      { reason: { code: 'INTERNAL', message: 'x is not a function', deliveries: 3 }, payload: { chunkId: 'bug' } },
-    ]);
+    await within(5_000, async () => {
+      expect(letters).toMatchObject([
+        { reason: { code: 'MEDIA_INVALID', message: 'The film is empty.', group: 'decoder', deliveries: 1 } },
+        { reason: { code: 'INTERNAL', message: 'x is not a function', deliveries: 3 }, payload: { chunkId: 'bug' } },
+      ]);
+    });
   });
 
   it('serves request-scoped controllers, failures included', async () => {
     const theBus = await start();
     const { envelope } = chunk('x');
     await theBus.publish([{ topic: 'jobs.submitted', key: 'w', envelope: { ...envelope, payload: {} } }]);
-    await sleep(50);
-    expect(seen).toEqual(['scheduler job-7 1', 'scheduler job-7 2']);
+    await within(5_000, async () => {
+      expect(seen).toEqual(['scheduler job-7 1', 'scheduler job-7 2']);
+    });
   });
 
   it('goes on in the trace of the message and logs with its job', async () => {
     const theBus = await start();
     const trace = newTrace();
     await theBus.publish([chunk('c1', formatTraceparent(trace)), chunk('c2', 'nonsense')]);
-    await sleep(30);
-    expect(traces[0]).toMatch(new RegExp(`^00-${trace.traceId}-(?!${trace.spanId})[0-9a-f]{16}-01$`));
-    expect(traces[1]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
-    expect(lines.filter(({ name }) => name === 'decoder')[0]).toMatchObject({
-      msg: 'decoding',
-      jobId: 'job-7',
-      traceId: trace.traceId,
+    await within(5_000, async () => {
+      expect(traces[0]).toMatch(new RegExp(`^00-${trace.traceId}-(?!${trace.spanId})[0-9a-f]{16}-01$`));
+      expect(traces[1]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+      expect(lines.filter(({ name }) => name === 'decoder')[0]).toMatchObject({
+        msg: 'decoding',
+        jobId: 'job-7',
+        traceId: trace.traceId,
+      });
     });
   });
 
@@ -164,19 +171,20 @@ describe('BusServer', () => {
     const before = await sample('adit_bus_messages_handled_total', 'group="decoder"');
     const theBus = await start();
     await theBus.publish([chunk('c1'), chunk('broken'), chunk('slow'), chunk('c2')]);
-    await sleep(50);
-    expect((await sample('adit_bus_messages_handled_total', 'group="decoder"')) - before).toBe(1);
-    expect(await sample('adit_bus_messages_failed_total', 'code="MEDIA_INVALID"')).toBeGreaterThan(0);
-    expect(await sample('adit_bus_dead_letters_total', 'code="MEDIA_INVALID"')).toBeGreaterThan(0);
-    expect(await sample('adit_bus_lag_messages', 'group="decoder"')).toBe(2);
-    expect(await sample('adit_bus_handling_seconds_count', 'group="decoder"')).toBeGreaterThan(1);
+    await within(5_000, async () => {
+      expect((await sample('adit_bus_messages_handled_total', 'group="decoder"')) - before).toBe(1);
+      expect(await sample('adit_bus_messages_failed_total', 'code="MEDIA_INVALID"')).toBeGreaterThan(0);
+      expect(await sample('adit_bus_dead_letters_total', 'code="MEDIA_INVALID"')).toBeGreaterThan(0);
+      expect(await sample('adit_bus_lag_messages', 'group="decoder"')).toBe(2);
+      expect(await sample('adit_bus_handling_seconds_count', 'group="decoder"')).toBeGreaterThan(1);
+    });
     release?.();
   });
 
   it('waits for running handlers when the app closes, and closes the bus last', async () => {
     const theBus = await start();
     await theBus.publish([chunk('slow')]);
-    await sleep(20);
+    await within(5_000, () => expect(release).not.toBeNull());
     let closed = false;
     const closing = app?.close().then(() => (closed = true));
     await sleep(20);

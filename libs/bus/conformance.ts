@@ -374,7 +374,8 @@ function numbers(seen: Seen[]): number[] {
   return [...new Set(seen.map(({ n }) => n))].sort((a, b) => a - b);
 }
 
-async function within(patienceMs: number, assertion: () => void | Promise<void>): Promise<void> {
+/** Waits until the assertion holds; after `patienceMs` milliseconds throws what it threw last. */
+export async function within(patienceMs: number, assertion: () => void | Promise<void>): Promise<void> {
   const until = performance.now() + patienceMs;
   for (;;) {
     try {
