@@ -2,8 +2,8 @@
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
-  // Workspace packages resolve to their TypeScript source, never to a stale build.
-  testEnvironmentOptions: { customExportConditions: ['@adit/source', 'node', 'import', 'default'] },
+  // Workspace packages resolve to their TypeScript source, never to a stale build. Jest adds `import` or `require` itself.
+  testEnvironmentOptions: { customExportConditions: ['@adit/source', 'node'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -1,0 +1,82 @@
+// The stage: the selected appearance, large.
+import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint } from './page.js';
+import { duration } from './time.js';
+
+const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label']);
+const stage = document.getElementById('stage');
+
+/** The appearance before or after, of the same name first of all. */
+export function neighbour(index, direction) {
+  const { label, type } = data.segments[index];
+  for (let at = index + direction; at >= 0 && at < data.segments.length; at += direction) {
+    if (data.segments[at].label === label && data.segments[at].type === type) return at;
+  }
+  return -1;
+}
+
+function fact(term, value) {
+  return el('div', {}, el('dt', {}, term), el('dd', {}, value));
+}
+
+function number(value) {
+  return typeof value === 'number' ? String(Number(value.toFixed(3))) : null;
+}
+
+function facts(segment, source) {
+  const { meta } = segment;
+  const list = [];
+  if (!isStill(source)) {
+    list.push(fact('From', segment.tcStart), fact('To', segment.tcEnd));
+    list.push(fact('Duration', duration(segment.timeEnd - segment.timeStart)));
+    if (segment.frameStart !== null) list.push(fact('Frames', `${segment.frameStart} – ${segment.frameEnd}`));
+  }
+  if (number(meta.similarity) !== null) list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %`));
+  if (number(meta.distance) !== null) list.push(fact('Distance', number(meta.distance)));
+  list.push(fact('Detections', String(segment.detections)));
+  for (const [key, value] of Object.entries(meta)) {
+    if (HIDDEN_META.has(key) || value === null || typeof value === 'object') continue;
+    list.push(fact(key.replaceAll('_', ' '), number(value) ?? String(value)));
+  }
+  return el('dl', {}, ...list);
+}
+
+function step(index, direction, text) {
+  const target = neighbour(index, direction);
+  return el('button', { type: 'button', disabled: target < 0, onclick: () => select(target, 'stage') }, text);
+}
+
+function show(index) {
+  const segment = data.segments[index];
+  const source = data.sources[segment.sourceIndex];
+  stage.hidden = false;
+  tint(stage, segment.label);
+  const media = segment.keyFrame
+    ? el('div', { className: 'still' }, framePicture(segment.keyFrame, [[index, true]]))
+    : el('div', { className: 'frame none' }, segment.thumbnail === null ? 'No picture of this appearance' : '');
+  stage.replaceChildren(
+    media,
+    el(
+      'div',
+      { className: 'about' },
+      el(
+        'div',
+        { className: 'name' },
+        segment.thumbnail === null ? null : el('img', { src: pictureUrl(segment.thumbnail), alt: '' }),
+        el('div', {}, el('p', { className: 'kind' }, segment.type.replaceAll('_', ' ')), el('h2', {}, segment.label)),
+      ),
+      facts(segment, source),
+      el('p', { className: 'steps' }, step(index, -1, '← Previous'), step(index, 1, 'Next →')),
+    ),
+  );
+}
+
+export function startDetails() {
+  onSelect(show);
+  stage.addEventListener('keydown', (event) => {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const target = direction === undefined ? -1 : neighbour(selectedIndex(), direction);
+    if (target < 0) return;
+    select(target, 'stage');
+    stage.querySelector('.steps button:not(:disabled)')?.focus();
+  });
+}

@@ -1,0 +1,42 @@
+// Brings the page to life.
+import { startDetails } from './details.js';
+import { startGallery } from './gallery.js';
+import { data, isStill, select } from './page.js';
+import { startPeople } from './people.js';
+import { startTable } from './table.js';
+import { startTimeline } from './timeline.js';
+
+function startTheme() {
+  const button = document.getElementById('theme');
+  const dark = () => {
+    const chosen = document.documentElement.dataset.theme;
+    return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  };
+  const name = () => {
+    button.textContent = dark() ? 'Light' : 'Dark';
+  };
+  button.hidden = false;
+  name();
+  button.addEventListener('click', () => {
+    document.documentElement.dataset.theme = dark() ? 'light' : 'dark';
+    name();
+  });
+}
+
+startTheme();
+startPeople();
+startDetails();
+startGallery();
+for (const section of document.querySelectorAll('.film')) {
+  startTimeline(section.querySelector('.timeline'), Number(section.dataset.source));
+}
+startTable();
+
+// A film opens on its longest known appearance; pictures show everything at once already.
+const length = (segment) => segment.timeEnd - segment.timeStart + (segment.label === 'unknown' ? 0 : 1e9);
+let longest = -1;
+data.segments.forEach((segment, index) => {
+  if (isStill(data.sources[segment.sourceIndex])) return;
+  if (longest < 0 || length(segment) > length(data.segments[longest])) longest = index;
+});
+if (longest >= 0) select(longest, 'page');

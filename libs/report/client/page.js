@@ -1,0 +1,82 @@
+// What every part of the page shares: the data, elements made without any HTML parsing, and what is selected.
+
+export const data = JSON.parse(document.getElementById('adit-results').textContent);
+
+/** An element; strings become text, so nothing a client wrote is ever read as markup. */
+export function el(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name in element && name !== 'role') element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+const urls = new Map();
+
+/** Address of an embedded picture; made when first shown. */
+export function pictureUrl(id) {
+  let url = urls.get(id);
+  if (url === undefined) {
+    const bytes = Uint8Array.from(atob(data.pictures[id]), (character) => character.charCodeAt(0));
+    url = URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
+    urls.set(id, url);
+  }
+  return url;
+}
+
+/** Gives an element the colour of a label. */
+export function tint(element, label) {
+  const hue = data.hues[label];
+  element.style.setProperty('--hue', String(hue ?? 0));
+  element.style.setProperty('--chroma', hue === undefined ? '0' : '0.16');
+  return element;
+}
+
+export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
+
+const listeners = [];
+let selected = -1;
+
+/** `listener(index, origin)` hears of every newly selected segment. */
+export function onSelect(listener) {
+  listeners.push(listener);
+}
+
+export function select(index, origin) {
+  if (index === selected) return;
+  selected = index;
+  for (const listener of listeners) listener(index, origin);
+}
+
+export const selectedIndex = () => selected;
+
+/** A picture of the whole frame with boxes: `[segmentIndex, emphasised]` each. */
+export function framePicture(keyFrame, boxes, onPick) {
+  const figure = el('div', { className: 'frame' });
+  figure.style.aspectRatio = `${keyFrame.width} / ${keyFrame.height}`;
+  figure.style.setProperty('--ratio', String(keyFrame.width / keyFrame.height));
+  figure.append(el('img', { src: pictureUrl(keyFrame.picture), alt: '', decoding: 'async' }));
+  for (const [index, emphasised] of boxes) {
+    const segment = data.segments[index];
+    const box = segment.keyFrame?.box;
+    if (!box) continue;
+    const mark = el(
+      onPick ? 'button' : 'div',
+      { className: emphasised ? 'box strong' : 'box', title: segment.label },
+      el('span', {}, segment.label),
+    );
+    if (onPick) {
+      mark.type = 'button';
+      mark.addEventListener('click', () => onPick(index));
+    }
+    tint(mark, segment.label);
+    const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
+    Object.assign(mark.style, { left: x, top: y, width: w, height: h });
+    if (box[1] < 0.08) mark.classList.add('below');
+    figure.append(mark);
+  }
+  return figure;
+}

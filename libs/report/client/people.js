@@ -1,0 +1,63 @@
+// Who and what was found, over the whole job: a card each, the longest on screen first.
+import { data, el, isStill, pictureUrl, select, tint } from './page.js';
+import { duration } from './time.js';
+
+const FIRST = 12;
+
+function found() {
+  const cards = new Map();
+  data.segments.forEach((segment, index) => {
+    const key = `${segment.type}\n${segment.label}`;
+    const card = cards.get(key) ?? {
+      label: segment.label,
+      type: segment.type,
+      total: 0,
+      count: 0,
+      stills: 0,
+      best: null,
+      thumbnail: null,
+    };
+    card.total += segment.timeEnd - segment.timeStart;
+    card.count += 1;
+    if (isStill(data.sources[segment.sourceIndex])) card.stills += 1;
+    if (card.best === null || segment.confidence > data.segments[card.best].confidence) {
+      card.best = index;
+      card.thumbnail = segment.thumbnail ?? card.thumbnail;
+    }
+    cards.set(key, card);
+  });
+  const last = (card) => (card.label === 'unknown' ? 1 : 0);
+  return [...cards.values()].sort((a, b) => last(a) - last(b) || b.total - a.total || b.count - a.count);
+}
+
+function extent(card) {
+  const times = `${card.count} ${card.count === 1 ? 'appearance' : 'appearances'}`;
+  if (card.stills === card.count) return card.count === 1 ? '1 picture' : `${card.count} pictures`;
+  return `${duration(card.total)} · ${times}`;
+}
+
+function makeCard(card) {
+  const picture =
+    card.thumbnail === null
+      ? el('i', {}, card.label.slice(0, 1).toUpperCase())
+      : el('img', { src: pictureUrl(card.thumbnail), alt: '' });
+  const button = el(
+    'button',
+    { type: 'button', className: 'person', onclick: () => select(card.best, 'people') },
+    picture,
+    el('span', {}, el('b', { title: card.label }, card.label), el('small', {}, extent(card))),
+  );
+  return tint(button, card.label);
+}
+
+export function startPeople() {
+  const host = document.getElementById('people');
+  const cards = found();
+  host.append(...cards.slice(0, FIRST).map(makeCard));
+  if (cards.length <= FIRST) return;
+  const more = el('button', { type: 'button', className: 'quiet' }, `Show all ${cards.length}`);
+  more.addEventListener('click', () => {
+    more.replaceWith(...cards.slice(FIRST).map(makeCard));
+  });
+  host.append(more);
+}

@@ -1,0 +1,233 @@
+// One timeline per film: a lane for each person and kind, a ruler that follows zoom and scroll.
+import { data, el, onSelect, pictureUrl, select, tint } from './page.js';
+import { duration, tickStep, timecodeAt } from './time.js';
+
+const TICK_ROOM = 110;
+const MOST_PIXELS_PER_SECOND = 160;
+
+/** Lanes in the order shown: by kind, longest first, the unknown last. */
+function lanesOf(sourceIndex) {
+  const lanes = new Map();
+  data.segments.forEach((segment, index) => {
+    if (segment.sourceIndex !== sourceIndex) return;
+    const key = `${segment.type}\n${segment.label}`;
+    const lane = lanes.get(key) ?? {
+      type: segment.type,
+      label: segment.label,
+      total: 0,
+      thumbnail: null,
+      best: -1,
+      bars: [],
+    };
+    lane.total += segment.timeEnd - segment.timeStart;
+    if (segment.thumbnail !== null && segment.confidence > lane.best) {
+      lane.best = segment.confidence;
+      lane.thumbnail = segment.thumbnail;
+    }
+    lane.bars.push(index);
+    lanes.set(key, lane);
+  });
+  const last = (lane) => (lane.label === 'unknown' ? 1 : 0);
+  return [...lanes.values()].sort((a, b) => a.type.localeCompare(b.type) || last(a) - last(b) || b.total - a.total);
+}
+
+function laneName(lane) {
+  return el(
+    'div',
+    { className: 'lane-name', title: lane.label },
+    lane.thumbnail === null ? el('i', {}) : el('img', { src: pictureUrl(lane.thumbnail), alt: '' }),
+    el('span', {}, lane.label, el('small', {}, duration(lane.total))),
+  );
+}
+
+/** Builds the timeline of one source into `host`. */
+export function startTimeline(host, sourceIndex) {
+  const source = data.sources[sourceIndex];
+  const lanes = lanesOf(sourceIndex);
+  if (lanes.length === 0) {
+    host.append(el('p', { className: 'empty' }, 'Nothing was found in this film.'));
+    return;
+  }
+  const end = Math.max(
+    source.duration ?? 0,
+    ...lanes.flatMap((lane) => lane.bars.map((index) => data.segments[index].timeEnd)),
+    1,
+  );
+  const bars = new Map();
+  const ruler = el('div', { className: 'ruler' });
+  const cursor = el('div', { className: 'cursor', hidden: true }, el('span', {}));
+  const scroller = el(
+    'div',
+    { className: 'tracks' },
+    el('div', { className: 'lane head' }, el('div', { className: 'lane-name' }), ruler),
+    cursor,
+  );
+  const several = new Set(lanes.map((lane) => lane.type)).size > 1;
+  const rows = [];
+  let kind = '';
+  for (const lane of lanes) {
+    if (several && lane.type !== kind) {
+      kind = lane.type;
+      scroller.append(
+        el('div', { className: 'lane kind' }, el('div', { className: 'lane-name' }, kind.replaceAll('_', ' '))),
+      );
+    }
+    const track = el('div', { className: 'track' });
+    for (const index of lane.bars) track.append(makeBar(index, end, bars));
+    rows.push(lane.bars);
+    scroller.append(tint(el('div', { className: 'lane' }, laneName(lane), track), lane.label));
+  }
+  const zoom = makeZoom(scroller, ruler, source, end);
+  host.append(zoom.tools, scroller);
+  followPointer(scroller, ruler, cursor, source, end);
+  moveByKeys(scroller, rows, bars, zoom);
+  bars.values().next().value.tabIndex = 0;
+  onSelect((index, origin) => {
+    for (const bar of host.querySelectorAll('.seg[aria-current]')) bar.removeAttribute('aria-current');
+    const bar = bars.get(index);
+    if (bar === undefined) return;
+    host.querySelector('.seg[tabindex="0"]')?.setAttribute('tabindex', '-1');
+    bar.tabIndex = 0;
+    bar.setAttribute('aria-current', 'true');
+    if (origin !== 'timeline') zoom.reveal(bar);
+  });
+}
+
+function makeBar(index, end, bars) {
+  const segment = data.segments[index];
+  const bar = el('button', {
+    type: 'button',
+    className: 'seg',
+    tabIndex: -1,
+    title: `${segment.label}\n${segment.tcStart} – ${segment.tcEnd}`,
+    'aria-label': `${segment.label}, ${segment.tcStart} to ${segment.tcEnd}`,
+    onclick: () => select(index, 'timeline'),
+    onfocus: () => select(index, 'timeline'),
+  });
+  bar.style.left = `${((segment.timeStart / end) * 100).toFixed(4)}%`;
+  bar.style.width = `${(((segment.timeEnd - segment.timeStart) / end) * 100).toFixed(4)}%`;
+  bars.set(index, bar);
+  return bar;
+}
+
+function makeZoom(scroller, ruler, source, end) {
+  let factor = 1;
+  const nameWidth = () => scroller.querySelector('.lane-name').offsetWidth;
+  const base = () => Math.max(50, scroller.clientWidth - nameWidth());
+  const most = () => Math.max(1, (end * MOST_PIXELS_PER_SECOND) / base());
+  const width = () => base() * factor;
+
+  const drawTicks = () => {
+    const pixelsPerSecond = width() / end;
+    const step = tickStep(pixelsPerSecond, TICK_ROOM);
+    const first = Math.max(0, Math.floor(scroller.scrollLeft / pixelsPerSecond / step));
+    const last = Math.min(Math.floor(end / step), Math.ceil((scroller.scrollLeft + base()) / pixelsPerSecond / step));
+    const ticks = [];
+    for (let at = first; at <= last; at += 1) {
+      // Drop-frame counting lags up to two frames behind the clock, which would read as the second before.
+      const timecode = timecodeAt(at * step + (step < 1 ? 0 : 2 / (source.fps || 25)), source);
+      const tick = el('span', {}, step < 1 ? timecode : timecode.slice(0, 8));
+      tick.style.left = `${((at * step) / end) * 100}%`;
+      ticks.push(tick);
+    }
+    ruler.replaceChildren(...ticks);
+  };
+  const apply = (next, anchor = base() / 2) => {
+    const time = (scroller.scrollLeft + anchor) / width();
+    factor = Math.min(most(), Math.max(1, next));
+    scroller.style.setProperty('--track', factor === 1 ? 'auto' : `${width()}px`);
+    scroller.scrollLeft = time * width() - anchor;
+    out.disabled = fit.disabled = factor === 1;
+    into.disabled = factor >= most();
+    drawTicks();
+  };
+  const button = (text, label, next) =>
+    el('button', { type: 'button', 'aria-label': label, title: label, onclick: () => apply(next()) }, text);
+  const out = button('−', 'Zoom out', () => factor / 2);
+  const into = button('+', 'Zoom in', () => factor * 2);
+  const fit = button('Fit', 'Show the whole film', () => 1);
+
+  let waiting = false;
+  const later = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      drawTicks();
+    });
+  };
+  scroller.addEventListener('scroll', later, { passive: true });
+  new ResizeObserver(() => apply(factor)).observe(scroller);
+  scroller.addEventListener(
+    'wheel',
+    (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const anchor = event.clientX - scroller.getBoundingClientRect().left - nameWidth();
+      apply(factor * Math.exp(-event.deltaY / 240), anchor);
+    },
+    { passive: false },
+  );
+  return {
+    tools: el('div', { className: 'tools', role: 'group', 'aria-label': 'Zoom' }, out, into, fit),
+    by: (times) => apply(factor * times),
+    fit: () => apply(1),
+    /** Brings a bar into view without moving the page. */
+    reveal(bar) {
+      const left = bar.offsetLeft;
+      if (left < scroller.scrollLeft || left > scroller.scrollLeft + base()) scroller.scrollLeft = left - base() / 3;
+      const lane = bar.closest('.lane');
+      const top = lane.offsetTop - scroller.scrollTop;
+      if (top < 40 || top > scroller.clientHeight - 40) scroller.scrollTop = lane.offsetTop - scroller.clientHeight / 2;
+    },
+  };
+}
+
+function followPointer(scroller, ruler, cursor, source, end) {
+  scroller.addEventListener('pointermove', (event) => {
+    const { left, width } = ruler.getBoundingClientRect();
+    const share = (event.clientX - left) / width;
+    const hidden = event.clientX - scroller.getBoundingClientRect().left < ruler.offsetLeft;
+    cursor.hidden = hidden || share < 0 || share > 1;
+    cursor.style.left = `${ruler.offsetLeft + share * width}px`;
+    cursor.style.height = `${scroller.scrollHeight}px`;
+    cursor.firstChild.textContent = timecodeAt(share * end, source);
+  });
+  scroller.addEventListener('pointerleave', () => {
+    cursor.hidden = true;
+  });
+}
+
+/** Left and right within a lane, up and down between lanes (to the nearest in time), + − 0 for the zoom. */
+function moveByKeys(scroller, rows, bars, zoom) {
+  const lookup = new Map([...bars].map(([index, bar]) => [bar, index]));
+  scroller.addEventListener('keydown', (event) => {
+    const index = lookup.get(document.activeElement);
+    const actions = { '+': () => zoom.by(2), '=': () => zoom.by(2), '-': () => zoom.by(0.5), 0: () => zoom.fit() };
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (actions[event.key]) {
+      actions[event.key]();
+      if (index !== undefined) zoom.reveal(document.activeElement);
+      event.preventDefault();
+      return;
+    }
+    if (index === undefined) return;
+    const row = rows.findIndex((lane) => lane.includes(index));
+    const at = rows[row].indexOf(index);
+    const middle = (one) => (data.segments[one].timeStart + data.segments[one].timeEnd) / 2;
+    const nearest = (lane) =>
+      lane?.reduce((a, b) => (Math.abs(middle(b) - middle(index)) < Math.abs(middle(a) - middle(index)) ? b : a));
+    const target = {
+      ArrowLeft: () => rows[row][at - 1],
+      ArrowRight: () => rows[row][at + 1],
+      ArrowUp: () => nearest(rows[row - 1]),
+      ArrowDown: () => nearest(rows[row + 1]),
+      Home: () => rows[row][0],
+      End: () => rows[row].at(-1),
+    }[event.key]?.();
+    if (target === undefined) return;
+    event.preventDefault();
+    bars.get(target).focus({ preventScroll: true });
+    zoom.reveal(bars.get(target));
+  });
+}

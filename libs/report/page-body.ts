@@ -1,0 +1,124 @@
+import type { ReportSource } from './report-input.js';
+import { escapeHtml } from './escape.js';
+import type { ReportData, SegmentData } from './report-data.js';
+
+/** The page's words, escaped; pictures, timelines and sorting are the script's. */
+export function pageBody(data: ReportData): string {
+  return `
+<header class="top">
+  <div class="brand" aria-hidden="true"><i></i><i></i><i></i>Adit</div>
+  <button type="button" id="theme" class="quiet" hidden>Dark</button>
+</header>
+<main>
+  <section class="hero">
+    <p class="eyebrow"><span class="state ${escapeHtml(data.job.state)}">${escapeHtml(data.job.state)}</span> ${escapeHtml(data.job.time_created.slice(0, 16).replace('T', ' '))} UTC</p>
+    <h1>${headline(data)}</h1>
+    <dl class="facts">${jobFacts(data)}</dl>
+    ${errors(data.job.errors)}
+  </section>
+  <section id="people" aria-label="Who and what was found"></section>
+  <section id="stage" aria-label="Selected appearance" aria-live="polite" hidden></section>
+  ${data.sources.map((source, index) => sourceSection(source, index)).join('\n')}
+  <section id="gallery" aria-label="Pictures" hidden></section>
+  ${table(data)}
+</main>
+<footer>Made by Adit on this installation. This page loads nothing from anywhere.${
+    data.omitted > 0 ? ` ${data.omitted} pictures were left out to keep it small.` : ''
+  }</footer>`;
+}
+
+export function pageTitle(data: ReportData): string {
+  return `${headline(data)} · Adit`;
+}
+
+function headline({ job, sources }: ReportData): string {
+  if (job.tag !== '') return escapeHtml(job.tag);
+  const first = sources[0]?.source ?? job.sources[0] ?? 'Job';
+  const more = job.sources.length > 1 ? ` and ${job.sources.length - 1} more` : '';
+  return escapeHtml(baseName(first) + more);
+}
+
+function jobFacts({ job, sources, segments }: ReportData): string {
+  const labels = new Set(segments.filter((segment) => segment.label !== 'unknown').map((segment) => segment.label));
+  const facts: [string, string][] = [
+    ['Sources', String(sources.length)],
+    ['Found', `${labels.size} ${labels.size === 1 ? 'name' : 'names'}`],
+    ['Appearances', segments.length.toLocaleString('en')],
+    ['Mined in', seconds(job.duration)],
+    ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
+      id.replaceAll('_', ' '),
+      [typeof entry['model'] === 'string' ? entry['model'] : '', entry.state === 'completed' ? '' : entry.state]
+        .filter((part) => part !== '')
+        .join(' · ') || 'completed',
+    ]),
+  ];
+  return facts.map(([term, value]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('');
+}
+
+function errors(messages: readonly string[]): string {
+  if (messages.length === 0) return '';
+  return `<ul class="errors">${messages.map((message) => `<li>${escapeHtml(message)}</li>`).join('')}</ul>`;
+}
+
+function sourceSection(source: ReportSource, index: number): string {
+  if (source.mediaType === 'image' || source.mediaType === 'pdf') return '';
+  const facts = [
+    source.resolution === null ? '' : source.resolution.join(' × '),
+    source.fps === null ? '' : `${Number(source.fps.toFixed(3))} fps`,
+    source.duration === null ? '' : seconds(source.duration),
+  ].filter((fact) => fact !== '');
+  return `<section class="film" data-source="${index}">
+    <div class="bar"><h2 title="${escapeHtml(source.source)}">${escapeHtml(baseName(source.source))}</h2><p>${escapeHtml(facts.join(' · '))}</p></div>
+    <div class="timeline"></div>
+  </section>`;
+}
+
+function table({ segments, sources }: ReportData): string {
+  const several = sources.length > 1;
+  const columns = ['Who', 'Kind', ...(several ? ['Source'] : []), 'From', 'To', 'Duration', 'Similarity'];
+  const head = columns.map((name) => `<th scope="col" aria-sort="none"><button type="button">${name}</button></th>`);
+  const rows = segments.map((segment, index) =>
+    row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null),
+  );
+  return `<section class="list">
+    <div class="bar"><h2>Every appearance</h2><input id="filter" type="search" placeholder="Filter by name" aria-label="Filter by name" hidden></div>
+    <div class="scroll"><table id="rows"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+    ${segments.length === 0 ? '<p class="empty">Nothing was found.</p>' : ''}
+  </section>`;
+}
+
+function row(segment: SegmentData, index: number, source: ReportSource | null): string {
+  const duration = segment.timeEnd - segment.timeStart;
+  const still = segment.tcStart === segment.tcEnd;
+  const cells = [
+    [
+      `<button type="button" class="who"><span>${escapeHtml(segment.label)}</span></button>`,
+      segment.label.toLowerCase(),
+    ],
+    [escapeHtml(segment.type.replaceAll('_', ' ')), segment.type],
+    ...(source === null ? [] : [[escapeHtml(baseName(source.source)), String(segment.sourceIndex)]]),
+    [escapeHtml(segment.tcStart), segment.timeStart],
+    [escapeHtml(segment.tcEnd), segment.timeEnd],
+    [still ? '–' : seconds(duration), duration],
+    [similarity(segment), segment.confidence],
+  ];
+  const html = cells.map(([content, value]) => `<td data-v="${escapeHtml(String(value))}">${content}</td>`).join('');
+  return `<tr data-i="${index}">${html}</tr>`;
+}
+
+function similarity(segment: SegmentData): string {
+  return Number.isFinite(segment.confidence) ? `${Math.round(segment.confidence * 100)} %` : '–';
+}
+
+/** The last part of a path or address, without a query. */
+export function baseName(source: string): string {
+  const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  return path.slice(path.lastIndexOf('/') + 1) || source;
+}
+
+function seconds(value: number): string {
+  if (value < 60) return `${Number(value.toFixed(1))} s`;
+  const whole = Math.round(value);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return parts[0] === 0 ? `${parts[1]} min ${parts[2]} s` : `${parts[0]} h ${parts[1]} min`;
+}

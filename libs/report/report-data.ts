@@ -1,0 +1,77 @@
+import type { Detection } from '@adit/contracts';
+import { huesOf } from './colours.js';
+import { PicturePool } from './picture-pool.js';
+import type { ReportInput, ReportSegment } from './report-input.js';
+
+const DEFAULT_BUDGET = 32 * 1024 * 1024;
+
+/** A box as fractions of the frame: x, y, width, height. */
+export type BoxData = [x: number, y: number, w: number, h: number];
+
+/** A segment as the page's script reads it; pictures are numbers into `pictures`. */
+export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {
+  detections: number;
+  thumbnail: number | null;
+  keyFrame: { frame: number; picture: number; width: number; height: number; box: BoxData | null } | null;
+}
+
+export interface ReportData {
+  job: ReportInput['job'];
+  sources: ReportInput['sources'];
+  segments: SegmentData[];
+  /** Hue by label, degrees; `unknown` has none. */
+  hues: Record<string, number>;
+  pictures: readonly string[];
+  /** Pictures that the budget had no room for. */
+  omitted: number;
+}
+
+/** What the page embeds: the input in order of sources and time, pictures once each, only the box that is drawn. */
+export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): ReportData {
+  const pool = new PicturePool(budget);
+  const segments = [...input.segments].sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
+  const omitted = { count: 0 };
+  const add = (jpeg: Uint8Array): number | null => {
+    const id = pool.add(jpeg);
+    if (id === null) omitted.count += 1;
+    return id;
+  };
+  const thumbnails = new Map<ReportSegment, number | null>();
+  const keyFrames = new Map<ReportSegment, number | null>();
+  for (const segment of segments) if (segment.thumbnail !== null) thumbnails.set(segment, add(segment.thumbnail));
+  const longestFirst = [...segments].sort((a, b) => b.timeEnd - b.timeStart - (a.timeEnd - a.timeStart));
+  for (const segment of longestFirst) {
+    if (segment.keyFrame !== null) keyFrames.set(segment, add(segment.keyFrame.jpeg));
+  }
+  return {
+    job: input.job,
+    sources: input.sources,
+    segments: segments.map((segment) => ({
+      ...segment,
+      detections: segment.detections.length,
+      thumbnail: thumbnails.get(segment) ?? null,
+      keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null),
+    })),
+    hues: Object.fromEntries(huesOf(segments.map((segment) => segment.label).filter((label) => label !== 'unknown'))),
+    pictures: pool.encoded(),
+    omitted: omitted.count,
+  };
+}
+
+function keyFrameData(segment: ReportSegment, picture: number | null): SegmentData['keyFrame'] {
+  if (segment.keyFrame === null || picture === null) return null;
+  const { frame, width, height } = segment.keyFrame;
+  return { frame, picture, width, height, box: boxAt(segment.detections, frame) };
+}
+
+/** The box on the frame, or the nearest one in time when thinning took that frame's. */
+function boxAt(detections: readonly Detection[], frame: number): BoxData | null {
+  let best: { box: BoxData; away: number } | null = null;
+  for (const { frame_index, data } of detections) {
+    const { x, y, w, h } = data;
+    if (x === undefined || y === undefined || w === undefined || h === undefined) continue;
+    const away = Math.abs(frame_index - frame);
+    if (best === null || away < best.away) best = { box: [x, y, w, h], away };
+  }
+  return best?.box ?? null;
+}

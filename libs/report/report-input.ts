@@ -1,0 +1,55 @@
+import type { Detection, Job, MediaType } from '@adit/contracts';
+
+/** What is known of one source of the job, in the job's order. Null where it has no meaning (images have no fps). */
+export interface ReportSource {
+  /** As posted: a path, a URL or a storage key. */
+  source: string;
+  mediaType: MediaType;
+  /** Frames per second. */
+  fps: number | null;
+  /** Width and height of the displayed frame, pixels. */
+  resolution: [number, number] | null;
+  /** Seconds. */
+  duration: number | null;
+  /** Timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null counts from zero. */
+  startTimecode?: string | null;
+}
+
+/** A segment with its pictures in hand. Times are seconds from the source's first frame, frames inclusive. */
+export interface ReportSegment {
+  module: string;
+  /** `face`, `object`, … */
+  type: string;
+  label: string;
+  sourceIndex: number;
+  timeStart: number;
+  timeEnd: number;
+  tcStart: string;
+  tcEnd: string;
+  frameStart: number | null;
+  frameEnd: number | null;
+  /** 0..1. */
+  confidence: number;
+  /** The module's own fields: similarity, distance, closest_person … */
+  meta: Record<string, unknown>;
+  /** Boxes as fractions of the displayed frame. */
+  detections: Detection[];
+  /** JPEG bytes of the best view. */
+  thumbnail: Uint8Array | null;
+  /** A picture of the whole frame that shows it best; `frame` is counted from the start of the source. */
+  keyFrame: { frame: number; jpeg: Uint8Array; width: number; height: number } | null;
+}
+
+export interface ReportInput {
+  job: Job;
+  sources: ReportSource[];
+  segments: ReportSegment[];
+}
+
+export interface ReportOptions {
+  /**
+   * Most bytes of JPEG the report carries. Thumbnails come first, then key frames of the longest segments; what is left
+   * out is said in the report. Default 32 MiB.
+   */
+  pictureBudget?: number;
+}
