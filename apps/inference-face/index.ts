@@ -1,1 +1,1 @@
-export {};
+export * from './inference-face.module.js';

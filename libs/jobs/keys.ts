@@ -32,14 +32,18 @@ export function intervalName(interval: FrameInterval | null): string {
   return interval === null ? 'image' : `${interval.frameStart}-${interval.frameEnd}`;
 }
 
-/** Observations and the pictures kept with them. */
+/**
+ * Observations and the pictures kept with them. They lie with the media, where later jobs find them, or with the job
+ * when its workspace keeps no cache.
+ */
 export function observationPrefix(
-  workspaceId: string,
-  mediaDigest: string,
-  interval: FrameInterval | null,
+  job: { id: string; workspaceId: string },
+  unit: { mediaDigest: string; interval: FrameInterval | null },
   analysisDigest: string,
+  cached: boolean,
 ): string {
-  return `${mediaPrefix(workspaceId, mediaDigest)}${intervalName(interval)}/${analysisDigest}/`;
+  const media = mediaPrefix(job.workspaceId, unit.mediaDigest);
+  return `${cached ? '' : jobPrefix(job.id)}${media}${intervalName(unit.interval)}/${analysisDigest}/`;
 }
 
 export function storageObjectKey(workspaceId: string, storageKey: string): string {

@@ -3,7 +3,6 @@ import type { FrameInterval, MediaFacts, UnitOutcome } from '@adit/contracts';
 import {
   ChunkAnalysisEntity,
   ChunkEntity,
-  columns,
   FoldEntity,
   JobEntity,
   JobSourceEntity,
@@ -149,7 +148,7 @@ async function insertFold(
   sourceIndex: number,
   chunkIds: string[],
 ): Promise<void> {
-  const fold = columns<FoldEntity>({ jobId, moduleId, sourceIndex, chunkIds, stateVersion: 0, state: null });
+  const fold = { jobId, moduleId, sourceIndex, chunkIds };
   await manager.insert(FoldEntity, fold);
 }
 

@@ -148,8 +148,7 @@ export class FoldEntity {
   /** Its chunks in order. */
   @Column('jsonb') chunkIds!: string[];
   @Column('integer', { default: 0 }) nextChunk!: number;
-  @Column('integer') stateVersion!: number;
-  /** Null before the first chunk. */
-  @Column('jsonb', { nullable: true }) state!: unknown;
+  /** Sealed with the module's name and version; null before the first chunk. */
+  @Column('text', { nullable: true }) state!: string | null;
   @Column('boolean', { default: false }) closed!: boolean;
 }

@@ -1,0 +1,179 @@
+import { AditError, frameSpecName, type FrameSpec, type Unit } from '@adit/contracts';
+import {
+  JobSourceEntity,
+  type ChunkEntity,
+  type JobAnalysisEntity,
+  type JobEntity,
+  type JobModuleEntity,
+  type PackKeys,
+} from '@adit/database';
+import {
+  failSource,
+  knownKey,
+  knownObservations,
+  LockedJob,
+  OutboxRelay,
+  packKey,
+  setSourcePlanned,
+  unitsOf,
+} from '@adit/jobs';
+import { decodeImage, decodeInterval } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { histogram } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { DataSource } from 'typeorm';
+import { MediaCatalogue } from './media-catalogue.js';
+import { SourceCache } from './source-cache.js';
+import { imageRange } from './source.handler.js';
+
+/** A chunk with what it has to be decoded for. */
+export interface ChunkTask {
+  job: JobEntity;
+  chunk: ChunkEntity;
+  modules: JobModuleEntity[];
+  /** Analyses still missing. */
+  analyses: JobAnalysisEntity[];
+  message: { jobId: string; traceparent: string | null };
+}
+
+const decodeSeconds = histogram('adit_decode_seconds', 'Time to decode one chunk and store its frame packs', ['kind']);
+/** Pictures fetched and decoded at the same time within one chunk of images. */
+const IMAGES_AT_ONCE = 4;
+
+/** Turns chunks into frame packs in the object store. */
+@Injectable()
+export class ChunkDecoder {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(SourceCache) private readonly cache: SourceCache,
+    @Inject(MediaCatalogue) private readonly catalogue: MediaCatalogue,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** Pack keys by source index and frame spec; a unit that is known already or was refused has none. */
+  async decode(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
+    if (task.analyses.length === 0) return {};
+    const done = decodeSeconds.startTimer({ kind: task.chunk.interval === null ? 'images' : 'film' });
+    try {
+      return await (task.chunk.interval === null ? this.decodeImages(task, signal) : this.decodeFilm(task, signal));
+    } finally {
+      done();
+    }
+  }
+
+  private async decodeFilm(
+    { job, chunk, analyses }: ChunkTask,
+    signal: AbortSignal,
+  ): Promise<Record<string, PackKeys>> {
+    const [unit] = await unitsOf(this.db.manager, chunk);
+    const { interval } = chunk;
+    if (unit === undefined || unit.facts.kind !== 'video' || interval === null) return {};
+    const { facts, sourceIndex } = unit;
+    const index = await this.catalogue.frameIndex(job.workspaceId, unit.mediaDigest);
+    const packs = await this.cache.use(
+      { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: job.sources[sourceIndex]! },
+      (file) => {
+        if (file.digest !== unit.mediaDigest) {
+          throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
+        }
+        return decodeInterval({ path: file.path, facts, index, interval, specs: specsOf(analyses), signal });
+      },
+      signal,
+    );
+    return { [sourceIndex]: await this.store(chunk, sourceIndex, packs) };
+  }
+
+  private async decodeImages(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
+    const { chunk, modules } = task;
+    const ranges = modules.map((module) => imageRange(module.range, task.job.sources.length));
+    const wanted = (index: number) =>
+      ranges.some((range) => range !== null && range.from <= index && index <= range.to);
+    const keys: Record<string, PackKeys> = {};
+    const limit = pLimit(IMAGES_AT_ONCE);
+    const indexes = Array.from(
+      { length: chunk.sourceEnd - chunk.sourceStart },
+      (_, offset) => chunk.sourceStart + offset,
+    );
+    await Promise.all(
+      indexes.filter(wanted).map((index) =>
+        limit(async () => {
+          const packs = await this.decodeOneImage(task, index, signal);
+          if (packs !== null) keys[index] = await this.store(chunk, index, packs);
+        }),
+      ),
+    );
+    return keys;
+  }
+
+  /** Null when its observations are known already, or when it was refused: one bad picture never fails a chunk. */
+  private async decodeOneImage({ job, analyses }: ChunkTask, index: number, signal: AbortSignal) {
+    const uri = job.sources[index]!;
+    const source = await this.db.manager.findOneByOrFail(JobSourceEntity, { jobId: job.id, index });
+    if (source.state === 'failed') return null;
+    try {
+      const place = { jobId: job.id, workspaceId: job.workspaceId, index, uri };
+      return await this.cache.use(
+        place,
+        async (file) => {
+          const { digest, facts } = await this.catalogue.identify(job.workspaceId, file);
+          if (facts.kind !== 'image') return this.failMixed(job.id);
+          await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
+          if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;
+          return decodeImage({ path: file.path, facts, specs: specsOf(analyses) });
+        },
+        signal,
+      );
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (problem.retryable || signal.aborted) throw error;
+      await this.outbox.transaction(async (manager) => {
+        const locked = await LockedJob.take(manager, job.id);
+        if (locked?.isActive) await failSource(manager, locked, index, problem.message);
+      });
+      return null;
+    }
+  }
+
+  private async failMixed(jobId: string): Promise<null> {
+    await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (!locked?.isActive) return;
+      await locked.addErrors(['Images and video are mixed; post one job for each kind.']);
+      await locked.apply({ kind: 'failed' });
+    });
+    return null;
+  }
+
+  private async isKnown(
+    workspaceId: string,
+    unit: Pick<Unit, 'mediaDigest' | 'interval'>,
+    analyses: JobAnalysisEntity[],
+  ): Promise<boolean> {
+    const digests = analyses.map((analysis) => analysis.digest);
+    const known = await knownObservations(this.db.manager, workspaceId, [unit.mediaDigest], digests);
+    return digests.every((digest) => known.has(knownKey(unit, digest)));
+  }
+
+  /** Two specs that come to the same picture share one pack. */
+  private async store(chunk: ChunkEntity, sourceIndex: number, packs: Map<string, Buffer>): Promise<PackKeys> {
+    const keyOf = new Map<Buffer, string>();
+    const keys: PackKeys = {};
+    for (const [spec, bytes] of packs) {
+      let key = keyOf.get(bytes);
+      if (key === undefined) {
+        key = packKey(chunk.jobId, chunk.id, sourceIndex, spec);
+        keyOf.set(bytes, key);
+        await this.objects.put(key, bytes);
+      }
+      keys[spec] = key;
+    }
+    return keys;
+  }
+}
+
+function specsOf(analyses: JobAnalysisEntity[]): FrameSpec[] {
+  const specs = analyses.flatMap((analysis) => analysis.frames);
+  return [...new Map(specs.map((spec) => [frameSpecName(spec), spec])).values()];
+}

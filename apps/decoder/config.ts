@@ -1,0 +1,58 @@
+import { setting } from '@adit/runtime';
+import { z } from 'zod';
+
+/** Settings of the decoder, beside those of every process. */
+export const DecoderConfig = z.object({
+  localRoots: setting(
+    'ADIT_LOCAL_ROOTS',
+    z.array(z.string()).default([]),
+    'Folders that local paths in a job may lie under; none allows no local paths.',
+  ),
+  allowHttp: setting(
+    'ADIT_ALLOW_HTTP',
+    z.boolean().default(false),
+    'Whether http:// sources are fetched, not only https://.',
+  ),
+  allowPrivateAddresses: setting(
+    'ADIT_ALLOW_PRIVATE_ADDRESSES',
+    z.array(z.string()).default([]),
+    'Networks in CIDR form that sources may be fetched from although they are not public.',
+  ),
+  maxSourceBytes: setting(
+    'ADIT_MAX_SOURCE_BYTES',
+    z
+      .int()
+      .positive()
+      .default(200 * 1024 ** 3),
+    'Bytes of one source; a larger one is refused.',
+  ),
+  fetchTimeoutSeconds: setting(
+    'ADIT_FETCH_TIMEOUT_SECONDS',
+    z.number().positive().default(3600),
+    'How long fetching one source may take in all.',
+  ),
+  fetchIdleSeconds: setting(
+    'ADIT_FETCH_IDLE_SECONDS',
+    z.number().positive().default(30),
+    'How long an origin may send nothing before it is taken for dead.',
+  ),
+  sourceCacheBytes: setting(
+    'ADIT_SOURCE_CACHE_BYTES',
+    z
+      .int()
+      .positive()
+      .default(20 * 1024 ** 3),
+    'Fetched sources kept on local disk; the least recently used go first.',
+  ),
+  decoderConcurrency: setting(
+    'ADIT_DECODER_CONCURRENCY',
+    z.int().positive().max(64).default(2),
+    'Sources and chunks that one decoder works on at the same time.',
+  ),
+});
+export type DecoderConfig = z.infer<typeof DecoderConfig>;
+
+/** Injection token of the DecoderConfig. */
+export const DECODER_CONFIG = Symbol('DecoderConfig');
+/** Injection token of the folder, private to this process, that fetched media lies in. */
+export const WORK_DIRECTORY = Symbol('WorkDirectory');

@@ -1,0 +1,121 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { StorageEntryEntity } from '@adit/database';
+import { storageObjectKey } from '@adit/jobs';
+import { fetchSource, type FetchedSource } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
+
+const log = createLogger('source-cache');
+/** Client media does not stay on a decoder's disk for long after its last use. */
+const IDLE_MILLISECONDS = 5 * 60_000;
+
+interface Entry {
+  fetched: Promise<FetchedSource>;
+  directory: string;
+  size: number;
+  users: number;
+  lastUsed: number;
+}
+
+export interface SourceOfJob {
+  jobId: string;
+  workspaceId: string;
+  index: number;
+  uri: string;
+}
+
+/**
+ * Sources fetched to local disk, each into a private folder of its own, shared by the chunks of a job and bounded in
+ * bytes. After a restart or on another machine a source is simply fetched again.
+ */
+@Injectable()
+export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly entries = new Map<string, Entry>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(WORK_DIRECTORY) private readonly directory: string,
+    @Inject(DECODER_CONFIG) private readonly config: DecoderConfig,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(DataSource) private readonly db: DataSource,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    // What a crashed process left behind belongs to nobody.
+    await rm(this.directory, { recursive: true, force: true });
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    this.timer = setInterval(() => void this.evict(), 30_000);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** Lends the source's file to `work`; it is not evicted meanwhile. Throws what fetching throws, each time anew. */
+  async use<T>(source: SourceOfJob, work: (file: FetchedSource) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const key = `${source.jobId}/${source.index}`;
+    let entry = this.entries.get(key);
+    if (entry === undefined) {
+      entry = this.begin(source, signal);
+      this.entries.set(key, entry);
+    }
+    entry.users++;
+    try {
+      const file = await entry.fetched;
+      entry.size = file.size;
+      return await work(file);
+    } catch (error) {
+      if (entry.size === 0) this.entries.delete(key);
+      throw error;
+    } finally {
+      entry.users--;
+      entry.lastUsed = Date.now();
+      void this.evict();
+    }
+  }
+
+  private begin(source: SourceOfJob, signal: AbortSignal): Entry {
+    const directory = join(this.directory, source.jobId, String(source.index));
+    const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
+      this.config;
+    const fetched = fetchSource(source.uri, {
+      directory,
+      openStorage: (key) => this.openStorage(source.workspaceId, key),
+      localRoots,
+      allowHttp,
+      allowPrivateAddresses,
+      maxBytes: maxSourceBytes,
+      timeoutSeconds: fetchTimeoutSeconds,
+      idleTimeoutSeconds: fetchIdleSeconds,
+      signal,
+    });
+    return { fetched, directory, size: 0, users: 0, lastUsed: Date.now() };
+  }
+
+  private async openStorage(workspaceId: string, key: string) {
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
+    if (entry === null) throw new AditError('SOURCE_REFUSED', `There is no uploaded file storage://${key}.`);
+    return { stream: await this.objects.get(storageObjectKey(workspaceId, key)), size: Number(entry.size) };
+  }
+
+  private async evict(): Promise<void> {
+    let bytes = [...this.entries.values()].reduce((sum, entry) => sum + entry.size, 0);
+    const idle = [...this.entries].filter(([, entry]) => entry.users === 0 && entry.size > 0);
+    idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    for (const [key, entry] of idle) {
+      const old = Date.now() - entry.lastUsed > IDLE_MILLISECONDS;
+      if (!old && bytes <= this.config.sourceCacheBytes) continue;
+      this.entries.delete(key);
+      bytes -= entry.size;
+      await rm(entry.directory, { recursive: true, force: true }).catch((error: unknown) =>
+        log.warn({ err: error }, 'a fetched source could not be removed'),
+      );
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { Handles, type BusContext } from '@adit/bus';
+import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import { JobEntity, JobSourceEntity } from '@adit/database';
+import {
+  claimSource,
+  failSource,
+  JOB_SETTINGS,
+  LockedJob,
+  OutboxRelay,
+  planFilm,
+  planImages,
+  type JobSettings,
+  type ModuleIntervals,
+} from '@adit/jobs';
+import { planRange } from '@adit/media';
+import { createLogger } from '@adit/runtime';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
+import { SourceCache } from './source-cache.js';
+
+const log = createLogger('decoder');
+
+/** sources.requested: fetch one source, find out what it is, and plan its chunks. */
+@Controller()
+export class SourceHandler {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(SourceCache) private readonly cache: SourceCache,
+    @Inject(MediaCatalogue) private readonly catalogue: MediaCatalogue,
+    @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+  ) {}
+
+  @Handles('sources.requested', { group: 'decoder', concurrency: 2 })
+  async open({ sourceIndex }: Payload<'sources.requested'>, context: BusContext): Promise<void> {
+    const { jobId } = context.envelope;
+    const claim = await claimSource(this.db, jobId, sourceIndex, this.settings.leaseSeconds);
+    if (claim === null) return;
+    const begun = await this.begin(jobId, sourceIndex);
+    if (begun === null) return;
+    try {
+      if (claim.attempt > this.settings.maxAttempts) {
+        throw new AditError('MEDIA_INVALID', `gave up after ${this.settings.maxAttempts} tries to open it`);
+      }
+      const media = await this.cache.use(
+        begun,
+        (file) => this.catalogue.identify(begun.workspaceId, file),
+        context.signal,
+      );
+      await this.plan(jobId, sourceIndex, media);
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (context.signal.aborted || (problem.retryable && claim.attempt < this.settings.maxAttempts)) throw error;
+      log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
+      await this.refuse(jobId, sourceIndex, problem.message);
+    }
+  }
+
+  /** Moves the job to processing with its first source. */
+  private begin(jobId: string, index: number) {
+    return this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked === null || !locked.isActive) return null;
+      await locked.apply({ kind: 'opened' });
+      const source = await manager.findOneByOrFail(JobSourceEntity, { jobId, index });
+      return { jobId, workspaceId: locked.job.workspaceId, index, uri: source.uri };
+    });
+  }
+
+  private async plan(jobId: string, sourceIndex: number, media: KnownMedia): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked === null || !locked.isActive) return;
+      const source = await manager.findOneByOrFail(JobSourceEntity, { jobId, index: sourceIndex });
+      if (source.state !== 'requested') return;
+      const isFirst = !(await manager.existsBy(JobSourceEntity, { jobId, state: 'planned' }));
+      if (media.facts.kind === 'image') await this.planImageJob(manager, locked, isFirst);
+      else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
+      else throw new AditError('MEDIA_INVALID', 'it has no picture, and no module of the job listens to sound');
+    });
+  }
+
+  private async planImageJob(manager: EntityManager, locked: LockedJob, isFirst: boolean): Promise<void> {
+    if (!isFirst) return this.failMixed(locked);
+    const wanted: { moduleId: string; from: number; to: number }[] = [];
+    for (const module of locked.activeModules) {
+      const range = imageRange(module.range, locked.job.sources.length);
+      if (range === null) {
+        await locked.failModule(module.moduleId, 'its range does not lie within the images of the job');
+      } else wanted.push({ moduleId: module.moduleId, ...range });
+    }
+    await planImages(manager, locked, wanted, this.settings.imagesPerChunk);
+  }
+
+  private async planFilmSource(
+    manager: EntityManager,
+    locked: LockedJob,
+    sourceIndex: number,
+    media: KnownMedia,
+    isFirst: boolean,
+  ): Promise<void> {
+    if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
+    if (!isFirst && locked.job.mediaType !== 'video') return this.failMixed(locked);
+    if (isFirst) await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
+    const wanted: ModuleIntervals[] = [];
+    for (const { moduleId, range } of locked.activeModules) {
+      try {
+        wanted.push({ moduleId, intervals: intervalsOf(media.facts, media.film, range) });
+      } catch (error) {
+        await locked.failModule(moduleId, AditError.from(error).message);
+      }
+    }
+    await planFilm(manager, locked, sourceIndex, media, wanted);
+  }
+
+  private async failMixed(locked: LockedJob): Promise<void> {
+    await locked.addErrors(['Images and video are mixed; post one job for each kind.']);
+    await locked.apply({ kind: 'failed' });
+  }
+
+  private async refuse(jobId: string, sourceIndex: number, reason: string): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked === null || !locked.isActive) return;
+      await failSource(manager, locked, sourceIndex, reason);
+    });
+  }
+}
+
+function intervalsOf(
+  facts: VideoFacts,
+  film: NonNullable<KnownMedia['film']>,
+  range: ProcessingRange | null,
+): FrameInterval[] {
+  return range === null ? film.grid : planRange(film.grid, facts, film.index, range);
+}
+
+/** Image indexes, both inclusive; null when no image lies within, or when the range is given in seconds. */
+export function imageRange(range: ProcessingRange | null, count: number): { from: number; to: number } | null {
+  if (range === null) return { from: 0, to: count - 1 };
+  if (!('frame_start' in range || 'frame_end' in range)) return null;
+  const from = range.frame_start ?? 0;
+  const to = Math.min(range.frame_end ?? count - 1, count - 1);
+  return from <= to ? { from, to } : null;
+}

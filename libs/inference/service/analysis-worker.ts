@@ -1,0 +1,155 @@
+import type { BusContext } from '@adit/bus';
+import { AditError, type AnalysisRequested, type Unit, type UnitOutcome } from '@adit/contracts';
+import { ChunkEntity, JobAnalysisEntity, JobEntity, WorkspaceEntity } from '@adit/database';
+import {
+  claimAnalysis,
+  enqueue,
+  failAnalyses,
+  JOB_SETTINGS,
+  knownKey,
+  knownObservations,
+  observationPrefix,
+  OutboxRelay,
+  redecode,
+  rememberObservations,
+  unitsOf,
+  type JobSettings,
+} from '@adit/jobs';
+import { encodeJpeg } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger, histogram } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { DataSource } from 'typeorm';
+import { AnalysisRunner } from '../local-runner.js';
+import { AnalysisRegistry } from '../registry.js';
+import { openPacks } from './pack-source.js';
+
+const log = createLogger('inference');
+const analysisSeconds = histogram('adit_analysis_seconds', 'Time to analyse one unit of media', ['analysis']);
+/** Units of one chunk (its images) looked at together, so that their rows can share batches. */
+const UNITS_AT_ONCE = 4;
+
+interface Work {
+  job: JobEntity;
+  chunk: ChunkEntity;
+  request: JobAnalysisEntity;
+  /** From the second try a chunk runs alone, so that poison shows itself without company. */
+  alone: boolean;
+  keepCache: boolean;
+}
+
+/** analyses.<name>.requested: looks at one chunk and writes its observations down. */
+@Injectable()
+export class AnalysisWorker {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
+    @Inject(AnalysisRunner) private readonly runner: AnalysisRunner,
+    @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+  ) {}
+
+  async handle({ chunkId, analysisDigest }: AnalysisRequested, context: BusContext): Promise<void> {
+    const { maxAttempts, leaseSeconds } = this.settings;
+    const claim = await claimAnalysis(this.db, chunkId, analysisDigest, leaseSeconds);
+    if (claim === null) return;
+    const work = await this.load(chunkId, analysisDigest, claim.attempt > 1);
+    if (work === null) return;
+    try {
+      if (claim.attempt > maxAttempts) {
+        throw new AditError('MEDIA_INVALID', `${work.request.analysis} was given up after ${maxAttempts} tries`);
+      }
+      await this.publish(work, ...(await this.analyse(work, context.signal)));
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (problem.code === 'PACK_MISSING') {
+        await this.outbox.transaction((manager) => redecode(manager, chunkId));
+        return;
+      }
+      if (context.signal.aborted || (problem.retryable && claim.attempt < maxAttempts)) throw error;
+      log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
+      const { id: jobId, traceparent } = work.job;
+      await this.outbox.transaction((manager) =>
+        failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message),
+      );
+    }
+  }
+
+  private async load(chunkId: string, digest: string, alone: boolean): Promise<Work | null> {
+    const { manager } = this.db;
+    const chunk = await manager.findOneBy(ChunkEntity, { id: chunkId });
+    if (chunk === null) return null;
+    const job = await manager.findOneBy(JobEntity, { id: chunk.jobId });
+    const request = await manager.findOneBy(JobAnalysisEntity, { jobId: chunk.jobId, digest });
+    if (job === null || request === null) return null;
+    const workspace = await manager.findOneByOrFail(WorkspaceEntity, { id: job.workspaceId });
+    return { job, chunk, request, alone, keepCache: workspace.observationCache };
+  }
+
+  private async analyse(work: Work, signal: AbortSignal): Promise<[Unit[], UnitOutcome[]]> {
+    const { job, chunk, request, alone } = work;
+    const units = await unitsOf(this.db.manager, chunk);
+    const digests = units.map((unit) => unit.mediaDigest);
+    const known = await knownObservations(this.db.manager, job.workspaceId, digests, [request.digest]);
+    const limit = pLimit(alone ? 1 : UNITS_AT_ONCE);
+    const outcomes = await Promise.all(
+      units.map((unit) =>
+        limit(async (): Promise<UnitOutcome> => {
+          const { sourceIndex } = unit;
+          const observations = known.get(knownKey(unit, request.digest));
+          if (observations !== undefined) return { sourceIndex, observations, error: null };
+          try {
+            return { sourceIndex, observations: await this.look(work, unit, signal), error: null };
+          } catch (error) {
+            const problem = AditError.from(error);
+            if (unit.interval !== null || problem.retryable || problem.code === 'PACK_MISSING') throw error;
+            return { sourceIndex, observations: null, error: problem.message };
+          }
+        }),
+      ),
+    );
+    return [units, outcomes];
+  }
+
+  /** Runs the analysis on one unit; returns the key of its observations. */
+  private async look({ job, chunk, request, keepCache }: Work, unit: Unit, signal: AbortSignal): Promise<string> {
+    const packs = await openPacks(this.objects, chunk.packs?.[unit.sourceIndex], request.frames);
+    const prefix = observationPrefix(job, unit, request.digest, keepCache);
+    const done = analysisSeconds.startTimer({ analysis: request.analysis });
+    const observations = await this.runner.run({
+      analysis: this.analyses.get(request.analysis),
+      args: request.args,
+      models: request.models,
+      input: { unit, packs },
+      keepPicture: async (name, image) => {
+        const { data, width, height } = await encodeJpeg(image);
+        const key = `${prefix}${name}.jpg`;
+        await this.objects.put(key, data);
+        return { key, width, height };
+      },
+      signal,
+    });
+    done();
+    const key = `${prefix}observations.json`;
+    await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
+    return key;
+  }
+
+  private async publish(work: Work, units: Unit[], outcomes: UnitOutcome[]): Promise<void> {
+    const { job, chunk, request, keepCache } = work;
+    await this.outbox.transaction(async (manager) => {
+      if (keepCache) await rememberObservations(manager, job.workspaceId, request.digest, units, outcomes);
+      await enqueue(manager, [
+        {
+          topic: 'chunks.analysed',
+          key: job.id,
+          jobId: job.id,
+          traceparent: job.traceparent,
+          payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null },
+        },
+      ]);
+    });
+  }
+}
