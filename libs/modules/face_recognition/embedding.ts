@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { AditError } from '@adit/contracts';
 
 /** Little-endian float32 in base64 → its values. Throws INTERNAL when the bytes are no floats. */
@@ -13,23 +14,27 @@ export function encodeEmbedding(values: ArrayLike<number>): string {
 export function floatsOf(bytes: Buffer): Float32Array {
   if (bytes.length % 4 !== 0)
     throw new AditError('INTERNAL', `An embedding of ${bytes.length} bytes holds no float32s.`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true));
+  const aligned = Buffer.from(new ArrayBuffer(bytes.length));
+  bytes.copy(aligned);
+  if (endianness() === 'BE') aligned.swap32();
+  return new Float32Array(aligned.buffer);
 }
 
 export function bytesOf(values: ArrayLike<number>): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (let index = 0; index < values.length; index += 1) bytes.writeFloatLE(values[index] as number, index * 4);
-  return bytes;
+  const bytes = Buffer.from(Float32Array.from(values).buffer);
+  return endianness() === 'BE' ? bytes.swap32() : bytes;
 }
 
 /** The vector of length 1 in the same direction; null for one of length 0. */
 export function normalised(values: ArrayLike<number>): Float32Array | null {
-  let square = 0;
-  for (let index = 0; index < values.length; index += 1) square += (values[index] as number) ** 2;
-  if (!(square > 0) || !Number.isFinite(square)) return null;
-  const length = Math.sqrt(square);
-  return Float32Array.from(values, (value) => value / length);
+  const length = Math.sqrt(dot(values, values));
+  return length > 0 && Number.isFinite(length) ? scaled(values, 1 / length) : null;
+}
+
+export function scaled(values: ArrayLike<number>, factor: number): Float32Array {
+  const result = new Float32Array(values.length);
+  for (let index = 0; index < values.length; index += 1) result[index] = (values[index] as number) * factor;
+  return result;
 }
 
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -1,7 +1,7 @@
 import type { Box, PictureRef } from '@adit/contracts';
 import { appendMark, emptyMarks, MAX_DETECTIONS } from '@adit/mining';
 import type { Instant, Mark, Thinned } from '@adit/mining';
-import { decodeEmbedding, encodeEmbedding, normalised } from './embedding.js';
+import { decodeEmbedding, encodeEmbedding, normalised, scaled } from './embedding.js';
 import type { Tracklet } from './tracklet.js';
 
 /** The picture that shows a face best; `rank` is the quality of the view, 0..1. */
@@ -42,7 +42,7 @@ export function storeThread(thread: Thread): StoredThread {
 export function restoreThread(stored: StoredThread): Thread {
   return {
     ...stored,
-    sum: stored.sum === null ? null : Float64Array.from(decodeEmbedding(stored.sum)),
+    sum: stored.sum === null ? null : new Float64Array(decodeEmbedding(stored.sum)),
     marks: { ...stored.marks, kept: [...stored.marks.kept] },
   };
 }
@@ -72,7 +72,9 @@ export function absorb(thread: Thread, tracklet: Tracklet): void {
   if (tracklet.sum === null) return;
   thread.weight += tracklet.weight;
   const sum = thread.sum ?? new Float64Array(tracklet.sum.length);
-  tracklet.sum.forEach((value, index) => (sum[index] = (sum[index] as number) + value));
+  for (let index = 0; index < sum.length; index += 1) {
+    sum[index] = (sum[index] as number) + (tracklet.sum[index] as number);
+  }
   thread.sum = sum;
 }
 
@@ -83,7 +85,7 @@ export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
 
 /** The mean of its views, not stretched to length 1: its dot product with a row is the views' mean cosine. */
 export function meanView(face: Pick<Thread, 'sum' | 'weight'>): Float32Array | null {
-  return face.sum === null ? null : Float32Array.from(face.sum, (value) => value / face.weight);
+  return face.sum === null ? null : scaled(face.sum, 1 / face.weight);
 }
 
 /** One with a picture before one without, then the better view, then the earlier. */

@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError, ModelManifest } from '@adit/contracts';
+import { parse, stringify } from 'yaml';
+import { bytesOf, normalised } from './embedding.js';
+import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
+import type { GalleryFile } from './gallery.js';
+
+/** A person to be recognised: every embedding is of `dimensions` values, of any length but 0. */
+export interface GalleryPerson {
+  label: string;
+  embeddings: ArrayLike<number>[];
+  /** Kept when given, so that a renamed person stays who they are; made of gallery name and label otherwise. */
+  id?: string;
+}
+
+export interface GalleryOptions {
+  /** The network that made the embeddings. */
+  embedding: { name: string; digest: string };
+  dimensions: number;
+  description?: string;
+  licence?: string;
+  origin?: string;
+  /** Use this gallery when a request names none. */
+  isDefault?: boolean;
+  /** False for galleries that come with the service, whose class ids stay hidden. */
+  custom?: boolean;
+}
+
+export interface WrittenGallery {
+  name: string;
+  version: number;
+  /** Absolute or as `modelsDir` is. */
+  folder: string;
+  people: number;
+  rows: number;
+}
+
+/**
+ * Adds a version to the gallery `name` in a model repository, or begins the gallery. The version appears whole or not at
+ * all. Throws VALIDATION for a bad name, two people with one id, or embeddings that do not fit; CONFLICT when the name
+ * belongs to a model that is no face gallery.
+ */
+export async function writeGalleryVersion(
+  modelsDir: string,
+  name: string,
+  people: GalleryPerson[],
+  options: GalleryOptions,
+): Promise<WrittenGallery> {
+  const { file, embeddings } = galleryOf(name, people, options);
+  const folder = join(modelsDir, name);
+  const before = await readManifest(folder, name);
+  const manifest = manifestOf(name, options, before);
+  // Hidden, so that a repository that watches the folder does not look at it while it grows.
+  const draft = join(modelsDir, `.${name}-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(draft, { recursive: true });
+    await writeDurably(join(draft, GALLERY_FILE), JSON.stringify(file));
+    await writeDurably(join(draft, EMBEDDINGS_FILE), embeddings);
+    await mkdir(folder, { recursive: true });
+    const version = await claimVersion(draft, folder);
+    manifest.sha256[String(version)] = createHash('sha256').update(embeddings).digest('hex');
+    const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
+    await writeDurably(draftManifest, stringify(manifest));
+    await rename(draftManifest, join(folder, 'model.yaml'));
+    return {
+      name,
+      version,
+      folder: join(folder, String(version)),
+      people: file.classes.length,
+      rows: file.rows.length,
+    };
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function galleryOf(name: string, people: GalleryPerson[], options: GalleryOptions) {
+  const named = ModelManifest.shape.name.safeParse(name);
+  if (!named.success || name === '.' || name === '..') {
+    throw new AditError(
+      'VALIDATION',
+      `${name} is no name for a gallery: use letters, digits, dots, dashes, underscores.`,
+    );
+  }
+  const shown = people.filter((person) => person.embeddings.length > 0);
+  if (shown.length === 0)
+    throw new AditError('VALIDATION', 'No photo shows a face that can be used: the gallery is empty.');
+  const classes = shown.map(({ id, label, embeddings }) => ({
+    id: id ?? classIdOf(name, label),
+    label,
+    images: embeddings.length,
+  }));
+  if (new Set(classes.map(({ id }) => id)).size < classes.length) {
+    throw new AditError('VALIDATION', 'Two people of the gallery have the same name; tell them apart by their names.');
+  }
+  const rows: number[] = [];
+  const parts: Buffer[] = [];
+  for (const [index, person] of shown.entries()) {
+    for (const embedding of person.embeddings) {
+      const unit = embedding.length === options.dimensions ? normalised(embedding) : null;
+      if (unit === null) {
+        throw new AditError(
+          'VALIDATION',
+          `An embedding of ${person.label} has not ${options.dimensions} usable values.`,
+        );
+      }
+      rows.push(index);
+      parts.push(bytesOf(unit));
+    }
+  }
+  const file: GalleryFile = {
+    format: 1,
+    name,
+    custom: options.custom ?? true,
+    embedding: options.embedding,
+    dimensions: options.dimensions,
+    classes,
+    rows,
+  };
+  return { file, embeddings: Buffer.concat(parts) };
+}
+
+/** Moves the finished draft to the next free version number; another writer may take one in between. */
+async function claimVersion(draft: string, folder: string): Promise<number> {
+  for (;;) {
+    const taken = (await readdir(folder)).filter((entry) => /^[1-9]\d*$/.test(entry)).map(Number);
+    const version = Math.max(0, ...taken) + 1;
+    try {
+      await rename(draft, join(folder, String(version)));
+      return version;
+    } catch (error) {
+      // A folder with files in it cannot be renamed onto.
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+}
+
+async function readManifest(folder: string, name: string): Promise<ModelManifest | null> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, 'model.yaml'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const manifest = ModelManifest.safeParse(parse(text));
+  if (!manifest.success || manifest.data.kind !== 'gallery' || manifest.data.task !== 'face-gallery') {
+    throw new AditError('CONFLICT', `${name} is already a model, and no face gallery: choose another name.`);
+  }
+  return manifest.data;
+}
+
+function manifestOf(name: string, options: GalleryOptions, before: ModelManifest | null): ModelManifest {
+  return ModelManifest.parse({
+    ...before,
+    name,
+    kind: 'gallery',
+    task: 'face-gallery',
+    description: options.description ?? before?.description ?? '',
+    dimensions: options.dimensions,
+    embedding: options.embedding.name,
+    licence: options.licence ?? before?.licence ?? 'private',
+    origin: options.origin ?? before?.origin ?? 'photos given by the user',
+    modules: ['face_recognition'],
+    isDefault: options.isDefault ?? before?.isDefault ?? false,
+  });
+}
+
+async function writeDurably(path: string, content: string | Buffer): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The namespace of Adit's class ids: a random UUID that must never change. */
+const CLASS_NAMESPACE = '6f7d1c1e-3a52-4d0c-9b0e-7a1f5a0c9d44';
+
+/** UUID version 5 (RFC 9562) of gallery name and label: building a gallery again gives a person the same id. */
+export function classIdOf(gallery: string, label: string): string {
+  const hash = createHash('sha1')
+    .update(Buffer.from(CLASS_NAMESPACE.replaceAll('-', ''), 'hex'))
+    .update(`${gallery}\n${label.normalize('NFC')}`)
+    .digest()
+    .subarray(0, 16);
+  hash[6] = ((hash[6] as number) & 0x0f) | 0x50;
+  hash[8] = ((hash[8] as number) & 0x3f) | 0x80;
+  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
