@@ -7,6 +7,7 @@ export * from './locked-job.js';
 export * from './new-job.js';
 export * from './observation-cache.js';
 export * from './outbox.js';
+export * from './present-job.js';
 export * from './present-segment.js';
 export * from './reconciler.js';
 export * from './scheduler.js';

@@ -26,9 +26,8 @@ export function segmentLabel(segment: Pick<SegmentEntity, 'label' | 'identityNum
 /** A stored segment as the interface shows it. Times of images are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
   const { facts, mediaType, source, resultName, thumbnail } = around;
-  const film = facts?.kind === 'video' ? facts : null;
   const timecode = (frame: number | null, time: number): string =>
-    film === null ? '00:00:00:00' : timecodeAt(film, frame ?? 0, time);
+    facts === null ? '00:00:00:00' : timecodeAt(facts, frame, time);
   const meta = { ...segment.meta };
   if (segment.identityNumber !== null && 'person' in meta) meta['person'] = segmentLabel(segment);
   return {

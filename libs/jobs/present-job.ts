@@ -1,0 +1,35 @@
+import { isoTime, isoTimeOrNull, type Job } from '@adit/contracts';
+import type { JobEntity, JobModuleEntity } from '@adit/database';
+import { isTerminal } from './state.js';
+
+/**
+ * A job as the interface shows it.
+ *
+ * @param baseUrl what absolute links start with, without a slash at the end.
+ */
+export function presentJob(job: JobEntity, modules: JobModuleEntity[], baseUrl: string): Job {
+  const end = isTerminal(job.state) ? (job.timeCompleted ?? job.timeStarted) : new Date();
+  const milliseconds = job.timeStarted === null || end === null ? 0 : end.getTime() - job.timeStarted.getTime();
+  return {
+    id: job.id,
+    tag: job.tag,
+    state: job.state,
+    errors: job.errors,
+    progress: job.progress,
+    duration: Math.max(0, milliseconds / 1000),
+    time_created: isoTime(job.timeCreated),
+    time_started: isoTimeOrNull(job.timeStarted),
+    time_completed: isoTimeOrNull(job.timeCompleted),
+    sources: job.sources,
+    modules: Object.fromEntries(
+      [...modules]
+        .sort((a, b) => a.position - b.position)
+        .map(({ postedAs, args, state, progress }) => [postedAs, { ...args, state, progress }]),
+    ),
+    media_type: job.mediaType,
+    ttl: job.ttl,
+    priority: job.priority,
+    result: { detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`, summary: job.summary },
+    webhook: job.webhook,
+  };
+}
