@@ -1,0 +1,110 @@
+import js from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import { defineConfig } from 'eslint/config';
+import ts from 'typescript-eslint';
+
+/** Packages that reach outside the process, and the only places that may: behind a port or a library's own border. */
+const drivers = [
+  { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts'] },
+  {
+    packages: ['pg', '@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
+    files: ['libs/database/**'],
+  },
+  { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
+  { packages: ['onnxruntime-node'], files: ['libs/inference/**', 'models/**', 'tools/**'] },
+  { packages: ['sharp', 'fluent-ffmpeg'], files: ['libs/media/**', 'tools/**'] },
+];
+
+/** The restriction for one place: every driver but those that live there. */
+function noDrivers(allowed = []) {
+  const paths = drivers
+    .flatMap((driver) => driver.packages)
+    .filter((name) => !allowed.includes(name))
+    .map((name) => ({ name, message: 'Only its driver files import this package; use the port.' }));
+  const patterns = paths.map(({ name, message }) => ({ group: [`${name}/*`], message }));
+  return { '@typescript-eslint/no-restricted-imports': ['error', { paths, patterns }] };
+}
+
+/** Files that more than one driver entry names keep all of their packages. */
+const places = [...new Set(drivers.flatMap((driver) => driver.files))].map((place) => ({
+  files: [place],
+  rules: noDrivers(drivers.filter((driver) => driver.files.includes(place)).flatMap((driver) => driver.packages)),
+}));
+
+export default defineConfig(
+  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.adit/**', 'out/**', 'coverage/**'] },
+  js.configs.recommended,
+  { plugins: { '@typescript-eslint': ts.plugin } },
+  {
+    files: ['**/*.ts'],
+    extends: [ts.configs.recommended],
+    rules: {
+      ...noDrivers(),
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Nest modules and markers are classes without members.
+      '@typescript-eslint/no-extraneous-class': 'off',
+    },
+  },
+  ...places,
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts', 'models/**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          enforceBuildableLibDependency: false,
+          allow: [],
+          depConstraints: [
+            { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
+            { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
+            { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
+            // The one app made of the others.
+            {
+              sourceTag: 'type:composition',
+              onlyDependOnLibsWithTags: ['type:app', 'type:lib', 'type:contracts'],
+            },
+          ],
+        },
+      ],
+    },
+  },
+  // Libraries speak through errors and the logger they are given.
+  // Their command-line helpers are programs.
+  { files: ['libs/**/*.ts'], ignores: ['libs/**/generate-*.ts'], rules: { 'no-console': 'error' } },
+  {
+    files: ['**/*.{js,mjs}'],
+    languageOptions: {
+      globals: {
+        Blob: 'readonly',
+        Buffer: 'readonly',
+        console: 'readonly',
+        process: 'readonly',
+        performance: 'readonly',
+        URL: 'readonly',
+        fetch: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+      },
+    },
+  },
+  {
+    files: ['libs/report/client/*.js'],
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        matchMedia: 'readonly',
+        requestAnimationFrame: 'readonly',
+        ResizeObserver: 'readonly',
+        IntersectionObserver: 'readonly',
+        Blob: 'readonly',
+        atob: 'readonly',
+        innerHeight: 'readonly',
+      },
+    },
+  },
+);
