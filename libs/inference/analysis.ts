@@ -1,22 +1,9 @@
-import type { FrameSpec, Json, ModelPin, PackedFrame, Unit } from '@adit/contracts';
+import type { FrameSpec, Json, ModelPin, Unit } from '@adit/contracts';
+import type { FramePack, RgbImage } from '@adit/media';
 import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
-/** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
-export interface RgbImage {
-  data: Uint8Array;
-  width: number;
-  height: number;
-}
-
-/** The frames of one spec for one unit, decoded one at a time so that memory stays flat. */
-export interface FramePack {
-  readonly frames: readonly PackedFrame[];
-  /** Decodes picture `index` (0-based in `frames`). */
-  picture(index: number): Promise<RgbImage>;
-  /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
-  region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
-}
+export type { FramePack, RgbImage };
 
 /** One unit as an analysis sees it. */
 export interface AnalysisInput {

@@ -1,0 +1,70 @@
+import {
+  imageRow,
+  similarityMap,
+  type Affine,
+  type NetworkSession,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
+import { normalise } from './embedding.js';
+import { faceMesh, type FaceMesh } from './facemesh.js';
+
+/**
+ * Where ArcFace expects the eyes, the nose's tip and the corners of the mouth in 112×112 pixels (Deng et al., "ArcFace:
+ * Additive Angular Margin Loss for Deep Face Recognition", 2019; InsightFace's template).
+ */
+const TEMPLATE: readonly Point[] = [
+  [38.2946, 51.6963],
+  [73.5318, 51.5014],
+  [56.0252, 71.7366],
+  [41.5493, 92.3655],
+  [70.7299, 92.2041],
+];
+/** The same with the mouth's centre in place of its corners, for BlazeFace's points. */
+const TEMPLATE_MOUTH_CENTRE: readonly Point[] = [...TEMPLATE.slice(0, 3), [56.1396, 92.2848]];
+
+/** Mesh points whose mean is each of the template's: lids and corners of the eyes, nose, mouth. */
+const MESH_POINTS = [[33, 133, 159, 145], [362, 263, 386, 374], [4], [61], [291]];
+/** Below this the mesh stands on something that is hardly a face, e.g. a full profile. */
+const MIN_PRESENCE = 0.5;
+
+export interface AlignedFace {
+  /** From the aligned 112×112 picture to the picture given. */
+  map: Affine;
+  mesh: FaceMesh;
+  /** Whether the mesh was trusted. */
+  precise: boolean;
+}
+
+/**
+ * The similarity that puts a face where the embedding expects it. `points` are BlazeFace's, in pixels of `picture`;
+ * Face Mesh refines them where it sees a face.
+ */
+export async function alignFace(
+  network: NetworkSession,
+  picture: RgbImage,
+  points: readonly Point[],
+  size: number,
+): Promise<AlignedFace> {
+  const [right, left, nose, mouth] = points as [Point, Point, Point, Point];
+  const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
+  // The middle of eyes and mouth is the middle of a face whichever way it is turned.
+  const centre: Point = [(right[0] + left[0] + 2 * mouth[0]) / 4, (right[1] + left[1] + 2 * mouth[1]) / 4];
+  const mesh = await faceMesh(network, picture, centre, size * 1.5, angle);
+  if (mesh.presence < MIN_PRESENCE) {
+    const map = similarityMap(TEMPLATE_MOUTH_CENTRE, [right, left, nose, mouth]);
+    return { map, mesh, precise: false };
+  }
+  const five = MESH_POINTS.map((group): Point => {
+    const sum = group.reduce<Point>((at, i) => [at[0] + mesh.points[i]![0], at[1] + mesh.points[i]![1]], [0, 0]);
+    return [sum[0] / group.length, sum[1] / group.length];
+  });
+  return { map: similarityMap(TEMPLATE, five), mesh, precise: true };
+}
+
+/** 512 values of length 1 that lie close for pictures of one person (cosine above 0.5, different people below 0.3). */
+export async function embedFace(network: NetworkSession, picture: RgbImage, map: Affine): Promise<Float32Array> {
+  const outputs = await network.run(imageRow(picture, map, network));
+  return normalise(Object.values(outputs)[0]!.data);
+}
+

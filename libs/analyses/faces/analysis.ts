@@ -1,0 +1,99 @@
+import type { FrameSpec } from '@adit/contracts';
+import { defineAnalysis, type AnalysisContext, type AnalysisInput, type RgbImage } from '@adit/inference';
+import { z } from 'zod';
+import { frameSignature, isCut } from './cut.js';
+import { detectFaces } from './detect.js';
+import { settleTracks } from './join.js';
+import { FaceObservations } from './observations.js';
+import { describeTrack, PictureKeeper } from './describe.js';
+import { cutOut, lookCloser } from './look-closer.js';
+import { pairedPack } from './paired-pack.js';
+import { Tracker, type Sighting } from './track.js';
+import { chooseViews } from './view.js';
+
+export const FaceArguments = z.strictObject({
+  /** Pixels of the frame's shorter side when it reaches the detector; never enlarged. */
+  detectionScale: z.int().min(100).max(2000).default(600),
+  /** Frames of a film looked at in each second. */
+  rate: z.number().positive().max(60).default(2),
+});
+export type FaceArguments = z.infer<typeof FaceArguments>;
+
+const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'];
+
+/** Finds, follows and describes every face, unfiltered: what is worth keeping is a module's decision. See README.md. */
+export default defineAnalysis({
+  name: 'faces',
+  family: 'face',
+  version: 1,
+  args: FaceArguments,
+  observations: FaceObservations,
+  models: MODELS,
+  frames: ({ detectionScale, rate }): FrameSpec[] => [
+    { rate, shorterSide: detectionScale },
+    { rate, shorterSide: 'native' },
+  ],
+  analyse,
+});
+
+async function analyse(
+  input: AnalysisInput,
+  context: AnalysisContext<FaceArguments>,
+): Promise<FaceObservations> {
+  const { networks, signal } = context;
+  const [small, large] = input.packs;
+  if (!small || !large) throw new RangeError('The analysis faces needs two packs: detection size and native.');
+  const native = pairedPack(small, large);
+  const sampled = small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) }));
+  const sizeOf = (face: Sighting): number => {
+    const frame = native.frames[face.index]!;
+    return Math.min(face.w * frame.width, face.h * frame.height);
+  };
+
+  const tracker = new Tracker();
+  let before: Float32Array | null = null;
+  // The next picture is decoded, off this thread, while the networks look at the present one.
+  let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
+  for (const [index, { time }] of small.frames.entries()) {
+    signal.throwIfAborted();
+    const picture = await coming!;
+    coming = index + 1 < small.frames.length ? small.picture(index + 1) : null;
+    coming?.catch(() => undefined);
+    // A film's native frames are opened for the best views only; a photo is looked at closely at once.
+    const closer = input.unit.interval ? picture : await native.picture(index);
+    const faces = await detectFaces(picture, closer, {
+      ultraface: networks['ultraface']!,
+      blazeface: networks['blazeface']!,
+    });
+    const signature = frameSignature(picture);
+    tracker.add(faces.map((face) => ({ ...face, index, time })), before !== null && isCut(before, signature));
+    before = signature;
+  }
+
+  const tracks = tracker.finish().map((track) => ({ ...track, chosen: chooseViews(track, sizeOf) }));
+  const looks = tracks.flatMap((track) => track.chosen.map((sighting) => ({ track, sighting })));
+  const embedded = tracks.map(({ sightings }) => ({ sightings, views: [] as Awaited<ReturnType<typeof lookCloser>>[] }));
+  // In the order of frames, so that a native frame with several faces is decoded once.
+  looks.sort((a, b) => a.sighting.index - b.sighting.index);
+  for (const { track, sighting } of looks) {
+    signal.throwIfAborted();
+    const cutout = await cutOut(native, sighting);
+    const view = await lookCloser(cutout, sighting, sizeOf(sighting), {
+      mesh: networks['facemesh']!,
+      embedding: networks['face-embedding']!,
+    });
+    embedded[tracks.indexOf(track)]!.views.push(view);
+  }
+
+  const keeper = new PictureKeeper(context.keepPicture, small);
+  const described: FaceObservations['tracks'] = [];
+  for (const [id, track] of settleTracks(embedded).entries()) {
+    signal.throwIfAborted();
+    described.push(await describeTrack(id, track, { small, native, sizeOf, keeper, networks }));
+  }
+  return { sampled, tracks: described };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

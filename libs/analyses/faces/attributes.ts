@@ -1,0 +1,41 @@
+import { boxMap, imageRow, inputOf, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { squareAround } from './box.js';
+
+export interface AttributeNetworks {
+  /** Face-api.js: years, and probabilities of male and female. */
+  ageGender: NetworkSession;
+  /** HSE FaceRes: probabilities of 100 ages, probability of male. */
+  attributes: NetworkSession;
+}
+
+export interface Attributes {
+  /** Years. */
+  age: number;
+  /** Probability that the face reads as female, 0..1. */
+  female: number;
+}
+
+/** How much of the surroundings each network was trained to see, in face boxes. */
+const AGE_GENDER_MARGIN = 1.2;
+const ATTRIBUTES_MARGIN = 1.2;
+
+/** Age and gender as two networks of different training see them, averaged: they err on different faces. */
+export async function readAttributes(
+  networks: AttributeNetworks,
+  picture: RgbImage,
+  box: PixelBox,
+): Promise<Attributes> {
+  const first = await look(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN));
+  const second = await look(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN));
+  const ages = second['age_pred/Softmax']!.data;
+  const expected = ages.reduce((sum, probability, years) => sum + probability * years, 0);
+  return {
+    age: (first.age!.data[0]! + expected) / 2,
+    female: (first.gender!.data[1]! + 1 - second['gender_pred/Sigmoid']!.data[0]!) / 2,
+  };
+}
+
+function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<NetworkSession['run']> {
+  const { width, height } = inputOf(network);
+  return network.run(imageRow(picture, boxMap(box, width, height), network));
+}

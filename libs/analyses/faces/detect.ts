@@ -1,0 +1,96 @@
+import { letterbox, inputOf, tiles, type NetworkSession, type PixelBox, type Point, type RgbImage } from '@adit/inference';
+import { blazeface, type BlazeFace } from './blazeface.js';
+import { overlap, squareAround, suppress, type ScoredBox } from './box.js';
+import { ultraface } from './ultraface.js';
+
+export interface DetectionNetworks {
+  ultraface: NetworkSession;
+  blazeface: NetworkSession;
+}
+
+/** A face in fractions of the frame (box and points), so that it means the same on every size of the picture. */
+export interface DetectedFace extends ScoredBox {
+  /** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
+  points: Point[];
+}
+
+/** Below this UltraFace names as many things as faces. */
+const MIN_CANDIDATE = 0.5;
+/** A face wider than this may be cut by every tile; the pass over the whole frame still shows it large enough. */
+const TILE_OVERLAP = 48;
+/** Shorter sides below this many pixels are noise in the detector's own grid. */
+const MIN_SIDE = 10;
+
+/**
+ * Every face of a picture. UltraFace proposes: once on the whole frame for large faces, then at full size in overlapping
+ * tiles for small ones. BlazeFace disposes: it looks at twice each proposed box in `closer` (the same frame, possibly
+ * larger) and finds the key points; what it does not confirm is dropped. Of the group photos in the evaluation no
+ * network alone is free of false faces, both together are (README.md).
+ */
+export async function detectFaces(
+  picture: RgbImage,
+  closer: RgbImage,
+  networks: DetectionNetworks,
+): Promise<DetectedFace[]> {
+  const candidates = suppress(await propose(picture, networks.ultraface), 0.35, 0.6);
+  const scale = closer.width / picture.width;
+  const confirmed: { box: ScoredBox; seen: BlazeFace }[] = [];
+  for (const candidate of candidates) {
+    const near = scaled(candidate, scale);
+    const seen = await blazeface(networks.blazeface, closer, squareAround(near, 2), 0);
+    if (seen && isConfirmed(candidate, near, seen)) confirmed.push({ box: near, seen });
+  }
+  const heads = suppress(
+    confirmed.map((face) => ({ ...face.seen, score: face.box.score, face })),
+    0.5,
+    0.8,
+  );
+  return heads.map(({ face: { box, seen } }) => ({
+    x: box.x / closer.width,
+    y: box.y / closer.height,
+    w: box.w / closer.width,
+    h: box.h / closer.height,
+    score: (box.score + seen.score) / 2,
+    points: seen.points.map(([x, y]): Point => [x / closer.width, y / closer.height]),
+  }));
+}
+
+/** Thresholds measured on the evaluation's photos, their reductions to 23-pixel faces and their false candidates. */
+function isConfirmed(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boolean {
+  if (overlap(near, seen) < 0.3) return false;
+  return seen.score >= 0.65 || (seen.score >= 0.4 && candidate.score >= 0.95);
+}
+
+async function propose(picture: RgbImage, network: NetworkSession): Promise<ScoredBox[]> {
+  const { width, height } = picture;
+  const input = inputOf(network);
+  const found = await ultraface(network, picture, letterbox(width, height, input), MIN_CANDIDATE);
+  if (width > input.width || height > input.height) {
+    for (const tile of tiles(width, height, input, TILE_OVERLAP)) {
+      const boxes = await ultraface(network, picture, tile, MIN_CANDIDATE);
+      found.push(...boxes.filter((box) => !isCut(box, tile, width, height)));
+    }
+  }
+  return found.map((box) => clipped(box, width, height)).filter((box) => Math.min(box.w, box.h) >= MIN_SIDE);
+}
+
+/** Whether the box ends at a border of the tile that is not the picture's: another tile sees more of that face. */
+function isCut(box: PixelBox, tile: PixelBox, width: number, height: number): boolean {
+  const margin = 3;
+  return (
+    (tile.x > 0 && box.x < tile.x + margin) ||
+    (tile.y > 0 && box.y < tile.y + margin) ||
+    (tile.x + tile.w < width && box.x + box.w > tile.x + tile.w - margin) ||
+    (tile.y + tile.h < height && box.y + box.h > tile.y + tile.h - margin)
+  );
+}
+
+function clipped(box: ScoredBox, width: number, height: number): ScoredBox {
+  const x = Math.max(0, box.x);
+  const y = Math.max(0, box.y);
+  return { ...box, x, y, w: Math.min(width, box.x + box.w) - x, h: Math.min(height, box.y + box.h) - y };
+}
+
+function scaled(box: ScoredBox, factor: number): ScoredBox {
+  return { x: box.x * factor, y: box.y * factor, w: box.w * factor, h: box.h * factor, score: box.score };
+}

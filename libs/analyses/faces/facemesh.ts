@@ -1,0 +1,34 @@
+import { applyAffine, imageRow, inputOf, turnedSquareMap, type NetworkSession, type Point, type RgbImage } from '@adit/inference';
+
+export interface FaceMesh {
+  /** Whether there is a face at all, 0..1. */
+  presence: number;
+  /** 468 points in pixels of the picture, in MediaPipe's canonical order. */
+  points: Point[];
+  /** Their depth in the same unit, towards the camera negative. */
+  depth: number[];
+}
+
+/**
+ * MediaPipe Face Mesh (Kartynnik et al., "Real-time Facial Surface Geometry from Monocular Video on Mobile GPUs", 2019)
+ * on a square of `size` pixels around `centre`, turned by `angle` radians so that the eyes are level.
+ */
+export async function faceMesh(
+  network: NetworkSession,
+  picture: RgbImage,
+  centre: Point,
+  size: number,
+  angle: number,
+): Promise<FaceMesh> {
+  const { width } = inputOf(network);
+  const map = turnedSquareMap(centre, size, angle, width);
+  const outputs = await network.run(imageRow(picture, map, network));
+  const mesh = outputs.output_mesh!.data;
+  const points: Point[] = [];
+  const depth: number[] = [];
+  for (let i = 0; i < mesh.length; i += 3) {
+    points.push(applyAffine(map, [mesh[i]!, mesh[i + 1]!]));
+    depth.push((mesh[i + 2]! * size) / width);
+  }
+  return { presence: outputs.output_faceflag!.data[0]!, points, depth };
+}

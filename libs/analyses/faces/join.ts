@@ -1,0 +1,74 @@
+import { cosine, normalise } from './embedding.js';
+import type { Sighting } from './track.js';
+
+/** What joining needs to know of a view. */
+export interface ViewVector {
+  sighting: Sighting;
+  vector: Float32Array;
+}
+
+export interface EmbeddedTrack<View extends ViewVector> {
+  sightings: Sighting[];
+  views: View[];
+}
+
+/** Cosine above which two tracks show one person: well above what different people reach (README.md). */
+const SAME = 0.5;
+/** Cosine below which two views cannot show one person, whatever the light. */
+const DIFFERENT = 0.15;
+/** Seconds that may lie between two tracks of one person in one unit for them to be one. */
+const MAX_GAP = 2;
+
+/**
+ * Cuts tracks whose neighbouring views show different people (place alone followed a swap) halfway between both views,
+ * and joins tracks that show one person one after the other (a cut, a quick turn). Tracks without views stay as they are.
+ */
+export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedTrack<View>[]): EmbeddedTrack<View>[] {
+  const ordered = tracks.flatMap(split).sort((a, b) => start(a) - start(b) || a.sightings[0]!.x - b.sightings[0]!.x);
+  const settled: EmbeddedTrack<View>[] = [];
+  for (const track of ordered) {
+    const candidates = settled.filter((earlier) => follows(earlier, track));
+    const scored = candidates.map((earlier) => ({ earlier, score: likeness(earlier, track) }));
+    const best = scored.sort((a, b) => b.score - a.score)[0];
+    if (best && best.score >= SAME) {
+      best.earlier.sightings.push(...track.sightings);
+      best.earlier.views.push(...track.views);
+    } else {
+      settled.push({ sightings: [...track.sightings], views: [...track.views] });
+    }
+  }
+  return settled;
+}
+
+function split<View extends ViewVector>(track: EmbeddedTrack<View>): EmbeddedTrack<View>[] {
+  for (let i = 1; i < track.views.length; i++) {
+    const before = track.views[i - 1]!;
+    const after = track.views[i]!;
+    if (cosine(before.vector, after.vector) >= DIFFERENT) continue;
+    const middle = (before.sighting.time + after.sighting.time) / 2;
+    const head = { sightings: track.sightings.filter(({ time }) => time <= middle), views: track.views.slice(0, i) };
+    const tail = { sightings: track.sightings.filter(({ time }) => time > middle), views: track.views.slice(i) };
+    return [head, ...split(tail)];
+  }
+  return [track];
+}
+
+function follows<View extends ViewVector>(earlier: EmbeddedTrack<View>, later: EmbeddedTrack<View>): boolean {
+  const gap = start(later) - earlier.sightings.at(-1)!.time;
+  return gap > 0 && gap <= MAX_GAP;
+}
+
+function start<View extends ViewVector>(track: EmbeddedTrack<View>): number {
+  return track.sightings[0]!.time;
+}
+
+function likeness<View extends ViewVector>(a: EmbeddedTrack<View>, b: EmbeddedTrack<View>): number {
+  if (a.views.length === 0 || b.views.length === 0) return 0;
+  return cosine(meanOf(a.views), meanOf(b.views));
+}
+
+function meanOf(views: readonly ViewVector[]): Float32Array {
+  const sum = new Float32Array(views[0]!.vector.length);
+  for (const { vector } of views) vector.forEach((value, i) => (sum[i]! += value));
+  return normalise(sum);
+}

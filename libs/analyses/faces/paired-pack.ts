@@ -1,0 +1,30 @@
+import type { FramePack } from '@adit/inference';
+
+/**
+ * `native` with the same frames at the same places as `small`. Where a damaged film left a frame out of the native pack,
+ * the small picture stands in for it.
+ */
+export function pairedPack(small: FramePack, native: FramePack): FramePack {
+  if (small === native) return native;
+  const places = new Map(native.frames.map(({ frame }, index) => [frame, index]));
+  const sources = small.frames.map(({ frame }, index) => {
+    const place = places.get(frame);
+    return place === undefined ? { pack: small, index } : { pack: native, index: place };
+  });
+  const sourceOf = (index: number): { pack: FramePack; index: number } => {
+    const source = sources[index];
+    if (!source) throw new RangeError(`Picture ${index} of a pack of ${sources.length}.`);
+    return source;
+  };
+  return {
+    frames: sources.map(({ pack, index }) => pack.frames[index]!),
+    picture: async (index) => {
+      const source = sourceOf(index);
+      return source.pack.picture(source.index);
+    },
+    region: async (index, box) => {
+      const source = sourceOf(index);
+      return source.pack.region(source.index, box);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { resample, type Affine, type Point, type RgbImage } from '@adit/inference';
+import type { FaceMesh } from './facemesh.js';
+
+/** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */
+export interface Pose {
+  yaw: number;
+  pitch: number;
+  roll: number;
+}
+
+const DEGREES = 180 / Math.PI;
+/** Mesh points: outer corners of the eyes, top of the forehead, chin. */
+const RIGHT_EYE = 33;
+const LEFT_EYE = 263;
+const FOREHEAD = 10;
+const CHIN = 152;
+
+/** The head's pose from the mesh's depth: the axes through the eyes and down the face, as a rotation. */
+export function meshPose({ points, depth }: FaceMesh): Pose {
+  const between = (from: number, to: number): [number, number, number] => [
+    points[to]![0] - points[from]![0],
+    points[to]![1] - points[from]![1],
+    depth[to]! - depth[from]!,
+  ];
+  const across = between(RIGHT_EYE, LEFT_EYE);
+  const down = between(FOREHEAD, CHIN);
+  const flat = Math.hypot(across[0], across[1]);
+  return {
+    yaw: Math.atan2(across[2], flat) * DEGREES,
+    pitch: Math.atan2(down[2], Math.hypot(down[0], down[1])) * DEGREES,
+    roll: Math.atan2(across[1], across[0]) * DEGREES,
+  };
+}
+
+/**
+ * How frontal a face is by BlazeFace's points alone, 0..1: 1 when the nose stands in the middle of the eyes, 0 in
+ * profile. Cheap enough for every sighting.
+ */
+export function frontality(points: readonly Point[]): number {
+  const [right, left, nose] = points as [Point, Point, Point];
+  const eyes = Math.hypot(left[0] - right[0], left[1] - right[1]);
+  if (eyes === 0) return 0;
+  const along = ((nose[0] - right[0]) * (left[0] - right[0]) + (nose[1] - right[1]) * (left[1] - right[1])) / eyes ** 2;
+  return Math.max(0, 1 - 2 * Math.abs(along - 0.5));
+}
+
+/** Variance of the Laplacian that counts as half sharp. */
+const HALF_SHARP = 120;
+const SIDE = 112;
+
+/**
+ * 0..100, higher is sharper: the variance of the Laplacian over the aligned face (Pech-Pacheco et al., "Diatom
+ * autofocusing in brightfield microscopy", 2000), levelled off so that detail beyond need adds little. A face that had to
+ * be enlarged is blurred by it and scores low, as it should.
+ */
+export function sharpness(picture: RgbImage, map: Affine): number {
+  const pixels = resample(picture, map, SIDE, SIDE);
+  const luma = new Float32Array(SIDE * SIDE);
+  for (let i = 0; i < luma.length; i++) {
+    luma[i] = 0.299 * pixels[3 * i]! + 0.587 * pixels[3 * i + 1]! + 0.114 * pixels[3 * i + 2]!;
+  }
+  let sum = 0;
+  let squares = 0;
+  let count = 0;
+  // The inner face only: hair and background say nothing about focus on the person.
+  for (let y = 24; y < SIDE - 8; y++) {
+    for (let x = 20; x < SIDE - 20; x++) {
+      const i = y * SIDE + x;
+      const value = luma[i - 1]! + luma[i + 1]! + luma[i - SIDE]! + luma[i + SIDE]! - 4 * luma[i]!;
+      sum += value;
+      squares += value * value;
+      count++;
+    }
+  }
+  const variance = squares / count - (sum / count) ** 2;
+  return (100 * variance) / (variance + HALF_SHARP);
+}
+
+/** 0..1: how well a view serves recognition. Size counts up to the embedding's own 112 pixels. */
+export function viewQuality(size: number, sharp: number, pose: Pose, precise: boolean): number {
+  const large = Math.min(1, size / SIDE);
+  const turned = Math.cos(Math.min(90, Math.abs(pose.yaw)) / DEGREES) * Math.cos(Math.min(90, Math.abs(pose.pitch)) / DEGREES);
+  return Math.cbrt(large * (0.25 + 0.75 * (sharp / 100)) * turned) * (precise ? 1 : 0.5);
+}

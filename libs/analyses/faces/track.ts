@@ -1,0 +1,93 @@
+import { overlap } from './box.js';
+import type { DetectedFace } from './detect.js';
+
+/** A face in one sampled frame; `index` counts the unit's sampled frames. */
+export interface Sighting extends DetectedFace {
+  index: number;
+  time: number;
+}
+
+export interface Tracklet {
+  id: number;
+  sightings: Sighting[];
+}
+
+/** Seconds a face may be out of sight within one shot and still be followed. */
+const MAX_GAP = 1.6;
+const MIN_OVERLAP = 0.2;
+/** Without overlap a face may have moved this many of its own widths between two samples. */
+const MAX_SHIFT = 1.2;
+const MAX_GROWTH = 1.6;
+
+/**
+ * Follows faces from sample to sample by place alone: the predicted box first, nearness second. At two frames a second
+ * place says nothing across a cut, so every track ends there; `joinTracks` brings the same person together again.
+ */
+export class Tracker {
+  private readonly open: Tracklet[] = [];
+  private readonly closed: Tracklet[] = [];
+  private nextId = 0;
+
+  /** `afterCut`: the frame belongs to another shot than the one before. */
+  add(sightings: readonly Sighting[], afterCut: boolean): void {
+    const time = sightings[0]?.time;
+    if (afterCut) this.closed.push(...this.open.splice(0));
+    if (time === undefined) return;
+    const late = this.open.filter((track) => time - track.sightings.at(-1)!.time > MAX_GAP);
+    for (const track of late) this.closed.push(...this.open.splice(this.open.indexOf(track), 1));
+
+    const pairs: { track: Tracklet; sighting: Sighting; score: number }[] = [];
+    for (const track of this.open) {
+      for (const sighting of sightings) {
+        const score = affinity(track, sighting);
+        if (score > 0) pairs.push({ track, sighting, score });
+      }
+    }
+    pairs.sort((a, b) => b.score - a.score || a.track.id - b.track.id);
+    const tracks = new Set<Tracklet>();
+    const taken = new Set<Sighting>();
+    for (const { track, sighting } of pairs) {
+      if (tracks.has(track) || taken.has(sighting)) continue;
+      tracks.add(track);
+      taken.add(sighting);
+      track.sightings.push(sighting);
+    }
+    for (const sighting of sightings) {
+      if (!taken.has(sighting)) this.open.push({ id: this.nextId++, sightings: [sighting] });
+    }
+  }
+
+  /** Every track, in order of first sight. */
+  finish(): Tracklet[] {
+    return [...this.closed, ...this.open].sort((a, b) => a.id - b.id);
+  }
+}
+
+/** Above 1: the predicted box overlaps; 0..1: near enough; 0: not the same face. */
+function affinity(track: Tracklet, sighting: Sighting): number {
+  const last = track.sightings.at(-1)!;
+  const growth = Math.max(last.h / sighting.h, sighting.h / last.h);
+  if (growth > MAX_GROWTH) return 0;
+  const expected = predict(track, sighting.time);
+  const common = Math.max(overlap(expected, sighting), overlap(last, sighting));
+  if (common >= MIN_OVERLAP) return 1 + common;
+  // Boxes are fractions: a width is compared with widths, a height with heights.
+  const dx = (centre(sighting).x - centre(last).x) / last.w;
+  const dy = (centre(sighting).y - centre(last).y) / last.h;
+  const shift = Math.hypot(dx, dy);
+  return shift < MAX_SHIFT ? 1 - shift / MAX_SHIFT : 0;
+}
+
+/** Where the face would be now if it went on as between its last two sightings. */
+function predict({ sightings }: Tracklet, time: number): { x: number; y: number; w: number; h: number } {
+  const last = sightings.at(-1)!;
+  const before = sightings.at(-2);
+  if (!before) return last;
+  const factor = (time - last.time) / (last.time - before.time);
+  if (!Number.isFinite(factor) || factor > 2) return last;
+  return { x: last.x + (last.x - before.x) * factor, y: last.y + (last.y - before.y) * factor, w: last.w, h: last.h };
+}
+
+function centre(box: { x: number; y: number; w: number; h: number }): { x: number; y: number } {
+  return { x: box.x + box.w / 2, y: box.y + box.h / 2 };
+}

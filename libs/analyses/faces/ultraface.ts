@@ -1,0 +1,33 @@
+import { boxMap, imageRow, inputOf, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import type { ScoredBox } from './box.js';
+
+/**
+ * UltraFace (Linzaer, "Ultra-Light-Fast-Generic-Face-Detector-1MB", RFB-320) on one region of a picture. Boxes come back
+ * in pixels of the picture, not yet suppressed; those below `minScore` are left out.
+ */
+export async function ultraface(
+  network: NetworkSession,
+  picture: RgbImage,
+  region: PixelBox,
+  minScore: number,
+): Promise<ScoredBox[]> {
+  const { width, height } = inputOf(network);
+  const outputs = await network.run(imageRow(picture, boxMap(region, width, height), network));
+  const scores = outputs.scores!.data;
+  const corners = outputs.boxes!.data;
+  const found: ScoredBox[] = [];
+  for (let i = 0; i < scores.length / 2; i++) {
+    const score = scores[2 * i + 1]!;
+    if (score < minScore) continue;
+    const left = corners[4 * i]! * region.w;
+    const top = corners[4 * i + 1]! * region.h;
+    found.push({
+      x: region.x + left,
+      y: region.y + top,
+      w: corners[4 * i + 2]! * region.w - left,
+      h: corners[4 * i + 3]! * region.h - top,
+      score,
+    });
+  }
+  return found;
+}
