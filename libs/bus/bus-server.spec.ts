@@ -15,6 +15,7 @@ import { Controller, Module, Scope } from '@nestjs/common';
 import type { INestMicroservice, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { BusContext } from './bus-context.js';
 import { BusServer } from './bus-server.js';
 import { BusModule } from './bus.module.js';
@@ -192,6 +193,17 @@ describe('BusServer', () => {
     await theBus.ping();
     release?.();
     await closing;
+    await expect(theBus.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  it('serves a hybrid application beside its HTTP side', async () => {
+    const hybrid = await NestFactory.create(AllModule, new FastifyAdapter(), { logger: false });
+    const theBus = hybrid.get<Bus>(BUS);
+    hybrid.connectMicroservice({ strategy: new BusServer(theBus) });
+    await hybrid.startAllMicroservices();
+    await theBus.publish([chunk('broken')]);
+    await within(5_000, () => expect(letters).toMatchObject([{ reason: { code: 'MEDIA_INVALID' } }]));
+    await hybrid.close();
     await expect(theBus.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 

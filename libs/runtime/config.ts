@@ -133,7 +133,7 @@ function readText(field: z.core.$ZodType, text: string): unknown {
 
 function writeText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  if (Array.isArray(value)) return value.map(String).join(',');
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map(String).join(',');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 

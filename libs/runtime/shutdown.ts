@@ -16,8 +16,8 @@ export const SHUTDOWN_PRIORITY = {
 export interface ShutdownOptions {
   /** Seconds that all steps together may take. */
   graceSeconds: number;
-  signals?: NodeJS.Signals[];
-  /** Ends the process; a parameter so that a test can watch it. */
+  /** Where SIGTERM and SIGINT come from; a parameter, like `exit`, so that a test outlives them. */
+  signals?: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
   exit?: (code: number) => void;
 }
 
@@ -54,7 +54,7 @@ export class Shutdown {
    * Ends the process on SIGTERM and SIGINT: exit code 0 when all steps ended well in time, else 1. A second signal exits
    * at once with 130. The returned function takes the listeners away.
    */
-  listen({ graceSeconds, signals = ['SIGTERM', 'SIGINT'], exit = process.exit }: ShutdownOptions): () => void {
+  listen({ graceSeconds, signals = process, exit = process.exit }: ShutdownOptions): () => void {
     let signalled = false;
     const onSignal = (signal: NodeJS.Signals) => {
       if (signalled) {
@@ -65,9 +65,9 @@ export class Shutdown {
       signalled = true;
       void this.run(signal, graceSeconds).then((well) => exit(well ? 0 : 1));
     };
-    for (const signal of signals) process.on(signal, onSignal);
+    for (const signal of ['SIGTERM', 'SIGINT']) signals.on(signal, onSignal);
     return () => {
-      for (const signal of signals) process.off(signal, onSignal);
+      for (const signal of ['SIGTERM', 'SIGINT']) signals.off(signal, onSignal);
     };
   }
 

@@ -1,0 +1,141 @@
+import { AditError } from '@adit/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { BaseConfig } from './base-config.js';
+import { describeConfig, loadConfig, setting } from './config.js';
+import { configurationDoc } from './configuration-doc.js';
+
+const Schema = z.object({
+  port: setting('PORT', z.int().min(1).max(65_535).default(8080), 'Port of the API.'),
+  roots: setting('ADIT_ROOTS', z.array(z.string()).default([]), 'Folders | sources may lie in.'),
+  sizes: setting('ADIT_SIZES', z.array(z.int()).optional(), 'Sizes.'),
+  rate: setting('ADIT_RATE', z.number().positive().default(2), 'Frames per second.'),
+  tls: setting('ADIT_TLS', z.boolean().default(true), 'Whether to use TLS.'),
+  limits: setting('ADIT_LIMITS', z.record(z.string(), z.number()).default({}), 'Limits by name.'),
+  mode: setting('ADIT_MODE', z.enum(['fast', 'exact']).default('fast'), 'How to work.'),
+  token: setting('ADIT_TOKEN', z.string().min(8), 'Opens the store.', { secret: true }),
+  sampleCount: z.int().default(3),
+});
+const TOKEN = 'long-enough';
+
+function failure(env: NodeJS.ProcessEnv): AditError {
+  try {
+    loadConfig(Schema, env);
+  } catch (error) {
+    if (error instanceof AditError) return error;
+  }
+  throw new Error('The configuration was accepted.');
+}
+
+describe('loadConfig', () => {
+  it('reads numbers, booleans, lists and objects from their text', () => {
+    const config = loadConfig(Schema, {
+      PORT: '9000',
+      ADIT_ROOTS: '/media, /mnt/films ,',
+      ADIT_SIZES: '320,640',
+      ADIT_RATE: '0.5',
+      ADIT_TLS: 'off',
+      ADIT_LIMITS: '{"jobs": 4}',
+      ADIT_MODE: 'exact',
+      ADIT_TOKEN: '12345678',
+      ADIT_SAMPLE_COUNT: '7',
+    });
+    expect(config).toEqual({
+      port: 9000,
+      roots: ['/media', '/mnt/films'],
+      sizes: [320, 640],
+      rate: 0.5,
+      tls: false,
+      limits: { jobs: 4 },
+      mode: 'exact',
+      token: '12345678',
+      sampleCount: 7,
+    });
+  });
+
+  it('takes defaults for what is absent or empty', () => {
+    expect(loadConfig(Schema, { PORT: '', ADIT_TOKEN: TOKEN })).toEqual({
+      port: 8080,
+      roots: [],
+      rate: 2,
+      tls: true,
+      limits: {},
+      mode: 'fast',
+      token: TOKEN,
+      sampleCount: 3,
+    });
+  });
+
+  it('names every variable that is wrong in one error', () => {
+    const error = failure({
+      PORT: '80,80',
+      ADIT_TLS: 'maybe',
+      ADIT_MODE: 'slow',
+      ADIT_LIMITS: '{',
+      ADIT_SIZES: '1,two',
+    });
+    expect(error.code).toBe('VALIDATION');
+    expect(error.options.errors?.map(({ pointer }) => pointer).sort()).toEqual([
+      'ADIT_LIMITS',
+      'ADIT_MODE',
+      'ADIT_SIZES',
+      'ADIT_TLS',
+      'ADIT_TOKEN',
+      'PORT',
+    ]);
+    expect(error.message).toContain('PORT is wrong: expected whole number from 1 to 65535');
+    expect(error.message).toContain('ADIT_MODE is wrong: expected one of fast, exact');
+    expect(error.message).toContain('ADIT_TOKEN is missing: expected text');
+  });
+
+  it.each(['0x', '1e999', ' ', 'NaN', '12px'])('does not take %j for a number', (text) => {
+    expect(failure({ ADIT_RATE: text, ADIT_TOKEN: TOKEN }).message).toContain('ADIT_RATE is wrong');
+  });
+
+  it('never prints the value of a secret', () => {
+    const Secretive = z.object({
+      key: setting(
+        'ADIT_KEY',
+        z.string().refine((text) => text.length > 20, { error: (issue) => `too short: ${String(issue.input)}` }),
+        'A key.',
+        { secret: true },
+      ),
+    });
+    expect(() => loadConfig(Secretive, { ADIT_KEY: 'hunter2' })).toThrow(/ADIT_KEY is wrong/);
+    expect(() => loadConfig(Secretive, { ADIT_KEY: 'hunter2' })).not.toThrow(/hunter2/);
+  });
+
+  it('has a whole configuration without any variable set', () => {
+    expect(loadConfig(BaseConfig, {})).toMatchObject({ dataDir: '.adit', logLevel: 'info', busDriver: 'in-process' });
+  });
+});
+
+describe('describeConfig', () => {
+  it('tells type, default and meaning of each setting', () => {
+    const rows = describeConfig(Schema);
+    expect(rows.map(({ env, type, default: fallback }) => [env, type, fallback])).toEqual([
+      ['PORT', 'whole number from 1 to 65535', '8080'],
+      ['ADIT_ROOTS', 'comma-separated list of text', null],
+      ['ADIT_SIZES', 'comma-separated list of whole number', null],
+      ['ADIT_RATE', 'number from 0', '2'],
+      ['ADIT_TLS', 'true or false', 'true'],
+      ['ADIT_LIMITS', 'JSON object', '{}'],
+      ['ADIT_MODE', 'one of fast, exact', 'fast'],
+      ['ADIT_TOKEN', 'text', null],
+      ['ADIT_SAMPLE_COUNT', 'whole number', '3'],
+    ]);
+    expect(rows.find(({ env }) => env === 'ADIT_TOKEN')).toMatchObject({ required: true, secret: true });
+  });
+
+  it('becomes a page with a table for each section', () => {
+    const page = configurationDoc([
+      { title: 'Every process', rows: describeConfig(BaseConfig) },
+      { title: 'Gateway', introduction: 'The API.', rows: describeConfig(Schema) },
+    ]);
+    expect(page).toContain('## Gateway\n\nThe API.\n\n| Variable | Type | Default | Meaning |');
+    expect(page).toContain('| `PORT` | whole number from 1 to 65535 | `8080` | Port of the API. |');
+    expect(page).toContain('| `ADIT_ROOTS` | comma-separated list of text | none | Folders \\| sources may lie in. |');
+    expect(page).toContain('| `ADIT_TOKEN` | text | *required* | Opens the store. (secret) |');
+    expect(page).toContain('`ADIT_LOG_LEVEL`');
+  });
+});

@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
+import type { Context, ContextManager, Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { currentContext } from './log-context.js';
+import { childOf, currentTraceparent, formatTraceparent, newTrace, parseTraceparent, withSpan } from './tracing.js';
+
+const hex = (length: number) =>
+  fc
+    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
+    .map((digits) => digits.join(''))
+    .filter((id) => !/^0+$/.test(id));
+const traceContext = fc.record({ traceId: hex(32), spanId: hex(16), sampled: fc.boolean() });
+
+describe('traceparent', () => {
+  it('reads back whatever it writes', () => {
+    fc.assert(fc.property(traceContext, (it) => expect(parseTraceparent(formatTraceparent(it))).toEqual(it)));
+  });
+
+  it('never throws, and what it accepts is well formed', () => {
+    const damaged = fc
+      .tuple(traceContext, fc.nat(54), fc.string({ maxLength: 3 }))
+      .map(([it, at, text]) => formatTraceparent(it).slice(0, at) + text + formatTraceparent(it).slice(at + 1));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), damaged), (text) => {
+        const parsed = parseTraceparent(text);
+        if (parsed === null) return;
+        expect(parsed.traceId).toMatch(/^(?!0+$)[0-9a-f]{32}$/);
+        expect(parsed.spanId).toMatch(/^(?!0+$)[0-9a-f]{16}$/);
+        expect(text).toContain(`${parsed.traceId}-${parsed.spanId}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['all-zero trace', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ['all-zero span', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
+    ['version ff', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'.replace('00', 'ff')],
+    ['capitals', '00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01'],
+    ['more than version 00 has', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x'],
+    ['nothing', ''],
+  ])('refuses %s', (_, header) => expect(parseTraceparent(header)).toBeNull());
+
+  it('reads a later version by its first four fields', () => {
+    const header = '01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-comes';
+    expect(parseTraceparent(header)).toMatchObject({ spanId: '00f067aa0ba902b7', sampled: true });
+  });
+
+  it('makes children in the same trace', () => {
+    const parent = newTrace();
+    const child = childOf(parent);
+    expect(child.traceId).toBe(parent.traceId);
+    expect(child.spanId).not.toBe(parent.spanId);
+    expect(parseTraceparent(formatTraceparent(child))).toEqual(child);
+  });
+});
+
+describe('withSpan without an SDK', () => {
+  it('goes on in the trace it is given, nests, and leaves nothing behind', async () => {
+    const parent = newTrace();
+    await withSpan('outer', { parent: formatTraceparent(parent) }, async (outer) => {
+      expect(outer).toMatchObject({ traceId: parent.traceId, sampled: true });
+      expect(outer.spanId).not.toBe(parent.spanId);
+      expect(currentContext().traceId).toBe(parent.traceId);
+      expect(currentTraceparent()).toBe(formatTraceparent(outer));
+      await withSpan('inner', {}, (inner) => {
+        expect(inner.traceId).toBe(parent.traceId);
+        expect(inner.spanId).not.toBe(outer.spanId);
+      });
+      await withSpan('new', { parent: null }, (other) => expect(other.traceId).not.toBe(parent.traceId));
+    });
+    expect(currentTraceparent()).toBeNull();
+  });
+
+  it('throws on what its function throws', async () => {
+    const failing = withSpan('x', {}, () => {
+      throw new RangeError('no');
+    });
+    await expect(failing).rejects.toThrow(RangeError);
+  });
+});
+
+describe('withSpan with an SDK', () => {
+  afterEach(() => {
+    trace.disable();
+    context.disable();
+  });
+
+  it('uses the ids of the SDK’s spans and ends each of them', async () => {
+    const ended: string[] = [];
+    context.setGlobalContextManager(contextManager());
+    trace.setGlobalTracerProvider({ getTracer: () => tracer(ended) });
+    const parent = newTrace();
+    await withSpan('outer', { parent: formatTraceparent(parent) }, async (outer) => {
+      expect(outer.traceId).toBe(parent.traceId);
+      expect(currentTraceparent()).toBe(formatTraceparent(outer));
+      await expect(
+        withSpan('inner', {}, (inner) => {
+          expect(inner.traceId).toBe(parent.traceId);
+          throw new Error('broken');
+        }),
+      ).rejects.toThrow('broken');
+    });
+    expect(ended).toEqual(['inner: broken', 'outer']);
+  });
+});
+
+/** The smallest SDK: spans with ids of their own under the parent's trace. */
+function tracer(ended: string[]): Tracer {
+  const startSpan = (name: string, options: SpanOptions = {}, at: Context = context.active()): Span => {
+    const parent = options.root === true ? undefined : trace.getSpanContext(at);
+    const made = { ...newTrace(), ...(parent && { traceId: parent.traceId }) };
+    let failure = '';
+    const span: Partial<Span> = {
+      spanContext: () => ({ traceId: made.traceId, spanId: made.spanId, traceFlags: 1 }),
+      recordException: (error) => void (failure = `: ${(error as Error).message}`),
+      setStatus: () => span as Span,
+      end: () => void ended.push(name + failure),
+    };
+    return span as Span;
+  };
+  return { startSpan, startActiveSpan: () => undefined as never };
+}
+
+function contextManager(): ContextManager {
+  const storage = new AsyncLocalStorage<Context>();
+  const manager: ContextManager = {
+    active: () => storage.getStore() ?? ROOT_CONTEXT,
+    with: (at, fn, self, ...args) => storage.run(at, () => fn.apply(self as never, args)),
+    bind: (_, target) => target,
+    enable: () => manager,
+    disable: () => manager,
+  };
+  return manager;
+}
