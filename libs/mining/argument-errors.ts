@@ -1,26 +1,34 @@
 import type { ErrorDetail } from '@adit/contracts';
 import type { z } from 'zod';
 
+type Issue = z.core.$ZodIssue;
+
 /** A JSON Pointer (RFC 6901) to a place in the request's body. */
 export function pointerTo(...path: PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-export function moduleList(ids: string[]): string {
-  return ids.length === 0 ? 'none' : ids.join(', ');
-}
-
 /** Every issue of one module's arguments, each with a pointer below `base`; an unknown argument is one entry each. */
-export function argumentDetails(base: string[], error: z.ZodError): ErrorDetail[] {
-  return error.issues.flatMap((issue) => {
+export function argumentDetails(base: PropertyKey[], issues: readonly Issue[]): ErrorDetail[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    const name = path.slice(1).map(String).join('.');
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
-        pointer: pointerTo(...base, ...issue.path, key),
+        pointer: pointerTo(...path, key),
         code: 'unknown_argument',
-        message: `${[...base.slice(1), ...issue.path].join('.')} takes no argument ${key}.`,
+        message: `${name} takes no argument ${key}.`,
       }));
     }
-    const name = [...base.slice(1), ...issue.path].join('.');
-    return [{ pointer: pointerTo(...base, ...issue.path), code: issue.code, message: `${name}: ${issue.message}.` }];
+    const meant = issue.code === 'invalid_union' ? likeliest(issue.errors) : undefined;
+    if (meant !== undefined) return argumentDetails(path, meant);
+    return [{ pointer: pointerTo(...path), code: issue.code, message: `${name}: ${issue.message}.` }];
   });
+}
+
+/** Of a union's alternatives the one the client seems to have meant: that which knows most of the names given. */
+function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const strangers = (issues: readonly Issue[]) =>
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0);
+  return [...alternatives].sort((a, b) => strangers(a) - strangers(b) || a.length - b.length)[0];
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail, Json } from '@adit/contracts';
 import { z } from 'zod';
-import { argumentDetails, moduleList, pointerTo } from './argument-errors.js';
+import { argumentDetails, pointerTo } from './argument-errors.js';
 import type { InstalledModel, ModuleDefinition } from './module.js';
 
 /** A module of a request, checked: arguments with their defaults, and the models it will use. */
@@ -78,7 +78,7 @@ export class ModuleRegistry {
         errors.push({
           pointer: pointerTo('modules', name),
           code: 'unknown_module',
-          message: `There is no module ${name}. Installed: ${moduleList(this.modules.map((module) => module.id))}.`,
+          message: `There is no module ${name}. Installed: ${this.modules.map((module) => module.id).join(', ') || 'none'}.`,
         });
         continue;
       }
@@ -92,7 +92,7 @@ export class ModuleRegistry {
       }
       const parsed = definition.args.safeParse(given);
       if (parsed.success) checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json> });
-      else errors.push(...argumentDetails(['modules', name], parsed.error));
+      else errors.push(...argumentDetails(['modules', name], parsed.error.issues));
     }
     if (errors.length > 0)
       throw new AditError('VALIDATION', errors.map((error) => error.message).join(' '), { errors });

@@ -25,12 +25,8 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-function gaussian(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
 function direction(random: () => number): Float32Array {
-  return normalised(Array.from({ length: DIMENSIONS }, () => gaussian(random))) as Float32Array;
+  return normalised(Array.from({ length: DIMENSIONS }, () => random() - 0.5)) as Float32Array;
 }
 
 /** The face of person `seed`: two people's are nearly orthogonal, as the network's are (cosine at most .28). */

@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeEmbedding, distanceOf, encodeEmbedding, similarityOf } from './embedding.js';
+import type { Gallery } from './gallery.js';
+import { Matcher } from './match.js';
+import { DIMENSIONS, galleryOf, randomOf, viewOf } from './testing/scenes.js';
+
+describe('distance and similarity', () => {
+  it('are ‖a − b‖ and the cosine, within their ranges', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1.001, max: 1.001, noNaN: true }), (cosine) => {
+        const distance = distanceOf(cosine);
+        expect(distance).toBeGreaterThanOrEqual(0);
+        expect(distance).toBeLessThanOrEqual(2);
+        expect(similarityOf(distance)).toBeCloseTo(Math.min(1, Math.max(0, cosine)), 9);
+      }),
+    );
+    const [a, b] = [viewOf(1, 1).vector, viewOf(2, 1).vector];
+    const euclidean = Math.sqrt(a.reduce((sum, value, index) => sum + (value - (b[index] as number)) ** 2, 0));
+    expect(distanceOf(a.reduce((sum, value, index) => sum + value * (b[index] as number), 0))).toBeCloseTo(
+      euclidean,
+      5,
+    );
+  });
+
+  it('of embeddings survive storing', () => {
+    const { vector } = viewOf(3, 3);
+    expect(decodeEmbedding(encodeEmbedding(vector))).toEqual(vector);
+    expect(encodeEmbedding([1, -2])).toBe('AACAPwAAAMA=');
+    expect(() => decodeEmbedding('AAA=')).toThrow(/2 bytes/);
+  });
+});
+
+describe('matching', () => {
+  it('finds the nearest people as a plain search over every row does', () => {
+    const galleries = [galleryOf('team', { Ann: 1, Bob: 2, Cem: 3 }), galleryOf('cast', { Dan: 4, Eve: 5 }, false)];
+    const matcher = new Matcher(galleries);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.nat(50), fc.integer({ min: 1, max: 7 }), (person, seed, k) => {
+        const query = viewOf(person, seed).vector;
+        const plain = new Map<string, number>();
+        for (const gallery of galleries) {
+          gallery.rows.forEach((index, row) => {
+            const vector = gallery.vectors.subarray(row * DIMENSIONS, (row + 1) * DIMENSIONS);
+            const distance = Math.hypot(...vector.map((value, at) => value - (query[at] as number)));
+            const label = gallery.classes[index]?.label ?? '';
+            plain.set(label, Math.min(plain.get(label) ?? 2, distance));
+          });
+        }
+        const expected = [...plain].sort(([, a], [, b]) => a - b).slice(0, k);
+        const found = matcher.nearest(query, k);
+        expect(found.map((match) => matcher.persons[match.person]?.label)).toEqual(expected.map(([label]) => label));
+        found.forEach((match, index) => {
+          expect(match.distance).toBeCloseTo(expected[index]?.[1] as number, 4);
+          expect(matcher.distanceTo(query, match.person)).toBeCloseTo(match.distance, 5);
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes one label of two galleries for one person, two of one gallery for two', () => {
+    const [own, shared] = [galleryOf('team', { Ann: 1 }), galleryOf('cast', { Ann: 6, Dan: 4 }, false)];
+    const twins = { ...galleryOf('twins', { Bob: 2, Bo: 3 }) };
+    twins.classes = twins.classes.map((member) => ({ ...member, label: 'Bob' }));
+    const matcher = new Matcher([shared, own, twins]);
+    expect(matcher.persons.map(({ label }) => label)).toEqual(['Ann', 'Dan', 'Bob', 'Bob']);
+    expect(matcher.persons[0]?.classId).toBe(own.classes[0]?.id);
+    expect(matcher.nearest(viewOf(1, 9).vector, 1)[0]?.person).toBe(0);
+    expect(matcher.nearest(viewOf(6, 9).vector, 1)[0]?.person).toBe(0);
+  });
+
+  it('knows nobody without a gallery', () => {
+    expect(new Matcher([]).nearest(viewOf(1, 1).vector, 3)).toEqual([]);
+  });
+
+  it('refuses embeddings of another network', () => {
+    const other: Gallery = { ...galleryOf('old', {}), dimensions: 128 };
+    expect(() => new Matcher([galleryOf('team', { Ann: 1 }), other])).toThrow(/old was built for another network/);
+    expect(() => new Matcher([other]).nearest(viewOf(1, 1).vector, 1)).toThrow(/512 values and the gallery holds 128/);
+  });
+
+  it('goes through 20,000 people in well under a second', () => {
+    const [people, perPerson] = [20_000, 2];
+    const random = randomOf(5);
+    const vectors = new Float32Array(people * perPerson * DIMENSIONS);
+    for (let index = 0; index < vectors.length; index += 1) vectors[index] = (random() - 0.5) * 0.15;
+    const target = viewOf(1, 1).vector;
+    vectors.set(target, 33_333 * DIMENSIONS);
+    const matcher = new Matcher([
+      {
+        ...galleryOf('celebrities', {}, false),
+        classes: Array.from({ length: people }, (_, index) => ({ id: '', label: `Person ${index}`, images: 2 })),
+        rows: Array.from({ length: people * perPerson }, (_, row) => Math.floor(row / perPerson)),
+        vectors,
+      },
+    ]);
+    const started = performance.now();
+    const rounds = 5;
+    for (let round = 0; round < rounds; round += 1) {
+      expect(matcher.persons[matcher.nearest(target, 10)[0]?.person as number]?.label).toBe('Person 16666');
+    }
+    const each = (performance.now() - started) / rounds;
+    if (process.env['ADIT_SHOW_TIMES']) process.stdout.write(`40,000 rows: ${each.toFixed(1)} ms a query\n`);
+    expect(each).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import { chooseModels } from '@adit/mining';
+import type { InstalledModel, ModuleRegistry } from '@adit/mining';
+import { loadModules } from './index.js';
+
+let registry: ModuleRegistry;
+beforeAll(async () => {
+  registry = await loadModules();
+});
+
+function gallery(name: string, isDefault = false): InstalledModel {
+  return { name, version: 1, digest: name.padEnd(64, '0'), kind: 'gallery', modules: ['face_recognition'], isDefault };
+}
+
+function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {
+  const [requested] = registry.check({ face_recognition: args });
+  if (requested === undefined) throw new Error('not checked');
+  return chooseModels(requested, installed);
+}
+
+function refusal(action: () => unknown): AditError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof AditError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the modules of this folder', () => {
+  it('are found by scanning', () => {
+    expect(registry.modules.map(({ id }) => id)).toContain('face_recognition');
+  });
+});
+
+describe('face_recognition', () => {
+  it('has its documented defaults', () => {
+    expect(registry.check({ face_recognition: {} })[0]?.args).toEqual({
+      dictionaries: [],
+      max_distance: 1,
+      cluster_unknowns: false,
+      index_unknowns: false,
+      index_collection: 'default_index',
+      face_detection_scale: 600,
+      enable_top_k: false,
+      top_k: 3,
+    });
+  });
+
+  it.each([
+    [{ max_distance: 2.1 }, '/modules/face_recognition/max_distance', 'too_big'],
+    [{ face_detection_scale: 99 }, '/modules/face_recognition/face_detection_scale', 'too_small'],
+    [{ face_detection_scale: 600.5 }, '/modules/face_recognition/face_detection_scale', 'invalid_type'],
+    [{ top_k: 11 }, '/modules/face_recognition/top_k', 'too_big'],
+    [{ min_face_size: 5 }, '/modules/face_recognition/min_face_size', 'unknown_argument'],
+    [{ index_unknowns: true }, '/modules/face_recognition/index_unknowns', 'custom'],
+  ])('refuses %j', (args, pointer, code) => {
+    const error = refusal(() => registry.check({ face_recognition: args }));
+    expect(error.code).toBe('VALIDATION');
+    expect(error.options.errors).toMatchObject([{ pointer, code }]);
+  });
+
+  it('says that face indexes are not installed yet', () => {
+    const error = refusal(() => registry.check({ face_recognition: { index_unknowns: true } }));
+    expect(error.message).toMatch(/face indexes are not installed yet/);
+  });
+
+  it('asks for another pass only for another detection scale', () => {
+    const needs = (args: Record<string, unknown>) => {
+      const [requested] = registry.check({ face_recognition: args });
+      return requested?.definition.needs(requested.args);
+    };
+    expect(needs({ max_distance: 0.5, model: 'team', enable_top_k: true })).toEqual(needs({}));
+    expect(needs({ face_detection_scale: 1200 })).toEqual([{ analysis: 'faces', args: { detectionScale: 1200 } }]);
+  });
+
+  it.each([
+    ['celebrities when installed', [gallery('team', true), gallery('celebrities')], ['celebrities']],
+    ['else the default', [gallery('cast'), gallery('team', true)], ['team']],
+    ['else the only one', [gallery('cast')], ['cast']],
+    ['else nobody', [gallery('cast'), gallery('crew')], []],
+    ['nobody when there is none', [], []],
+    ['galleries only', [{ ...gallery('net'), kind: 'network' as const }], []],
+  ])('with no gallery named takes %s', (_, installed, names) => {
+    const choice = chosen({}, installed);
+    expect(choice.names).toEqual(names);
+    expect(choice.args['model']).toBe(names[0]);
+  });
+
+  it('takes galleries by name or digest, each once', () => {
+    const installed = [gallery('cast'), gallery('team')];
+    expect(chosen({ model: 'team' }, installed).names).toEqual(['team']);
+    expect(chosen({ model: installed[0]?.digest, models: ['team', 'cast'] }, installed).names).toEqual([
+      'cast',
+      'team',
+    ]);
+  });
+
+  it('refuses galleries that are not installed and says which are', () => {
+    const error = refusal(() =>
+      chosen({ model: 'celebrities', models: ['team', 'film'] }, [gallery('team'), gallery('cast')]),
+    );
+    expect(error.code).toBe('MODEL_NOT_INSTALLED');
+    expect(error.message).toMatch(
+      /celebrities is not installed.*film is not installed.*Installed face galleries: cast, team\./,
+    );
+    expect(error.options.errors?.map(({ pointer }) => pointer)).toEqual([
+      '/modules/face_recognition/model',
+      '/modules/face_recognition/models/1',
+    ]);
+  });
+});
