@@ -1,1 +1,2 @@
-export {};
+export * from './aggregator.module.js';
+export { JobAdvance } from './job-advance.js';

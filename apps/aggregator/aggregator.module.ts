@@ -1,0 +1,58 @@
+import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
+import { ModuleRegistry } from '@adit/mining';
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { AnalysedChunks } from './analysed-chunks.js';
+import { FoldAdvance } from './fold-advance.js';
+import { JobAdvance } from './job-advance.js';
+import { JobArtifacts } from './job-artifacts.js';
+import { JobSummary } from './job-summary.js';
+import { KeptPictures } from './kept-pictures.js';
+import { OpenFolds } from './open-folds.js';
+import { ReadyChunks } from './ready-chunks.js';
+import { TopicsHandler } from './topics.handler.js';
+
+const ADVANCE_PERIOD_MILLISECONDS = 30_000;
+
+/** Folds, schedules and reconciles. Stands on the models, database, bus, objects and jobs modules. */
+@Module({})
+export class AggregatorModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(@Inject(JobAdvance) private readonly jobs: JobAdvance) {}
+
+  static forRoot(modules: ModuleRegistry): DynamicModule {
+    return {
+      module: AggregatorModule,
+      controllers: [TopicsHandler],
+      providers: [
+        { provide: ModuleRegistry, useValue: modules },
+        AnalysedChunks,
+        FoldAdvance,
+        JobAdvance,
+        JobArtifacts,
+        JobSummary,
+        KeptPictures,
+        OpenFolds,
+        ReadyChunks,
+        Reconciler,
+        Scheduler,
+        Sweeper,
+      ],
+      exports: [JobAdvance, Reconciler],
+    };
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.jobs.advanceAll().catch(() => undefined), ADVANCE_PERIOD_MILLISECONDS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Payload } from '@adit/contracts';
+import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { failSource, jobPrefix, LockedJob, OutboxRelay } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { counter } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+
+const analysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
+
+/** Stores how the analyses of chunks ended, once each, and gives the credit back when a chunk's last one has. */
+@Injectable()
+export class AnalysedChunks {
+  constructor(
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** Idempotent: a message that comes again, or for a job that has ended, changes nothing. */
+  async record(jobId: string, result: Payload<'chunks.analysed'>): Promise<void> {
+    const { chunkId, analysisDigest: digest, units, error } = result;
+    const finished = await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (!locked?.isActive) return true;
+      const row = await manager.findOneBy(ChunkAnalysisEntity, { chunkId, digest });
+      if (row === null || row.state === 'done' || row.state === 'failed') return false;
+      const state = error === null ? 'done' : 'failed';
+      analysed.inc({ outcome: state });
+      await manager.update(ChunkAnalysisEntity, { chunkId, digest }, { state, units, error, leaseUntil: null });
+      for (const unit of units ?? []) {
+        if (unit.error !== null) await failSource(manager, locked, unit.sourceIndex, unit.error);
+      }
+      if (error !== null) await failModulesThatNeed(locked, digest, error);
+      return this.finishChunk(manager, locked, chunkId);
+    });
+    if (finished) await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/${chunkId}/`);
+  }
+
+  /** True when nobody reads the chunk's packs any more. */
+  private async finishChunk(manager: EntityManager, locked: LockedJob, chunkId: string): Promise<boolean> {
+    const wanted = locked.activeModules.flatMap((module) => Object.values(module.analyses));
+    const open = await manager.existsBy(ChunkAnalysisEntity, {
+      chunkId,
+      digest: In(wanted),
+      state: In(['waiting', 'requested']),
+    });
+    if (open) return false;
+    await manager.update(ChunkEntity, { id: chunkId }, { state: 'done', packs: null, leaseUntil: null });
+    return true;
+  }
+}
+
+async function failModulesThatNeed(locked: LockedJob, digest: string, reason: string): Promise<void> {
+  for (const module of locked.activeModules) {
+    if (Object.values(module.analyses).includes(digest)) await locked.failModule(module.moduleId, reason);
+  }
+}

@@ -1,0 +1,39 @@
+import { Handles, type BusContext } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
+import { Scheduler } from '@adit/jobs';
+import { Controller, Inject } from '@nestjs/common';
+import { AnalysedChunks } from './analysed-chunks.js';
+import { JobAdvance } from './job-advance.js';
+
+/** Everything that can move a job on: it is taken as far as it can go, and free credits are given out. */
+@Controller()
+export class TopicsHandler {
+  constructor(
+    @Inject(AnalysedChunks) private readonly chunks: AnalysedChunks,
+    @Inject(JobAdvance) private readonly jobs: JobAdvance,
+    @Inject(Scheduler) private readonly scheduler: Scheduler,
+  ) {}
+
+  @Handles('jobs.submitted', { group: 'aggregator', concurrency: 4 })
+  async submitted(_payload: Payload<'jobs.submitted'>, context: BusContext): Promise<void> {
+    // A job that is retried may have nothing left to do but to end.
+    await this.jobs.advance(context.envelope.jobId);
+    this.scheduler.nudge();
+  }
+
+  @Handles('sources.planned', { group: 'aggregator', concurrency: 4 })
+  async planned(_payload: Payload<'sources.planned'>, context: BusContext): Promise<void> {
+    this.scheduler.nudge();
+    await this.jobs.advance(context.envelope.jobId);
+    this.scheduler.nudge();
+  }
+
+  @Handles('chunks.analysed', { group: 'aggregator', concurrency: 4 })
+  async analysed(result: Payload<'chunks.analysed'>, context: BusContext): Promise<void> {
+    const { jobId } = context.envelope;
+    await this.chunks.record(jobId, result);
+    this.scheduler.nudge();
+    await this.jobs.advance(jobId);
+    this.scheduler.nudge();
+  }
+}
