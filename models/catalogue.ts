@@ -33,10 +33,12 @@ export const CatalogueEntry = z.discriminatedUnion('recipe', [
 ]);
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
-export const Catalogue = z.strictObject({ models: z.array(CatalogueEntry) }).refine(
-  ({ models }) => new Set(models.map(({ name, version }) => `${name}/${version}`)).size === models.length,
-  'a name and version may occur once',
-);
+export const Catalogue = z
+  .strictObject({ models: z.array(CatalogueEntry) })
+  .refine(
+    ({ models }) => new Set(models.map(({ name, version }) => `${name}/${version}`)).size === models.length,
+    'a name and version may occur once',
+  );
 export type Catalogue = z.infer<typeof Catalogue>;
 
 /** The folder of this package, from its source as from its build: the nearest package.json named @adit/models. */

@@ -60,7 +60,11 @@ async function chosen({ names, cataloguePath }: InstallOptions): Promise<Catalog
   return models.filter(({ name }) => names.includes(name));
 }
 
-async function installOne(entry: CatalogueEntry, store: WeightsStore, options: InstallOptions): Promise<InstalledModel> {
+async function installOne(
+  entry: CatalogueEntry,
+  store: WeightsStore,
+  options: InstallOptions,
+): Promise<InstalledModel> {
   const { name, version, sha256 } = entry;
   const modelsDir = resolve(options.modelsDir ?? modelsRoot());
   const path = join(modelsDir, name, String(version), 'model.onnx');

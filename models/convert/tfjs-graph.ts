@@ -28,7 +28,10 @@ export function buildGraph(model: TfjsModel, weights: ReadonlyMap<string, Consta
     if (value === undefined) throw conversionError(`${reference} is used before it is computed`);
     return value;
   };
-  for (const node of inOrder(model, outputs.map((output) => output.node))) {
+  for (const node of inOrder(
+    model,
+    outputs.map((output) => output.node),
+  )) {
     values.set(node.name, convertNode(graph, node, dataInputs(node).map(valueOf), weights));
   }
   for (const output of outputs) {
@@ -51,7 +54,9 @@ function convertNode(
   }
   const handler = OPS.get(node.op);
   if (handler === undefined) {
-    throw conversionError(`the op ${node.op} (node "${node.name}") is not supported; add it to convert/ops/op-table.ts`);
+    throw conversionError(
+      `the op ${node.op} (node "${node.name}") is not supported; add it to convert/ops/op-table.ts`,
+    );
   }
   try {
     return handler(new Operation(graph, node, inputs));

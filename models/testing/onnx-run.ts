@@ -7,7 +7,11 @@ export async function openSession(model: Uint8Array): Promise<InferenceSession> 
   return InferenceSession.create(model, { intraOpNumThreads: 1, logSeverityLevel: 3 });
 }
 
-export async function run(session: InferenceSession, input: Float32Array, shape: readonly number[]): Promise<NamedArrays> {
+export async function run(
+  session: InferenceSession,
+  input: Float32Array,
+  shape: readonly number[],
+): Promise<NamedArrays> {
   const name = session.inputNames[0] ?? '';
   const results = await session.run({ [name]: new Tensor('float32', input, shape) });
   const named = Object.entries(results).map(([output, tensor]) => {

@@ -21,6 +21,18 @@ interface TensorFlow {
   enableProdMode(): void;
   setBackend(name: string): Promise<boolean>;
   tensor(values: Float32Array, shape: readonly number[]): Tensor;
+  add(a: Tensor, b: Tensor): Tensor;
+  prelu(value: Tensor, slopes: Tensor): Tensor;
+  pad(value: Tensor, amounts: readonly (readonly [number, number])[]): Tensor;
+  avgPool(value: Tensor, size: number, stride: number, padding: 'same' | 'valid'): Tensor;
+  depthwiseConv2d(
+    image: Tensor,
+    kernel: Tensor,
+    stride: number,
+    padding: 'same' | 'valid',
+    layout: 'NHWC',
+    dilation: number,
+  ): Tensor;
   loadGraphModel(handler: { load: () => Promise<object> }): Promise<GraphModel>;
 }
 
@@ -108,7 +120,9 @@ async function weightsOf(
   manifest: GraphFile['weightsManifest'],
   path: string,
 ): Promise<{ weightSpecs: object[]; weightData: ArrayBuffer }> {
-  const shards = await Promise.all(manifest.flatMap(({ paths }) => paths).map((shard) => readFile(join(path, '..', shard))));
+  const shards = await Promise.all(
+    manifest.flatMap(({ paths }) => paths).map((shard) => readFile(join(path, '..', shard))),
+  );
   return {
     weightSpecs: manifest.flatMap(({ weights }) => weights),
     weightData: Uint8Array.from(Buffer.concat(shards)).buffer,

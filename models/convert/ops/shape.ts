@@ -68,8 +68,5 @@ export const pad: OpHandler = (operation) => {
 
 /** ONNX wants all the starts, then all the ends. */
 function onnxPads(graph: GraphBuilder, amounts: readonly (Amounts | undefined)[]): string {
-  return graph.integers([
-    ...amounts.map((pair) => pair?.[0] ?? 0),
-    ...amounts.map((pair) => pair?.[1] ?? 0),
-  ]);
+  return graph.integers([...amounts.map((pair) => pair?.[0] ?? 0), ...amounts.map((pair) => pair?.[1] ?? 0)]);
 }

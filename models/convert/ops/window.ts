@@ -27,8 +27,18 @@ export function windowOf(operation: Operation, image: GraphValue, kernel: readon
   if (operation.text('data_format', 'NHWC') !== 'NHWC') throw conversionError('only the NHWC layout is supported');
   const [, strideY = 1, strideX = 1] = operation.integers('strides');
   const [, dilationY = 1, dilationX = 1] = operation.integers('dilations', [1, 1, 1, 1]);
-  const rows = { size: fixed(image.shape[1], 'an image height'), kernel: kernel[0], stride: strideY, dilation: dilationY };
-  const columns = { size: fixed(image.shape[2], 'an image width'), kernel: kernel[1], stride: strideX, dilation: dilationX };
+  const rows = {
+    size: fixed(image.shape[1], 'an image height'),
+    kernel: kernel[0],
+    stride: strideY,
+    dilation: dilationY,
+  };
+  const columns = {
+    size: fixed(image.shape[2], 'an image width'),
+    kernel: kernel[1],
+    stride: strideX,
+    dilation: dilationX,
+  };
   const [top, bottom] = padsOf(operation, rows, 1);
   const [left, right] = padsOf(operation, columns, 2);
   return {
