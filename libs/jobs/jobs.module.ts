@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { JobCommands } from './job-commands.js';
 import { OutboxRelay } from './outbox.js';
-import { DEFAULT_JOB_SETTINGS, JOB_SETTINGS, type JobSettings } from './settings.js';
+import { JOB_SETTINGS, JobSettings } from './settings.js';
 
 /** Commands on jobs and the outbox, for every app of a process. Stands on the database, bus and objects modules. */
 @Global()
@@ -11,7 +11,7 @@ export class JobsModule {
     return {
       module: JobsModule,
       providers: [
-        { provide: JOB_SETTINGS, useValue: { ...DEFAULT_JOB_SETTINGS, ...settings } },
+        { provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) },
         OutboxRelay,
         JobCommands,
       ],

@@ -1,30 +1,41 @@
-/** How much runs at the same time, and how long a try may take before it counts as lost. */
-export interface JobSettings {
-  /** Chunks in flight over all jobs. */
-  maxChunksInFlight: number;
-  /** Chunks in flight of one job (its credits, W). */
-  chunksPerJob: number;
-  /** Jobs of one workspace that are worked on at the same time. */
-  activeJobsPerWorkspace: number;
-  /** Films of one job that are fetched ahead of those being decoded. */
-  sourcesAhead: number;
-  /** Tries of a source, a chunk's decoding or a chunk's analysis before it fails with a reason. */
-  maxAttempts: number;
-  /** Seconds after which a try is taken for lost and dispatched again. */
-  leaseSeconds: number;
-  /** Images in one chunk. */
-  imagesPerChunk: number;
-}
+import { setting } from '@adit/runtime';
+import { z } from 'zod';
 
-export const DEFAULT_JOB_SETTINGS: JobSettings = {
-  maxChunksInFlight: 8,
-  chunksPerJob: 4,
-  activeJobsPerWorkspace: 8,
-  sourcesAhead: 2,
-  maxAttempts: 3,
-  leaseSeconds: 300,
-  imagesPerChunk: 64,
-};
+/** How much runs at the same time, and how long a try may take before it counts as lost. */
+export const JobSettings = z.object({
+  maxChunksInFlight: setting(
+    'ADIT_MAX_CHUNKS_IN_FLIGHT',
+    z.int().positive().default(8),
+    'Chunks in flight over all jobs of the installation.',
+  ),
+  chunksPerJob: setting(
+    'ADIT_CHUNKS_PER_JOB',
+    z.int().positive().default(4),
+    'Chunks in flight of one job (its credits): what a long film may take from a photo.',
+  ),
+  activeJobsPerWorkspace: setting(
+    'ADIT_ACTIVE_JOBS_PER_WORKSPACE',
+    z.int().positive().default(8),
+    'Jobs of one workspace that are worked on at the same time; the others wait.',
+  ),
+  sourcesAhead: setting(
+    'ADIT_SOURCES_AHEAD',
+    z.int().positive().default(2),
+    'Films of one job that are fetched ahead of the one being decoded.',
+  ),
+  maxAttempts: setting(
+    'ADIT_MAX_ATTEMPTS',
+    z.int().positive().default(3),
+    'Tries of a source, of a chunk’s decoding or of its analysis before it fails with a reason.',
+  ),
+  leaseSeconds: setting(
+    'ADIT_LEASE_SECONDS',
+    z.number().positive().default(300),
+    'Seconds after which a try is taken for lost and dispatched again.',
+  ),
+  imagesPerChunk: setting('ADIT_IMAGES_PER_CHUNK', z.int().positive().default(64), 'Images dispatched together.'),
+});
+export type JobSettings = z.infer<typeof JobSettings>;
 
 /** Injection token of the process's JobSettings. */
 export const JOB_SETTINGS = Symbol('JobSettings');

@@ -1,0 +1,14 @@
+import { DecoderConfig } from '@adit/decoder';
+import { InferenceConfig } from '@adit/inference/service';
+import { JobSettings } from '@adit/jobs';
+import { BaseConfig } from '@adit/runtime';
+import { z } from 'zod';
+
+/** Every setting of the embedded engine. */
+export const EngineConfig = z.object({
+  ...BaseConfig.shape,
+  ...JobSettings.shape,
+  ...DecoderConfig.shape,
+  ...InferenceConfig.shape,
+});
+export type EngineConfig = z.infer<typeof EngineConfig>;

@@ -1,0 +1,42 @@
+import { join, resolve } from 'node:path';
+import { AggregatorModule } from '@adit/aggregator';
+import type { AnalysisRegistry } from '@adit/inference';
+import { ModelsModule } from '@adit/inference/service';
+import { BusModule } from '@adit/bus';
+import { DatabaseModule } from '@adit/database';
+import { DecoderModule } from '@adit/decoder';
+import { inferenceFaceModule } from '@adit/inference-face';
+import { JobsModule } from '@adit/jobs';
+import type { ModuleRegistry } from '@adit/mining';
+import { ObjectsModule } from '@adit/objects';
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { EngineConfig } from './config.js';
+
+export interface EngineParts {
+  config: EngineConfig;
+  analyses: AnalysisRegistry;
+  modules: ModuleRegistry;
+  /** Folders of models that come with Adit. */
+  builtInModels: string[];
+}
+
+/** All services in one process, on the embedded drivers. */
+@Module({})
+export class EngineModule {
+  static forRoot({ config, analyses, modules, builtInModels }: EngineParts): DynamicModule {
+    const dataDir = resolve(config.dataDir);
+    return {
+      module: EngineModule,
+      imports: [
+        DatabaseModule.forRoot({ driver: config.databaseDriver, directory: join(dataDir, 'database') }),
+        ObjectsModule.forRoot({ driver: config.objectsDriver, root: join(dataDir, 'objects') }),
+        BusModule.forRoot({ busDriver: config.busDriver }),
+        JobsModule.forRoot(config),
+        ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir }),
+        DecoderModule.forRoot(config, join(dataDir, 'work')),
+        inferenceFaceModule(analyses, config),
+        AggregatorModule.forRoot(modules),
+      ],
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createLogger } from '@adit/runtime';
+
+const log = createLogger('supervisor');
+
+export interface SupervisorOptions {
+  /** Module that runs the engine in the child process. */
+  entry: string;
+  args: string[];
+  /** Restarts within `windowSeconds` after which it gives up: the engine cannot even start. */
+  maxRestarts?: number;
+  windowSeconds?: number;
+}
+
+/**
+ * Runs the engine in a child process and starts it again when native code kills it; the work that was running is
+ * dispatched again and counted, so poison ends after its tries. Passes on the signals that ask for an orderly end.
+ *
+ * @returns the exit code for this process.
+ */
+export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }: SupervisorOptions): Promise<number> {
+  return new Promise((resolve) => {
+    const restarts: number[] = [];
+    let ending = false;
+    let child: ChildProcess;
+    const end = (signal: NodeJS.Signals): void => {
+      ending = true;
+      child.kill(signal);
+    };
+    process.on('SIGTERM', end);
+    process.on('SIGINT', end);
+    const start = (): void => {
+      child = fork(entry, args, { stdio: 'inherit' });
+      child.on('exit', (code, signal) => {
+        // An engine that ends by itself says why; only a death from outside or by native code is repaired.
+        if (ending || signal === null) return resolve(code ?? 1);
+        const now = Date.now();
+        restarts.push(now);
+        const recent = restarts.filter((at) => now - at < windowSeconds * 1000).length;
+        if (recent > maxRestarts) {
+          log.fatal({ signal, recent }, 'the engine dies again and again; giving up');
+          return resolve(1);
+        }
+        log.error({ signal }, 'the engine died and is started again');
+        setTimeout(start, Math.min(5000, 100 * 2 ** Math.min(recent - 1, 6)));
+      });
+    };
+    start();
+  });
+}
