@@ -2,8 +2,7 @@ import { defineModule } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
-import { readGallery } from './gallery.js';
-import { Matcher } from './match.js';
+import { matcherOf } from './matcher-cache.js';
 
 /** Who is to be seen, from when to when. */
 export default defineModule({
@@ -16,8 +15,5 @@ export default defineModule({
   models: chooseGalleries,
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],
-  async open(args, { models, readModelFile }) {
-    const galleries = await Promise.all(models.map((pin) => readGallery(pin.name, (file) => readModelFile(pin, file))));
-    return new FaceFold(args, new Matcher(galleries));
-  },
+  open: async (args, context) => new FaceFold(args, await matcherOf(context)),
 });
