@@ -1,1 +1,1 @@
-export {};
+export { cachedMedia, sampleMedia, transcode, type SampleMedia } from './media.js';

@@ -1,0 +1,146 @@
+import type { VideoFacts } from '@adit/contracts';
+import type { FfmpegFilter } from './ffmpeg-binary.js';
+import type { FrameIndex } from './frame-index.js';
+
+/** The graph counts in microseconds from the chunk's first frame, whatever the container counts in. */
+export const GRAPH_TICKS = 1_000_000;
+
+/** One size of picture to write; specs that come to the same size share it. */
+export interface GraphOutput {
+  width: number;
+  height: number;
+  /** Frame numbers, ascending. */
+  frames: readonly number[];
+}
+
+/** Above this the pictures are taken whole and sorted out afterwards; ffmpeg's expressions have their limits. */
+const MAX_WINDOWS = 700;
+
+/** Microseconds from the chunk's first frame. */
+export function graphTime(index: FrameIndex, basePts: number, pts: number): number {
+  const { num, den } = index.timeBase;
+  return micros(pts, num, den) - micros(basePts, num, den);
+}
+
+/**
+ * The filter graph of a chunk: frames are picked by time (each within half a frame of where the index has it, so a
+ * decoder's rounding never loses one), then deinterlaced, tone-mapped, scaled to square pixels and turned to JPEG's
+ * colours. Output i leaves as `[oi]`.
+ */
+export function filterGraph(
+  facts: VideoFacts,
+  index: FrameIndex,
+  basePts: number,
+  outputs: readonly GraphOutput[],
+  filters: ReadonlySet<FfmpegFilter>,
+): string {
+  const all = [...new Set(outputs.flatMap((output) => output.frames))].sort((a, b) => a - b);
+  const last = all.at(-1) as number;
+  const deinterlacer = facts.interlaced ? (['bwdif', 'yadif'] as const).find((name) => filters.has(name)) : undefined;
+  const reach = deinterlacer ? 1 : 0;
+  const end = window(index, basePts, last + reach)[1];
+  const base = micros(basePts, index.timeBase.num, index.timeBase.den);
+  const chain = [
+    `settb=1/${GRAPH_TICKS}`,
+    `setpts=PTS-(${base})`,
+    `trim=end_pts=${end + 1}`,
+    selectWindows(windows(index, basePts, all, reach)),
+  ];
+  if (deinterlacer) {
+    // Only the neighbours of wanted frames come this far. Unflagged frames are left alone when others are flagged.
+    chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
+    chain.push(selectWindows(windows(index, basePts, all, 0)));
+  }
+  const parts = outputs.map((output, i) => {
+    const own = output.frames.length === all.length ? [] : [selectWindows(windows(index, basePts, output.frames, 0))];
+    return `[s${i}]${[...own, ...toJpegPicture(facts, index, output, filters)].join(',')}[o${i}]`;
+  });
+  const labels = outputs.map((_, i) => `[s${i}]`).join('');
+  return [`[0:${facts.stream}]${chain.join(',')},split=${outputs.length}${labels}`, ...parts].join(';');
+}
+
+function toJpegPicture(
+  facts: VideoFacts,
+  index: FrameIndex,
+  { width, height }: GraphOutput,
+  filters: ReadonlySet<FfmpegFilter>,
+): string[] {
+  if (facts.hdr && filters.has('zscale') && filters.has('tonemap')) {
+    const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
+    return [
+      // Tags may be missing on the frames, so what comes in is stated. Linear light in the working size, 203 cd/m² = diffuse
+      // white (ITU-R BT.2408).
+      `zscale=w=${width}:h=${height}:f=bicubic:tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203`,
+      'format=gbrpf32le',
+      'zscale=p=bt709',
+      'tonemap=hable:desat=0',
+      'zscale=t=bt709:m=470bg:r=pc',
+      'format=yuvj420p',
+      'setsar=1',
+    ];
+  }
+  const matrix = inputMatrix(facts, index);
+  const from = matrix === null ? '' : `:in_color_matrix=${matrix}`;
+  // JPEG (JFIF) is BT.601 in full range.
+  return [
+    `scale=w=${width}:h=${height}:flags=bicubic${from}:out_color_matrix=bt601:out_range=pc`,
+    'format=yuvj420p',
+    'setsar=1',
+  ];
+}
+
+/** Matrix of the film's colours in the scale filter's words; untagged films are HD's from 720 lines on. */
+function inputMatrix(facts: VideoFacts, index: FrameIndex): string | null {
+  const { colorMatrix, pixelFormat } = index.hints;
+  if (/^(gbr|rgb|bgr|argb|abgr|gray|pal|0rgb|0bgr)/.test(pixelFormat)) return null;
+  switch (colorMatrix) {
+    case 'bt709':
+    case 'fcc':
+    case 'smpte240m':
+      return colorMatrix;
+    case 'bt2020nc':
+    case 'bt2020c':
+      return 'bt2020';
+    case 'bt470bg':
+    case 'smpte170m':
+      return 'bt601';
+    default:
+      return Math.min(facts.width, facts.height) >= 720 ? 'bt709' : 'bt601';
+  }
+}
+
+/** Times within which a frame may come to count as frame `frame`: half-way to its neighbours. */
+function window(index: FrameIndex, basePts: number, frame: number): [number, number] {
+  const total = index.totalFrames;
+  const at = (number: number) => graphTime(index, basePts, index.ptsOf(Math.min(Math.max(number, 0), total)));
+  const own = at(Math.min(frame, total - 1));
+  const before = frame <= 0 ? own - (at(1) - own) : at(frame - 1);
+  const after = at(Math.min(frame, total - 1) + 1);
+  return [Math.floor((before + own) / 2) + 1, Math.floor((own + after) / 2)];
+}
+
+/** Windows of frames and of `reach` neighbours on each side, joined where they touch. */
+function windows(index: FrameIndex, basePts: number, frames: readonly number[], reach: number): [number, number][] {
+  const joined: [number, number][] = [];
+  for (const frame of frames) {
+    const [low] = window(index, basePts, Math.max(frame - reach, 0));
+    const [, high] = window(index, basePts, Math.min(frame + reach, index.totalFrames - 1));
+    const previous = joined.at(-1);
+    if (previous && low <= previous[1] + 1) previous[1] = Math.max(previous[1], high);
+    else joined.push([low, high]);
+  }
+  return joined;
+}
+
+function selectWindows(windowList: [number, number][]): string {
+  const first = windowList[0] as [number, number];
+  const last = windowList.at(-1) as [number, number];
+  const list = windowList.length > MAX_WINDOWS ? [[first[0], last[1]]] : windowList;
+  const inside = list.map(([low, high]) => `between(pts,${low},${high})`).join('+');
+  // A damaged stream may repeat a time; the encoder refuses that.
+  return `select='(${inside})*(isnan(prev_selected_pts)+gt(pts,prev_selected_pts))'`;
+}
+
+function micros(pts: number, num: number, den: number): number {
+  return Math.round((pts * num * GRAPH_TICKS) / den);
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+import { AditError } from '@adit/contracts';
+
+const run = promisify(execFile);
+
+const HOW_TO_INSTALL =
+  'Install it (Debian/Ubuntu: apt-get install ffmpeg; macOS: brew install ffmpeg) or name the binaries in ADIT_FFMPEG and ADIT_FFPROBE.';
+
+/** Filters that decoding uses when the build has them; the last three only for interlaced and HDR films. */
+const WANTED_FILTERS = ['select', 'scale', 'bwdif', 'yadif', 'zscale', 'tonemap'] as const;
+export type FfmpegFilter = (typeof WANTED_FILTERS)[number];
+
+export interface FfmpegInfo {
+  path: string;
+  probePath: string;
+  version: string;
+  /** Those of the wanted filters that this build has. */
+  filters: ReadonlySet<FfmpegFilter>;
+}
+
+const found = new Map<string, Promise<string>>();
+const infos = new Map<string, Promise<FfmpegInfo>>();
+
+/** Path of ffmpeg: ADIT_FFMPEG, else on the PATH. Throws UNAVAILABLE when there is none. */
+export function ffmpegPath(): Promise<string> {
+  return locate('ffmpeg', process.env.ADIT_FFMPEG);
+}
+
+/** Path of ffprobe: ADIT_FFPROBE, else on the PATH. Throws UNAVAILABLE when there is none. */
+export function ffprobePath(): Promise<string> {
+  return locate('ffprobe', process.env.ADIT_FFPROBE);
+}
+
+/** Where ffmpeg is, its version and the filters it offers. Asked once per binary. */
+export async function ffmpegInfo(): Promise<FfmpegInfo> {
+  const [path, probePath] = await Promise.all([ffmpegPath(), ffprobePath()]);
+  let info = infos.get(path);
+  if (!info) {
+    info = inspect(path, probePath);
+    infos.set(path, info);
+    info.catch(() => infos.delete(path));
+  }
+  return info;
+}
+
+async function inspect(path: string, probePath: string): Promise<FfmpegInfo> {
+  try {
+    const [version, filters] = await Promise.all([
+      run(path, ['-hide_banner', '-version']),
+      run(path, ['-hide_banner', '-filters'], { maxBuffer: 4 << 20 }),
+    ]);
+    const names = new Set(filters.stdout.split('\n').map((line) => line.trim().split(/\s+/)[1]));
+    return {
+      path,
+      probePath,
+      version: /version (\S+)/.exec(version.stdout)?.[1] ?? 'unknown',
+      filters: new Set(WANTED_FILTERS.filter((name) => names.has(name))),
+    };
+  } catch (error) {
+    throw new AditError('UNAVAILABLE', `${path} does not run as ffmpeg. ${HOW_TO_INSTALL}`, { cause: error });
+  }
+}
+
+function locate(name: string, configured: string | undefined): Promise<string> {
+  const key = `${name}\0${configured ?? ''}\0${process.env.PATH ?? ''}`;
+  let path = found.get(key);
+  if (!path) {
+    path = find(name, configured);
+    found.set(key, path);
+    // A later installation must be noticed without a restart.
+    path.catch(() => found.delete(key));
+  }
+  return path;
+}
+
+async function find(name: string, configured: string | undefined): Promise<string> {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
+  const candidates = configured ? [configured] : folders.map((folder) => join(folder, name + suffix));
+  for (const candidate of candidates) {
+    const usable = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (usable) return candidate;
+  }
+  const where = configured ? `${configured} is not an executable file` : `${name} was not found on the PATH`;
+  throw new AditError('UNAVAILABLE', `${where}. ${HOW_TO_INSTALL}`);
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import ffmpeg from 'fluent-ffmpeg';
+import { AditError } from '@adit/contracts';
+import { ffmpegPath } from './ffmpeg-binary.js';
+import { shortReason } from './ffprobe.js';
+
+/** One ffmpeg run: an input, one filter graph, any number of outputs. The only file that knows fluent-ffmpeg. */
+export interface FfmpegRun {
+  /** Private file. */
+  path: string;
+  /** As ffmpeg opens it. */
+  address: string;
+  inputOptions: string[];
+  filterGraph: string;
+  outputs: { target: string; options: string[] }[];
+  globalOptions: string[];
+  signal?: AbortSignal;
+  /** Wall time in seconds. */
+  timeoutSeconds: number;
+  /** Bytes of private memory; null for no limit. Held by the kernel on Linux, ignored elsewhere. */
+  memoryBytes: number | null;
+}
+
+/**
+ * Runs ffmpeg to its end. Returns null when it ended well, else why not, since what came out before may still be
+ * of use. Throws LIMIT_EXCEEDED past the time or memory limit, and the signal's reason on abort.
+ */
+export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
+  run.signal?.throwIfAborted();
+  const command = ffmpeg({ stdoutLines: 40 }).setFfmpegPath(await ffmpegPath());
+  command.input(run.address).inputOptions(...pair(run.inputOptions));
+  command.complexFilter(run.filterGraph);
+  run.outputs.forEach(({ target, options }, i) => {
+    command.output(target).outputOptions(...pair(i === 0 ? [...options, ...run.globalOptions] : options));
+  });
+  return new Promise<string | null>((resolve, reject) => {
+    let problem: unknown;
+    const stop = (reason: unknown) => {
+      problem ??= reason;
+      command.kill('SIGKILL');
+    };
+    const abort = () => stop(run.signal?.reason);
+    const timer = setTimeout(
+      () => stop(new AditError('LIMIT_EXCEEDED', `Decoding took longer than ${run.timeoutSeconds} s.`)),
+      run.timeoutSeconds * 1000,
+    );
+    const settle = (reason: string | null, error?: unknown) => {
+      clearTimeout(timer);
+      run.signal?.removeEventListener('abort', abort);
+      if (problem ?? error) reject(problem ?? error);
+      else resolve(reason);
+    };
+    run.signal?.addEventListener('abort', abort, { once: true });
+    command.on('start', () => {
+      // Aborted while fluent-ffmpeg was still asking for capabilities: there was no process to kill yet.
+      if (problem) command.kill('SIGKILL');
+      else if (run.memoryBytes !== null) limitMemory(command, run.memoryBytes);
+    });
+    command.on('end', () => settle(null));
+    command.on('error', (error: Error, _stdout: string | null, stderr: string | null) => {
+      const text = stderr ?? '';
+      if (/killed with signal|Cannot allocate memory|out of memory|malloc of size/i.test(`${error.message}\n${text}`)) {
+        settle(
+          null,
+          new AditError('LIMIT_EXCEEDED', `Decoding failed: ${shortReason(text || error.message, run.path)}.`),
+        );
+      } else if (/ENOENT|EACCES|spawn/.test(error.message)) {
+        settle(null, new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`));
+      } else {
+        settle(shortReason(text || error.message, run.path));
+      }
+    });
+    command.run();
+  });
+}
+
+/** fluent-ffmpeg splits a lone argument at spaces; two or more it takes as they are. */
+function pair(options: string[]): [string, string, ...string[]] {
+  const [first, second, ...rest] = options;
+  if (first === undefined || second === undefined) throw new RangeError('At least one option and its value.');
+  return [first, second, ...rest];
+}
+
+/** RLIMIT_DATA, unlike the address space, counts what a process really may write to. */
+function limitMemory(command: object, bytes: number): void {
+  const child = (command as { ffmpegProc?: { pid?: number } }).ffmpegProc;
+  if (process.platform !== 'linux' || !child?.pid) return;
+  // Where prlimit is missing the time limit and -max_pixels still hold.
+  execFile('prlimit', ['--pid', String(child.pid), `--data=${bytes}`], () => undefined);
+}

@@ -1,0 +1,202 @@
+import { deflateSync, inflateSync } from 'node:zlib';
+import { AditError, type Rational } from '@adit/contracts';
+
+/** What the decoder has to know about the pictures beside the facts. Names are ffmpeg's. */
+export interface PictureHints {
+  colorMatrix: string | null;
+  colorTransfer: string | null;
+  colorPrimaries: string | null;
+  pixelFormat: string;
+  /** The frames themselves say that they are interlaced, not only the container. */
+  framesFlagged: boolean;
+}
+
+/** Where decoding may start. `dts` is its decoding time, in ticks. */
+export interface SeekPoint {
+  pts: number;
+  dts: number;
+}
+
+export interface FrameIndexParts {
+  timeBase: Rational;
+  /** pts in ticks of every displayed frame, ascending. */
+  pts: Float64Array;
+  /** Numbers of the frames that are keyframes, ascending. */
+  keyFrames: Uint32Array;
+  /** Every keyframe packet by ascending pts, those that are decoded but not shown (edit lists) included. */
+  seekPoints: SeekPoint[];
+  /** End of the last frame, in ticks. */
+  endPts: number;
+  hints: PictureHints;
+}
+
+const MAGIC = 'ADFI1';
+
+/**
+ * Where every frame of a film's video stream lies: the source of true frame numbers, of the grid and of samples. Frame
+ * `n` is the n-th picture a player shows.
+ */
+export class FrameIndex {
+  readonly timeBase: Rational;
+  readonly pts: Float64Array;
+  readonly keyFrames: Uint32Array;
+  readonly seekPoints: readonly SeekPoint[];
+  readonly endPts: number;
+  readonly hints: PictureHints;
+
+  constructor(parts: FrameIndexParts) {
+    this.timeBase = parts.timeBase;
+    this.pts = parts.pts;
+    this.keyFrames = parts.keyFrames;
+    this.seekPoints = parts.seekPoints;
+    this.endPts = parts.endPts;
+    this.hints = parts.hints;
+  }
+
+  get totalFrames(): number {
+    return this.pts.length;
+  }
+
+  get startPts(): number {
+    return this.pts[0] ?? 0;
+  }
+
+  /** Seconds from the first frame's presentation to the last frame's end. */
+  get duration(): number {
+    return this.seconds(this.endPts);
+  }
+
+  /** pts of frame `frame` in ticks; for the number after the last one, the film's end. */
+  ptsOf(frame: number): number {
+    const pts = frame === this.pts.length ? this.endPts : this.pts[frame];
+    if (pts === undefined) throw new RangeError(`Frame ${frame} of ${this.pts.length}.`);
+    return pts;
+  }
+
+  /** Seconds from the first frame to `pts`. */
+  seconds(pts: number): number {
+    return ((pts - this.startPts) * this.timeBase.num) / this.timeBase.den;
+  }
+
+  /** Number of the first frame at or after `pts`; totalFrames when there is none. */
+  firstAtOrAfter(pts: number): number {
+    let low = 0;
+    let high = this.pts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.pts[middle] as number) < pts) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Number of the frame whose pts is closest. */
+  nearest(pts: number): number {
+    const after = this.firstAtOrAfter(pts);
+    if (after === 0) return 0;
+    if (after === this.pts.length) return after - 1;
+    return (this.pts[after] as number) - pts < pts - (this.pts[after - 1] as number) ? after : after - 1;
+  }
+
+  /** pts of the last keyframe at or before `pts`; the film's first pts when there is none. */
+  seekPtsFor(pts: number): number {
+    return this.seekPointFor(pts)?.pts ?? this.startPts;
+  }
+
+  /** The last seek point at or before `pts`. */
+  seekPointFor(pts: number): SeekPoint | undefined {
+    let low = 0;
+    let high = this.seekPoints.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.seekPoints[middle] as SeekPoint).pts <= pts) low = middle + 1;
+      else high = middle;
+    }
+    return this.seekPoints[low - 1];
+  }
+
+  /** A compact form: differences, deflated; a constant frame rate takes next to nothing. */
+  encode(): Buffer {
+    const header = {
+      timeBase: this.timeBase,
+      frames: this.pts.length,
+      keys: this.keyFrames.length,
+      seeks: this.seekPoints.length,
+      endPts: this.endPts,
+      hints: this.hints,
+    };
+    const json = Buffer.from(JSON.stringify(header));
+    const numbers = new Float64Array(this.pts.length + this.keyFrames.length + 2 * this.seekPoints.length);
+    let at = 0;
+    at = putDeltas(numbers, at, this.pts);
+    at = putDeltas(numbers, at, this.keyFrames);
+    at = putDeltas(
+      numbers,
+      at,
+      Float64Array.from(this.seekPoints, (point) => point.pts),
+    );
+    putDeltas(
+      numbers,
+      at,
+      Float64Array.from(this.seekPoints, (point) => point.dts),
+    );
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(json.length);
+    const body = deflateSync(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+    return Buffer.concat([Buffer.from(MAGIC), length, json, body]);
+  }
+
+  /** Reverses `encode`. Throws MEDIA_INVALID for anything else. */
+  static decode(buffer: Buffer): FrameIndex {
+    try {
+      if (buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new RangeError('wrong magic');
+      const jsonAt = MAGIC.length + 4;
+      const bodyAt = jsonAt + buffer.readUInt32BE(MAGIC.length);
+      const header = JSON.parse(buffer.toString('utf8', jsonAt, bodyAt)) as {
+        timeBase: Rational;
+        frames: number;
+        keys: number;
+        seeks: number;
+        endPts: number;
+        hints: PictureHints;
+      };
+      const count = header.frames + header.keys + 2 * header.seeks;
+      const body = inflateSync(buffer.subarray(bodyAt), { maxOutputLength: Math.max(count * 8, 8) });
+      if (body.length !== count * 8) throw new RangeError('wrong length');
+      const numbers = new Float64Array(count);
+      Buffer.from(numbers.buffer).set(body);
+      const pts = sums(numbers.subarray(0, header.frames));
+      const keys = sums(numbers.subarray(header.frames, header.frames + header.keys));
+      const seekAt = header.frames + header.keys;
+      const seekPts = sums(numbers.subarray(seekAt, seekAt + header.seeks));
+      const seekDts = sums(numbers.subarray(seekAt + header.seeks));
+      return new FrameIndex({
+        timeBase: header.timeBase,
+        pts,
+        keyFrames: Uint32Array.from(keys),
+        seekPoints: Array.from(seekPts, (value, i) => ({ pts: value, dts: seekDts[i] as number })),
+        endPts: header.endPts,
+        hints: header.hints,
+      });
+    } catch (error) {
+      throw new AditError('MEDIA_INVALID', 'Not a frame index.', { cause: error });
+    }
+  }
+}
+
+function putDeltas(target: Float64Array, at: number, values: ArrayLike<number>): number {
+  let previous = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    target[at++] = value - previous;
+    previous = value;
+  }
+  return at;
+}
+
+function sums(deltas: Float64Array): Float64Array {
+  const values = new Float64Array(deltas.length);
+  let value = 0;
+  for (let i = 0; i < deltas.length; i++) values[i] = value += deltas[i] as number;
+  return values;
+}

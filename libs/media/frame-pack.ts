@@ -1,0 +1,154 @@
+import { AditError, PackedFrame } from '@adit/contracts';
+import { decodeJpeg, type RgbImage } from './picture.js';
+
+export type { RgbImage } from './picture.js';
+
+/** The frames of one spec for one unit, decoded one at a time so that memory stays flat. */
+export interface FramePack {
+  readonly frames: readonly PackedFrame[];
+  /** Decodes picture `index` (0-based in `frames`). The pixels may be shared with other callers: don't write to them. */
+  picture(index: number): Promise<RgbImage>;
+  /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
+  region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
+}
+
+/** Reads bytes `start` to `endInclusive` of a pack; may return fewer at the end of it. */
+export type ReadRange = (start: number, endInclusive: number) => Promise<Buffer>;
+
+// Container: "ADFP", u16 version, u16 reserved, u32 header bytes, u32 frames, header JSON, JPEGs end to end.
+const MAGIC = 0x41444650;
+const VERSION = 1;
+const PREFIX_BYTES = 16;
+/** One read this long brings the header of any chunk at ordinary rates. */
+const FIRST_READ = 32 << 10;
+const MAX_HEADER = 64 << 20;
+
+interface PackHeader {
+  frames: PackedFrame[];
+  /** Byte length of each JPEG. */
+  lengths: number[];
+}
+
+/** Writes a pack: `jpegs[i]` is the picture of `frames[i]`. */
+export function packFrames(frames: readonly PackedFrame[], jpegs: readonly Uint8Array[]): Buffer {
+  if (frames.length !== jpegs.length) {
+    throw new RangeError(`${frames.length} frames, but ${jpegs.length} pictures.`);
+  }
+  const header = Buffer.from(
+    JSON.stringify({ frames: [...frames], lengths: jpegs.map((jpeg) => jpeg.length) } satisfies PackHeader),
+  );
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(MAGIC, 0);
+  prefix.writeUInt16BE(VERSION, 4);
+  prefix.writeUInt32BE(header.length, 8);
+  prefix.writeUInt32BE(frames.length, 12);
+  return Buffer.concat([prefix, header, ...jpegs]);
+}
+
+/**
+ * Opens a pack by reading its header only; a picture's bytes are read when it is asked for. The last decoded pictures
+ * are kept, so several regions of one frame cost one decode. Throws MEDIA_INVALID when the bytes are no frame pack.
+ */
+export async function openFramePack(read: ReadRange): Promise<FramePack> {
+  let head = await read(0, FIRST_READ - 1);
+  if (head.length < PREFIX_BYTES || head.readUInt32BE(0) !== MAGIC) throw broken('it has no frame pack header');
+  if (head.readUInt16BE(4) !== VERSION) throw broken(`version ${head.readUInt16BE(4)} is not known`);
+  const headerBytes = head.readUInt32BE(8);
+  if (headerBytes > MAX_HEADER) throw broken('its header is too long');
+  const picturesAt = PREFIX_BYTES + headerBytes;
+  if (head.length < picturesAt) {
+    if (head.length < FIRST_READ) throw broken('it is cut short');
+    head = Buffer.concat([head, await read(head.length, picturesAt - 1)]);
+    if (head.length < picturesAt) throw broken('it is cut short');
+  }
+  const { frames, lengths } = parseHeader(head.subarray(PREFIX_BYTES, picturesAt));
+  const offsets: number[] = [];
+  let offset = picturesAt;
+  for (const length of lengths) {
+    offsets.push(offset);
+    offset += length;
+  }
+  return new OpenFramePack(read, frames, offsets, lengths);
+}
+
+/** Opens a pack that is already in memory. */
+export function openFramePackBuffer(pack: Buffer): Promise<FramePack> {
+  return openFramePack((start, end) => Promise.resolve(pack.subarray(start, end + 1)));
+}
+
+/** Cuts `box` (pixels, fractions are rounded) out of an image, clamped to it and never smaller than one pixel. */
+export function cropRgb(image: RgbImage, box: { x: number; y: number; w: number; h: number }): RgbImage {
+  const left = clamp(Math.round(box.x), 0, image.width - 1);
+  const top = clamp(Math.round(box.y), 0, image.height - 1);
+  const right = clamp(Math.round(box.x + box.w), left + 1, image.width);
+  const bottom = clamp(Math.round(box.y + box.h), top + 1, image.height);
+  const width = right - left;
+  const height = bottom - top;
+  const data = new Uint8Array(width * height * 3);
+  for (let row = 0; row < height; row++) {
+    const from = ((top + row) * image.width + left) * 3;
+    data.set(image.data.subarray(from, from + width * 3), row * width * 3);
+  }
+  return { data, width, height };
+}
+
+class OpenFramePack implements FramePack {
+  /** Most recently used last. Two, since an analysis may compare neighbours. */
+  private readonly recent = new Map<number, Promise<RgbImage>>();
+
+  constructor(
+    private readonly read: ReadRange,
+    readonly frames: readonly PackedFrame[],
+    private readonly offsets: readonly number[],
+    private readonly lengths: readonly number[],
+  ) {}
+
+  picture(index: number): Promise<RgbImage> {
+    const known = this.recent.get(index);
+    this.recent.delete(index);
+    const picture = known ?? this.decode(index);
+    this.recent.set(index, picture);
+    if (!known) picture.catch(() => this.recent.delete(index));
+    for (const oldest of this.recent.keys()) {
+      if (this.recent.size <= 2) break;
+      this.recent.delete(oldest);
+    }
+    return picture;
+  }
+
+  async region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage> {
+    return cropRgb(await this.picture(index), box);
+  }
+
+  private async decode(index: number): Promise<RgbImage> {
+    const offset = this.offsets[index];
+    const length = this.lengths[index];
+    if (offset === undefined || length === undefined) {
+      throw new RangeError(`Picture ${index} of a pack of ${this.frames.length}.`);
+    }
+    const jpeg = await this.read(offset, offset + length - 1);
+    if (jpeg.length !== length) throw broken('it is cut short');
+    return decodeJpeg(jpeg);
+  }
+}
+
+function parseHeader(json: Buffer): PackHeader {
+  try {
+    const header = JSON.parse(json.toString('utf8')) as { frames: unknown; lengths: unknown };
+    const frames = PackedFrame.array().parse(header.frames);
+    const lengths = header.lengths;
+    const plain = Array.isArray(lengths) && lengths.every((length) => Number.isSafeInteger(length) && length > 0);
+    if (!plain || lengths.length !== frames.length) throw new RangeError('lengths and frames differ');
+    return { frames, lengths: lengths as number[] };
+  } catch (error) {
+    throw new AditError('MEDIA_INVALID', 'Not a frame pack: its header does not parse.', { cause: error });
+  }
+}
+
+function broken(reason: string): AditError {
+  return new AditError('MEDIA_INVALID', `Not a frame pack: ${reason}.`);
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,69 @@
+import sharp, { type Sharp } from 'sharp';
+import { AditError } from '@adit/contracts';
+
+/** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
+export interface RgbImage {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** 100 megapixels: above every camera in common use, and 300 MB once decoded. */
+export const DEFAULT_MAX_PIXELS = 100_000_000;
+
+/**
+ * Encodes pixels as JPEG, for thumbnails and key frames.
+ * @param maxSide longest side in pixels after scaling; never enlarged.
+ * @param quality 1..100, default 85.
+ */
+export async function encodeJpeg(
+  image: RgbImage,
+  options: { maxSide?: number; quality?: number } = {},
+): Promise<{ data: Buffer; width: number; height: number }> {
+  let pipeline = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } });
+  const { maxSide } = options;
+  if (maxSide !== undefined && maxSide < Math.max(image.width, image.height)) {
+    pipeline = pipeline.resize({ width: maxSide, height: maxSide, fit: 'inside' });
+  }
+  const { data, info } = await pipeline.jpeg({ quality: options.quality ?? 85 }).toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+/**
+ * Decodes a JPEG or PNG to sRGB pixels as displayed: EXIF orientation applied, transparency over white, CMYK, grey and
+ * 16 bit converted. Throws MEDIA_INVALID for what cannot be read or exceeds `maxPixels`.
+ */
+export async function decodeImageFile(input: string | Buffer, options: { maxPixels?: number } = {}): Promise<RgbImage> {
+  try {
+    const { data, info } = await openPicture(input, options.maxPixels)
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+/** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
+export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
+  const { data, info } = await sharp(jpeg, { failOn: 'none' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+/** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
+export function openPicture(input: string | Buffer, maxPixels: number = DEFAULT_MAX_PIXELS): Sharp {
+  return sharp(input, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true, animated: false })
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb');
+}
+
+/** libvips' reason in one line, as MEDIA_INVALID. */
+export function unreadable(error: unknown): AditError {
+  if (error instanceof AditError) return error;
+  const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  return new AditError('MEDIA_INVALID', `The image cannot be decoded: ${reason}.`, { cause: error });
+}

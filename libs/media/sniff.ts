@@ -1,0 +1,147 @@
+import { open } from 'node:fs/promises';
+import { fileTypeFromBuffer } from 'file-type';
+import { AditError } from '@adit/contracts';
+
+export interface SniffedMedia {
+  kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
+  /** `jpeg`, `png`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `wav`, `mp3`, `aac`, `m4a`, `flac`, `ogg`, `pdf`; else what it seems to be. */
+  format: string;
+}
+
+export const ACCEPTED_MEDIA =
+  'Accepted are JPEG, PNG, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC, OGG and PDF.';
+
+const HEAD_BYTES = 64 << 10;
+
+/** Extensions as file-type names them. An mp4 may hold only sound: the probe decides. */
+const KNOWN: Record<string, SniffedMedia> = {
+  jpg: { kind: 'image', format: 'jpeg' },
+  png: { kind: 'image', format: 'png' },
+  apng: { kind: 'image', format: 'png' },
+  mp4: { kind: 'video', format: 'mp4' },
+  m4v: { kind: 'video', format: 'mp4' },
+  m4p: { kind: 'video', format: 'mp4' },
+  f4v: { kind: 'video', format: 'mp4' },
+  '3gp': { kind: 'video', format: 'mp4' },
+  '3g2': { kind: 'video', format: 'mp4' },
+  mov: { kind: 'video', format: 'mov' },
+  mxf: { kind: 'video', format: 'mxf' },
+  wav: { kind: 'audio', format: 'wav' },
+  mp3: { kind: 'audio', format: 'mp3' },
+  aac: { kind: 'audio', format: 'aac' },
+  m4a: { kind: 'audio', format: 'm4a' },
+  m4b: { kind: 'audio', format: 'm4a' },
+  f4a: { kind: 'audio', format: 'm4a' },
+  flac: { kind: 'audio', format: 'flac' },
+  ogg: { kind: 'audio', format: 'ogg' },
+  oga: { kind: 'audio', format: 'ogg' },
+  opus: { kind: 'audio', format: 'ogg' },
+  spx: { kind: 'audio', format: 'ogg' },
+  pdf: { kind: 'pdf', format: 'pdf' },
+};
+
+/** Text that makes a player open other files or addresses. Matched against the trimmed beginning. */
+const SCRIPTS: [RegExp, string][] = [
+  [/^#EXTM3U/i, 'a playlist (M3U/HLS)'],
+  [/^ffconcat\b/i, 'a concatenation script (ffconcat)'],
+  [/^file\s+['"]?\S/i, 'a concatenation script'],
+  [/^;ffmetadata/i, 'an ffmetadata script'],
+  [/^\[playlist\]/i, 'a playlist (PLS)'],
+  [/^\[reference\]/i, 'a reference list (ASX)'],
+  [/^WEBVTT/, 'subtitle text'],
+  [/^\d+\s*\r?\n\d\d:\d\d:\d\d,\d{3} -->/, 'subtitle text'],
+  [/^\[script info\]/i, 'subtitle text'],
+  [/<MPD[\s>]/, 'a streaming manifest (DASH)'],
+  [/<SmoothStreamingMedia[\s>]/i, 'a streaming manifest (Smooth Streaming)'],
+  [/<asx[\s>]/i, 'a reference list (ASX)'],
+  [/<smil[\s>]/i, 'a playlist (SMIL)'],
+  [/<svg[\s>]/i, 'an SVG drawing'],
+  [/<(!doctype )?html[\s>]/i, 'a web page'],
+  [/^<\?xml|^<[a-z]/i, 'an XML document'],
+  [/^v=0\r?\n/, 'a session description (SDP)'],
+];
+
+/**
+ * What a file is by its content alone, never by its name. Throws MEDIA_INVALID for an empty file and for playlists,
+ * manifests, concat scripts and other text, which must never reach ffmpeg: it would open what they name.
+ */
+export async function sniffMedia(path: string): Promise<SniffedMedia> {
+  const head = await readHead(path);
+  if (head.length === 0) throw new AditError('MEDIA_INVALID', 'The file is empty.');
+  const script = textScript(head);
+  if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
+  const stream = mpegStream(head);
+  if (stream) return { kind: 'video', format: stream };
+  const type = await fileTypeFromBuffer(head).catch(() => undefined);
+  const known = type && KNOWN[type.ext];
+  if (known) return known;
+  if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
+  return { kind: 'unknown', format: type ? type.ext : 'unrecognised data' };
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await file.read(buffer, 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function textScript(head: Buffer): string | null {
+  const text = decodeText(head);
+  if (text === null) return null;
+  for (const [pattern, name] of SCRIPTS) if (pattern.test(text)) return name;
+  return 'text';
+}
+
+/** The beginning as text, or null when it holds bytes that text does not. */
+function decodeText(head: Buffer): string | null {
+  if (head.length >= 2 && ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))) {
+    const little = head[0] === 0xff;
+    const even = Buffer.from(head.subarray(2, head.length - (head.length % 2)));
+    return (little ? even : even.swap16()).toString('utf16le').trimStart();
+  }
+  const start = head.subarray(0, 4096);
+  const binary = start.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27) || byte === 127);
+  const text = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  // A playlist with a few binary bytes behind it is still one to ffmpeg.
+  if (binary) return SCRIPTS.slice(0, 3).some(([pattern]) => pattern.test(text)) ? text : null;
+  return text;
+}
+
+/** MPEG-TS (188, or 192 with a time code in front), MPEG-PS or a bare MPEG-1/2 video stream. */
+function mpegStream(head: Buffer): string | null {
+  for (const [packet, skip] of [
+    [188, 0],
+    [192, 4],
+    [204, 0],
+  ] as const) {
+    const last = Math.min(packet, head.length);
+    for (let at = skip; at < last; at++) {
+      if (head[at] !== 0x47) continue;
+      let hits = 0;
+      let position = at;
+      while (position < head.length && head[position] === 0x47) {
+        hits++;
+        position += packet;
+      }
+      if (hits >= 5 && position >= head.length) return 'mpeg-ts';
+    }
+  }
+  if (head.length < 4) return null;
+  const code = head.readUInt32BE(0);
+  if (code === 0x1ba) return 'mpeg-ps';
+  if (code === 0x1b3) return 'mpeg-video';
+  return null;
+}
+
+/** QuickTime files older than `ftyp` begin with one of these atoms. */
+function looksLikeQuickTime(head: Buffer): boolean {
+  return head.length >= 8 && ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'].includes(head.toString('latin1', 4, 8));
+}

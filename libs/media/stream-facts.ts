@@ -1,0 +1,154 @@
+import type { Rational } from '@adit/contracts';
+import type { FrameIndex } from './frame-index.js';
+import { medianStep } from './index-frames.js';
+
+/** The parts of ffprobe's stream object that are read here. */
+export interface ProbedStream {
+  index: number;
+  codec_type?: string;
+  codec_name?: string;
+  width?: number;
+  height?: number;
+  pix_fmt?: string;
+  bits_per_raw_sample?: string;
+  sample_aspect_ratio?: string;
+  field_order?: string;
+  r_frame_rate?: string;
+  avg_frame_rate?: string;
+  time_base?: string;
+  nb_frames?: string;
+  duration?: string;
+  channels?: number;
+  sample_rate?: string;
+  color_space?: string;
+  color_transfer?: string;
+  color_primaries?: string;
+  disposition?: Record<string, number>;
+  tags?: Record<string, string>;
+  side_data_list?: { rotation?: number | string }[];
+}
+
+export interface ProbedFormat {
+  format_name?: string;
+  duration?: string;
+  tags?: Record<string, string>;
+}
+
+/** Picture codecs that mostly carry cover art when there is one frame of them. */
+const STILL_CODECS = new Set(['mjpeg', 'png', 'bmp', 'gif', 'tiff', 'webp']);
+
+/**
+ * The film among a file's streams: never cover art, thumbnails or what has no decoder; the one marked as default, else
+ * the largest, else the first.
+ */
+export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undefined {
+  const films = streams.filter((stream) => {
+    if (stream.codec_type !== 'video' || !stream.codec_name || stream.codec_name === 'unknown') return false;
+    const mark = stream.disposition ?? {};
+    if (mark.attached_pic || mark.timed_thumbnails || mark.still_image) return false;
+    return !(STILL_CODECS.has(stream.codec_name) && stream.nb_frames === '1' && streams.length > 1);
+  });
+  const marked = films.filter((stream) => stream.disposition?.default);
+  const area = (stream: ProbedStream) => (stream.width ?? 0) * (stream.height ?? 0);
+  return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
+}
+
+/** Parses `num/den` or `num:den`; null for zero, negative or missing values. */
+export function parseRational(text: string | undefined): Rational | null {
+  const match = /^(\d+)[/:](\d+)$/.exec(text ?? '');
+  if (!match) return null;
+  const num = Number(match[1]);
+  const den = Number(match[2]);
+  return num > 0 && den > 0 ? { num, den } : null;
+}
+
+/** Width of a stored pixel over its height; 1:1 when absent or absurd. */
+export function pixelAspect(stream: ProbedStream): Rational {
+  const ratio = parseRational(stream.sample_aspect_ratio);
+  if (!ratio || ratio.num > ratio.den * 10 || ratio.den > ratio.num * 10) return { num: 1, den: 1 };
+  return ratio;
+}
+
+/** Clockwise degrees by which the stored picture is turned for display: 0, 90, 180 or 270. */
+export function rotationOf(stream: ProbedStream): number {
+  const side = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
+  const turned = side !== undefined ? -Number(side) : Number(stream.tags?.rotate ?? 0);
+  if (!Number.isFinite(turned)) return 0;
+  return (((Math.round(turned / 90) * 90) % 360) + 360) % 360;
+}
+
+/** Size in square pixels as a player shows it: pixels squared by changing the width, then turned. */
+export function displayedSize(stream: ProbedStream): { width: number; height: number } {
+  const { num, den } = pixelAspect(stream);
+  const width = Math.max(Math.round(((stream.width ?? 0) * num) / den), 1);
+  const height = stream.height ?? 0;
+  return rotationOf(stream) % 180 === 0 ? { width, height } : { width: height, height: width };
+}
+
+/** Bits of one colour component. */
+export function bitDepthOf(stream: ProbedStream): number {
+  const named = /(?:p|gray|gbrp|gbrap|p0|ya)(9|10|12|14|16)(?:le|be)?$/.exec(stream.pix_fmt ?? '')?.[1];
+  if (named) return Number(named);
+  if (/48(le|be)|64(le|be)/.test(stream.pix_fmt ?? '')) return 16;
+  return 8;
+}
+
+/** Whether the transfer curve is one of high dynamic range: PQ (SMPTE ST 2084) or HLG (ARIB STD-B67). */
+export function isHdr(stream: ProbedStream): boolean {
+  return stream.color_transfer === 'smpte2084' || stream.color_transfer === 'arib-std-b67';
+}
+
+/**
+ * SMPTE timecode of the first frame: of the stream, of the container, of a timecode track; null when none is stated.
+ */
+export function startTimecode(video: ProbedStream, streams: ProbedStream[], format: ProbedFormat): string | null {
+  const stated = [video.tags, format.tags, ...streams.map((stream) => stream.tags)];
+  for (const tags of stated) {
+    const match = /^(\d\d:\d\d:\d\d)([:;.])(\d\d)$/.exec(tags?.timecode ?? '');
+    if (match) return `${match[1]}${match[2] === ':' ? ':' : ';'}${match[3]}`;
+  }
+  return null;
+}
+
+/** Whether frames come at varying distances: more than 1 % of them are off the median by a tick and a tenth. */
+export function isVariable(pts: ArrayLike<number>, timeBase: Rational): boolean {
+  const step = medianStep(pts);
+  if (step === 0) return false;
+  // Coarse clocks (milliseconds) round each time; that is no variation.
+  const rounding = Math.max(1, (timeBase.den / timeBase.num) * 0.0011);
+  let off = 0;
+  for (let i = 1; i < pts.length; i++) {
+    const difference = Math.abs((pts[i] as number) - (pts[i - 1] as number) - step);
+    if (difference > Math.max(rounding, step * 0.1)) off++;
+  }
+  return off > Math.max(pts.length * 0.01, 1);
+}
+
+/**
+ * Average frame rate as a fraction. What the container states is taken when the frames bear it out, since it is exact
+ * (30000/1001); else it is counted.
+ */
+export function frameRate(stream: ProbedStream, index: FrameIndex, variable: boolean): Rational {
+  const counted = index.totalFrames / Math.max(index.duration, 1e-9);
+  if (!variable) {
+    const step = (medianStep(index.pts) * index.timeBase.num) / index.timeBase.den;
+    for (const stated of [parseRational(stream.r_frame_rate), parseRational(stream.avg_frame_rate)]) {
+      if (!stated) continue;
+      const seconds = stated.den / stated.num;
+      const rounding = Math.max(index.timeBase.num / index.timeBase.den, 0.0011);
+      const near = step === 0 || Math.abs(step - seconds) <= Math.min(rounding, seconds * 0.05);
+      // A missing frame here and there leaves the rate what it is.
+      if (near && Math.abs(counted * seconds - 1) < 0.05) return stated;
+    }
+  }
+  return reduced(index.totalFrames * index.timeBase.den, (index.endPts - index.startPts) * index.timeBase.num);
+}
+
+function reduced(num: number, den: number): Rational {
+  if (!(num > 0) || !(den > 0)) return { num: 1, den: 1 };
+  if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den))
+    return { num: Math.max(Math.round((num / den) * 1e6), 1), den: 1_000_000 };
+  let [a, b] = [num, den];
+  while (b) [a, b] = [b, a % b];
+  return { num: num / a, den: den / a };
+}
