@@ -1,0 +1,192 @@
+import { constants } from 'node:fs';
+import { access, mkdir, readFile, statfs } from 'node:fs/promises';
+import { availableParallelism, freemem, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { ModelRepository, OnnxSession } from '@adit/inference';
+import { ffmpegInfo } from '@adit/media';
+import { modelsRoot, readCatalogue } from '@adit/models';
+import type { CliSettings } from './settings.js';
+
+export interface Finding {
+  state: 'good' | 'warning' | 'bad';
+  what: string;
+  /** What to do about it. */
+  advice?: string;
+}
+
+export type Check = () => Promise<Finding[]>;
+
+const GIB = 1024 ** 3;
+/** An embedded engine that mines a film stays below 1.5 GiB. */
+const NEEDED_MEMORY = 2 * GIB;
+const NEEDED_DISK = 5 * GIB;
+const INSTALL_WEIGHTS = 'Run "npm run setup" to install the weights.';
+
+/** In the order in which a person would look. */
+export function doctorChecks(settings: CliSettings): Check[] {
+  return [
+    node,
+    ffmpeg,
+    weights,
+    () => models(settings),
+    memory,
+    () => disk(settings.dataDir),
+    () => inference(settings),
+  ];
+}
+
+function node(): Promise<Finding[]> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const fine = major > 20 || (major === 20 && minor >= 19);
+  const what = `Node ${process.versions.node} on ${process.platform}-${process.arch}, ${availableParallelism()} cores`;
+  return one(fine ? { state: 'good', what } : { state: 'bad', what, advice: 'Install Node 20.19 or newer.' });
+}
+
+async function ffmpeg(): Promise<Finding[]> {
+  try {
+    const { path, probePath, version, filters } = await ffmpegInfo();
+    const findings: Finding[] = [{ state: 'good', what: `ffmpeg ${version} at ${path}, ffprobe at ${probePath}` }];
+    const missing = (...names: string[]) => names.filter((name) => !(filters as ReadonlySet<string>).has(name));
+    for (const name of missing('select', 'scale')) {
+      findings.push({
+        state: 'bad',
+        what: `ffmpeg has no filter ${name}`,
+        advice: 'Install a complete build of ffmpeg.',
+      });
+    }
+    if (missing('bwdif', 'yadif').length === 2) {
+      findings.push({
+        state: 'warning',
+        what: 'ffmpeg cannot deinterlace',
+        advice: 'Interlaced films will be mined with combs in motion.',
+      });
+    }
+    if (missing('zscale', 'tonemap').length > 0) {
+      findings.push({
+        state: 'warning',
+        what: 'ffmpeg cannot tone-map HDR (no zscale)',
+        advice: 'HDR films will look pale to the models; install ffmpeg 5 or newer.',
+      });
+    }
+    return findings;
+  } catch (error) {
+    return one({ state: 'bad', what: 'ffmpeg', advice: AditError.from(error).message });
+  }
+}
+
+async function weights(): Promise<Finding[]> {
+  const repository = await ModelRepository.open({ roots: [modelsRoot()] });
+  const { models: catalogue } = await readCatalogue();
+  const findings = catalogue.map(({ name, version, sha256, licence }): Finding => {
+    const model = repository.list().find(({ pin }) => pin.name === name && pin.version === version);
+    if (model === undefined)
+      return { state: 'bad', what: `weights ${name} ${version} are not installed`, advice: INSTALL_WEIGHTS };
+    if (!model.files.some((file) => file.sha256 === sha256)) {
+      return {
+        state: 'bad',
+        what: `weights ${name} ${version} are not the verified ones`,
+        advice: `Remove ${model.folder}. ${INSTALL_WEIGHTS}`,
+      };
+    }
+    return { state: 'good', what: `weights ${name} ${version}, verified (${licence})` };
+  });
+  await repository.close();
+  return findings;
+}
+
+async function models({ userModels }: CliSettings): Promise<Finding[]> {
+  const repository = await ModelRepository.open({ roots: [userModels] });
+  const own = repository.list();
+  const problems = repository.problems();
+  await repository.close();
+  return [
+    { state: 'good', what: `${own.length} models and galleries of your own in ${userModels}` },
+    ...problems.map(({ folder, message }): Finding => ({
+      state: 'warning',
+      what: `${folder} is not served`,
+      advice: message,
+    })),
+  ];
+}
+
+async function memory(): Promise<Finding[]> {
+  // A container's limit is what counts, not the machine's memory.
+  const limit = Number(await readFile('/sys/fs/cgroup/memory.max', 'utf8').catch(() => 'max'));
+  const used = Number(await readFile('/sys/fs/cgroup/memory.current', 'utf8').catch(() => '0'));
+  const limited = Number.isFinite(limit) && limit < totalmem();
+  const free = limited ? Math.max(0, limit - used) : freemem();
+  const total = limited ? limit : totalmem();
+  const what = `memory: ${gib(free)} free of ${gib(total)}`;
+  if (total >= NEEDED_MEMORY) return one({ state: 'good', what });
+  return one({
+    state: 'warning',
+    what,
+    advice: 'Films need up to 1.5 GiB; give the machine or container 2 GiB or more.',
+  });
+}
+
+async function disk(dataDir: string): Promise<Finding[]> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+  } catch {
+    return one({
+      state: 'bad',
+      what: `${dataDir} cannot be written`,
+      advice: 'Set ADIT_DATA_DIR to a folder that can.',
+    });
+  }
+  const { bavail, bsize } = await statfs(dataDir);
+  const what = `disk: ${gib(bavail * bsize)} free at ${dataDir}`;
+  if (bavail * bsize >= NEEDED_DISK) return one({ state: 'good', what });
+  return one({
+    state: 'warning',
+    what,
+    advice: 'Sources and frames of running jobs need room; free some, or set ADIT_DATA_DIR.',
+  });
+}
+
+/** Loads a real network with the configured providers: the only answer that counts. */
+async function inference({ modelRoots, inference: config }: CliSettings): Promise<Finding[]> {
+  const repository = await ModelRepository.open({ roots: modelRoots });
+  const networks = repository.list().filter(({ manifest }) => manifest.kind === 'network');
+  await repository.close();
+  const sizeOf = (model: (typeof networks)[number]) => model.files.reduce((sum, file) => sum + file.size, 0);
+  const [smallest] = networks.sort((a, b) => sizeOf(a) - sizeOf(b));
+  if (smallest === undefined) return one({ state: 'bad', what: 'no network can be run', advice: INSTALL_WEIGHTS });
+  const findings: Finding[] = [];
+  const session = await OnnxSession.load(join(smallest.folder, 'model.onnx'), {
+    providers: config.providers,
+    threads: 1,
+    onFallback: (from, to, reason) => {
+      const [first = ''] = reason.split('\n');
+      findings.push({ state: 'warning', what: `${from} cannot be used, ${to} is used instead`, advice: first });
+    },
+  });
+  findings.push({
+    state: 'good',
+    what: `inference runs on ${session.provider} (ADIT_PROVIDERS=${config.providers.join(',')})`,
+  });
+  await session.release();
+  const gpu = await access('/proc/driver/nvidia/version').then(
+    () => true,
+    () => false,
+  );
+  if (gpu && !config.providers.includes('cuda')) {
+    findings.push({
+      state: 'warning',
+      what: 'an NVIDIA GPU is here and not used',
+      advice: 'Set ADIT_PROVIDERS=cuda,cpu to run the networks on it.',
+    });
+  }
+  return findings;
+}
+
+function one(finding: Finding): Promise<Finding[]> {
+  return Promise.resolve([finding]);
+}
+
+function gib(bytes: number): string {
+  return `${(bytes / GIB).toFixed(1)} GiB`;
+}

@@ -1,0 +1,25 @@
+/** A terminal's Ctrl-C can arrive twice: from the terminal itself and passed on by the script that started us. */
+const ECHO_MS = 500;
+
+export interface Interrupt {
+  /** Aborts at the first Ctrl-C or SIGTERM. */
+  signal: AbortSignal;
+  release(): void;
+}
+
+/** The first Ctrl-C asks for an orderly end, a second one ends at once. */
+export function untilInterrupted(): Interrupt {
+  const controller = new AbortController();
+  let first = 0;
+  const heard = (): void => {
+    if (!controller.signal.aborted) {
+      first = Date.now();
+      process.stderr.write('\nStopping … (once more to quit at once)\n');
+      controller.abort();
+    } else if (Date.now() - first > ECHO_MS) {
+      process.exit(130);
+    }
+  };
+  process.on('SIGINT', heard).on('SIGTERM', heard);
+  return { signal: controller.signal, release: () => void process.off('SIGINT', heard).off('SIGTERM', heard) };
+}

@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+import type { DetailedResult } from '@adit/contracts';
+import { printable, textTable } from './text-table.js';
+
+/** Rows shown on a terminal; a long film has thousands of segments. */
+const MOST_ROWS = 100;
+
+/** Who was found, from when to when, how sure: as text for a person. */
+export async function resultsTable(
+  results: AsyncIterable<DetailedResult>,
+  several: boolean,
+  limit = MOST_ROWS,
+): Promise<string> {
+  const rows: string[][] = [];
+  let count = 0;
+  let stills = true;
+  for await (const result of results) {
+    count += 1;
+    if (result.media_type !== 'image') stills = false;
+    if (rows.length < limit) rows.push([result.source, ...cells(result)]);
+  }
+  if (count === 0) return 'Nothing was found.';
+  const columns = stills ? [...(several ? [0] : []), 1, 6] : [...(several ? [0] : []), 1, 2, 3, 4, 5, 6];
+  const head = [stills ? 'Picture' : 'Film', 'Who', 'From', 'To', 'Timecode in', 'Timecode out', 'Similarity'];
+  const pick = (row: string[]) => columns.map((column) => row[column] ?? '');
+  const right = new Set([2, 3, 6]);
+  const table = textTable(
+    pick(head),
+    rows.map((row) => pick([printable(basename(row[0] ?? '')), ...row.slice(1)])),
+    columns.map((column) => (right.has(column) ? 'right' : 'left')),
+  );
+  return count > rows.length ? `${table}\n… and ${count - rows.length} more in results.json` : table;
+}
+
+function cells(result: DetailedResult): string[] {
+  const { meta } = result;
+  const name = [meta['person'], meta['label'], meta['text']].find((value) => typeof value === 'string');
+  const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
+    (value) => typeof value === 'number',
+  );
+  return [
+    printable(typeof name === 'string' ? name : result.module),
+    `${result.time_start.toFixed(1)} s`,
+    `${result.time_end.toFixed(1)} s`,
+    result.tc_start,
+    result.tc_end,
+    typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
+  ];
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { Command, InvalidArgumentError } from 'commander';
+import { startEngine } from '../engine.js';
+import { untilInterrupted } from './interrupt.js';
+import { cliSettings } from './settings.js';
+
+interface StartOptions {
+  port: number;
+  host: string;
+  dataDir?: string;
+  localRoot: string[];
+}
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('Serve the API from this machine: the whole engine in one process.')
+    .option('-p, --port <number>', 'port to listen on (default: PORT or 8080)', port, defaultPort())
+    .option('--host <address>', 'address to listen on', process.env.HOST || '127.0.0.1')
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    .option('--local-root <folder>', 'folder that jobs may read local paths from; may be repeated', collect, [])
+    .addHelpText(
+      'after',
+      `
+Examples:
+  adit start                                    http://127.0.0.1:8080, API description at /api/docs
+  adit start --port 9000 --local-root /media/archive
+
+The key comes from ADIT_API_KEY; without one, a key is made at the first start and printed once.`,
+    )
+    .action(start);
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const { dataDir } = cliSettings(options.dataDir);
+  const interrupt = untilInterrupted();
+  const { port: number, host, localRoot } = options;
+  const engine = await startEngine({ dataDir, port: number, host, localRoots: localRoot, quiet: false });
+  process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
+  if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+  await engine.close();
+  interrupt.release();
+}
+
+function defaultPort(): number {
+  const text = process.env.PORT;
+  return text === undefined || text === '' ? 8080 : port(text);
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+  }
+  return value;
+}
+
+function collect(folder: string, folders: string[]): string[] {
+  return [...folders, folder];
+}

@@ -1,0 +1,36 @@
+export type Align = 'left' | 'right';
+
+/** A table for a terminal: columns as wide as they need to be, two spaces between them, no trailing blanks. */
+export function textTable(head: string[], rows: string[][], align: Align[] = []): string {
+  const widths = head.map((title, column) =>
+    Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(widthOf)),
+  );
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, column) => {
+        const blanks = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+        return align[column] === 'right' ? blanks + cell : cell + blanks;
+      })
+      .join('  ')
+      .trimEnd();
+  return [line(head), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+}
+
+/** Cells on a terminal; East Asian wide characters take two, combining marks none. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text.normalize('NFC')) {
+    if (/\p{Mark}/u.test(character)) continue;
+    width += /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u.test(
+      character,
+    )
+      ? 2
+      : 1;
+  }
+  return width;
+}
+
+/** Text of clients and files for a terminal: without control characters, which could move the cursor or worse. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '�');
+}
