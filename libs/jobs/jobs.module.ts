@@ -10,11 +10,7 @@ export class JobsModule {
   static forRoot(settings: Partial<JobSettings> = {}): DynamicModule {
     return {
       module: JobsModule,
-      providers: [
-        { provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) },
-        OutboxRelay,
-        JobCommands,
-      ],
+      providers: [{ provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) }, OutboxRelay, JobCommands],
       exports: [JOB_SETTINGS, OutboxRelay, JobCommands],
     };
   }

@@ -115,11 +115,11 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
     const lease = new Date(Date.now() + this.settings.leaseSeconds * 1000);
     const { id: jobId, traceparent } = row;
     if (!row.admitted) await manager.query('UPDATE jobs SET admitted = true WHERE id = $1', [jobId]);
-    const chunks: { id: string; source_start: number }[] = returned(
+    const chunks = returned<{ id: string; source_start: number; position: number }>(
       await manager.query(
         `UPDATE chunks SET state = 'requested', lease_until = $3 WHERE id IN (
            SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2)
-         RETURNING id, source_start`,
+         RETURNING id, source_start, position`,
         [jobId, count, lease],
       ),
     );
@@ -131,6 +131,7 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
         [jobId, Math.min(count - chunks.length, this.openable(row)), lease],
       ),
     );
+    chunks.sort((a, b) => a.source_start - b.source_start || a.position - b.position);
     await enqueue(
       manager,
       chunks.map(({ id, source_start }) => ({

@@ -44,7 +44,7 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
     case 'module-failed':
       return endModule(states, signal.module, 'failed');
     case 'failed':
-      if (isTerminal(states.job)) return states;
+      if (isTerminal(states.job) || allModulesEnded(states)) return states;
       return { job: 'failed', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'failed')) };
     case 'finished':
       if (states.job !== 'processing' || !allModulesEnded(states)) return states;
