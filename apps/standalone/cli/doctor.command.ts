@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { doctorChecks, type Finding } from './doctor-checks.js';
-import { cliSettings } from './settings.js';
+import type { Finding } from './doctor-checks.js';
 
 const MARKS: Record<Finding['state'], string> = { good: '✓', warning: '!', bad: '✗' };
 
@@ -11,6 +10,10 @@ export function doctorCommand(): Command {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExit code: 0 when everything needed is there (warnings allowed), 1 otherwise.')
     .action(async (options: { dataDir?: string; json?: boolean }) => {
+      const [{ doctorChecks }, { cliSettings }] = await Promise.all([
+        import('./doctor-checks.js'),
+        import('./settings.js'),
+      ]);
       const findings: Finding[] = [];
       for (const check of doctorChecks(cliSettings(options.dataDir))) {
         for (const finding of await check()) {

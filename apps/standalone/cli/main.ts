@@ -14,17 +14,20 @@ const EXIT_USAGE = 2;
 const program = new Command('adit')
   .description('Adit finds who and what is in your films and pictures, on your own machine.')
   .version('0.1.0')
-  .showHelpAfterError('Run with --help for what is possible.')
-  .exitOverride((error) => {
-    // commander has said what is wrong already; help and version are not errors.
-    process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE);
-  })
   .addCommand(mineCommand())
   .addCommand(startCommand())
   .addCommand(doctorCommand())
   .addCommand(modelCommand())
   .addCommand(galleryCommand());
 
+/** commander has said what is wrong already; help and version are not errors. */
+function exitByUsage(command: Command): void {
+  command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE));
+  command.showHelpAfterError('Run with --help for what is possible.');
+  for (const child of command.commands) exitByUsage(child);
+}
+
+exitByUsage(program);
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,28 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Job } from '@adit/contracts';
-import { startEngine } from '../engine.js';
-import { ApiClient } from './api-client.js';
-import { mineJob } from './mine-job.js';
-import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
-import { resultsTable } from './results-table.js';
-import { sampleFilm } from './sample-film.js';
-import { cliSettings } from './settings.js';
-import { untilInterrupted } from './interrupt.js';
-
-interface MineOptions {
-  modules: string[];
-  model?: string;
-  out?: string;
-  json?: boolean;
-  maxDistance?: number;
-  clusterUnknowns?: boolean;
-  dataDir?: string;
-}
+import type { MineOptions } from './mine.js';
 
 export function mineCommand(): Command {
   return new Command('mine')
@@ -46,79 +23,7 @@ Examples:
 
 Exit code: 0 when everything was mined, 1 when a job failed, 2 for a wrong command line.`,
     )
-    .action(mine);
-}
-
-async function mine(given: string[], options: MineOptions): Promise<void> {
-  const quiet = options.json === true;
-  const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
-  const { dataDir } = cliSettings(options.dataDir);
-  const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
-  const interrupt = untilInterrupted();
-  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true });
-  const jsonFiles: string[] = [];
-  try {
-    const client = new ApiClient(engine.url, engine.apiKey);
-    for (const group of groups) {
-      const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
-      const order = { sources: group.sources, modules: moduleArguments(options) };
-      const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
-      const json = files['results.json'];
-      if (json !== undefined) jsonFiles.push(json);
-      if (!quiet && job.state !== 'stopped') {
-        const limit = process.stdout.isTTY ? undefined : Infinity;
-        const table = await resultsTable(client.detailedResults(job.id), group.sources.length > 1, limit);
-        process.stdout.write(
-          `\n${table}\n\n${Object.values(files)
-            .map((file) => `${file}\n`)
-            .join('')}`,
-        );
-      }
-      reportEnd(job);
-      if (interrupt.signal.aborted) break;
-    }
-    if (quiet) await printJson(jsonFiles);
-  } finally {
-    interrupt.release();
-    await engine.close();
-    if (scratch !== null) await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-function outFolder(group: SourceGroup, groups: number, out: string | undefined): string {
-  if (out === undefined) return resolve('adit-results', nameOf(group));
-  return groups === 1 ? resolve(out) : resolve(out, group.kind);
-}
-
-function moduleArguments(options: MineOptions): Record<string, Record<string, unknown>> {
-  const common = options.model === undefined ? {} : { model: options.model };
-  const face = {
-    ...(options.maxDistance === undefined ? {} : { max_distance: options.maxDistance }),
-    ...(options.clusterUnknowns === undefined ? {} : { cluster_unknowns: options.clusterUnknowns }),
-  };
-  return Object.fromEntries(
-    options.modules.map((id) => [id, id === 'face_recognition' ? { ...common, ...face } : common]),
-  );
-}
-
-/** Says what went wrong and sets the exit code. */
-function reportEnd(job: Job): void {
-  for (const message of job.errors) process.stderr.write(`✗ ${message}\n`);
-  if (job.state === 'failed') process.exitCode = 1;
-  if (job.state === 'stopped') {
-    process.stderr.write('Stopped. What was found so far is kept in the engine’s data folder.\n');
-    process.exitCode = 130;
-  }
-}
-
-/** One job's results as they are, several as an array. */
-async function printJson(files: string[]): Promise<void> {
-  if (files.length !== 1) process.stdout.write('[');
-  for (const [index, file] of files.entries()) {
-    if (index > 0) process.stdout.write(',');
-    await pipeline(createReadStream(file), process.stdout, { end: false });
-  }
-  if (files.length !== 1) process.stdout.write(']\n');
+    .action(async (sources: string[], options: MineOptions) => (await import('./mine.js')).mine(sources, options));
 }
 
 function list(text: string): string[] {

@@ -1,15 +1,5 @@
-import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
-import { startEngine } from '../engine.js';
-import { untilInterrupted } from './interrupt.js';
-import { cliSettings } from './settings.js';
-
-interface StartOptions {
-  port: number;
-  host: string;
-  dataDir?: string;
-  localRoot: string[];
-}
+import type { StartOptions } from './start.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -27,18 +17,7 @@ Examples:
 
 The key comes from ADIT_API_KEY; without one, a key is made at the first start and printed once.`,
     )
-    .action(start);
-}
-
-async function start(options: StartOptions): Promise<void> {
-  const { dataDir } = cliSettings(options.dataDir);
-  const interrupt = untilInterrupted();
-  const { port: number, host, localRoot } = options;
-  const engine = await startEngine({ dataDir, port: number, host, localRoots: localRoot, quiet: false });
-  process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
-  if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
-  await engine.close();
-  interrupt.release();
+    .action(async (options: StartOptions) => (await import('./start.js')).start(options));
 }
 
 function defaultPort(): number {
