@@ -1,4 +1,4 @@
-import { readdirSync, watch, type FSWatcher } from 'node:fs';
+import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -6,7 +6,8 @@ import { join } from 'node:path';
  * because recursive watching is not to be had everywhere; a slow poll stands in where watching says nothing.
  */
 export class FolderWatch {
-  private readonly watchers = new Map<string, FSWatcher>();
+  /** A folder made anew under its old name is another inode and needs another watcher. */
+  private readonly watchers = new Map<string, { inode: number; watcher: FSWatcher }>();
   private readonly poll: NodeJS.Timeout;
   private debounce: NodeJS.Timeout | null = null;
 
@@ -35,15 +36,18 @@ export class FolderWatch {
   close(): void {
     clearInterval(this.poll);
     if (this.debounce) clearTimeout(this.debounce);
-    for (const watcher of this.watchers.values()) watcher.close();
+    for (const { watcher } of this.watchers.values()) watcher.close();
     this.watchers.clear();
   }
 
   private add(folder: string): void {
-    if (this.watchers.has(folder)) return;
     try {
+      const inode = statSync(folder).ino;
+      const known = this.watchers.get(folder);
+      if (known?.inode === inode) return;
+      known?.watcher.close();
       const watcher = watch(folder, { persistent: false }, () => this.trigger());
-      this.watchers.set(folder, watcher);
+      this.watchers.set(folder, { inode, watcher });
       watcher.on('error', () => this.drop(folder));
     } catch {
       // Not there, or out of watches: the poll sees it.
@@ -51,7 +55,7 @@ export class FolderWatch {
   }
 
   private drop(folder: string): void {
-    this.watchers.get(folder)?.close();
+    this.watchers.get(folder)?.watcher.close();
     this.watchers.delete(folder);
     this.trigger();
   }

@@ -116,6 +116,7 @@ export class ModelRepository {
   async close(): Promise<void> {
     this.closed = true;
     this.watcher?.close();
+    this.watcher = null;
     if (this.unsettled) clearTimeout(this.unsettled);
     this.unsettled = null;
     await this.refreshing?.catch(() => undefined);

@@ -1,7 +1,7 @@
 import { AditError, type ImageInput } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
-import { resample } from './resample.js';
+import { resample, resampleFinely } from './resample.js';
 import type { FloatTensor, NetworkSession, Row } from './session.js';
 
 /**
@@ -10,26 +10,71 @@ import type { FloatTensor, NetworkSession, Row } from './session.js';
  */
 export function imageTensor(image: RgbImage, map: Affine, input: ImageInput): FloatTensor {
   const { width, height } = input;
+  if (showsPixelsAsTheyAre(image, map, input)) return pixelTensor(image, map[2], map[5], input);
   const pixels = resample(image, map, width, height);
   const count = width * height;
-  const channels = input.colour === 'grey' ? 1 : 3;
-  const data = new Float32Array(count * channels);
-  const planar = input.layout === 'nchw';
-  if (channels === 1) {
+  if (input.colour === 'grey') {
+    const data = new Float32Array(count);
     const { factor, offset } = normaliser(input, 0);
     for (let i = 0, at = 0; i < count; i++, at += 3) {
       data[i] = (0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!) * factor + offset;
     }
-  } else {
-    for (let channel = 0; channel < 3; channel++) {
-      const { factor, offset } = normaliser(input, channel);
-      const source = input.colour === 'bgr' ? 2 - channel : channel;
-      const step = planar ? 1 : 3;
-      let to = planar ? channel * count : channel;
-      for (let i = 0, at = source; i < count; i++, at += 3, to += step) data[to] = pixels[at]! * factor + offset;
+    return { data, dims: dimsOf(input) };
+  }
+  const data = new Float32Array(count * 3);
+  const { toRed, toGreen, toBlue, step } = placesOf(input);
+  const swapped = input.colour === 'bgr';
+  const red = normaliser(input, swapped ? 2 : 0);
+  const green = normaliser(input, 1);
+  const blue = normaliser(input, swapped ? 0 : 2);
+  for (let i = 0, at = 0, to = 0; i < count; i++, at += 3, to += step) {
+    data[to + toRed] = pixels[at]! * red.factor + red.offset;
+    data[to + toGreen] = pixels[at + 1]! * green.factor + green.offset;
+    data[to + toBlue] = pixels[at + 2]! * blue.factor + blue.offset;
+  }
+  return { data, dims: dimsOf(input) };
+}
+
+function dimsOf({ colour, layout, width, height }: ImageInput): number[] {
+  const channels = colour === 'grey' ? 1 : 3;
+  return layout === 'nchw' ? [channels, height, width] : [height, width, channels];
+}
+
+/** Where a pixel's values go in a tensor of three channels, relative to its place, and the step to the next pixel. */
+function placesOf(input: ImageInput): { toRed: number; toGreen: number; toBlue: number; step: number } {
+  const planar = input.layout === 'nchw';
+  const plane = planar ? input.width * input.height : 1;
+  const [first, last] = input.colour === 'bgr' ? [2, 0] : [0, 2];
+  return { toRed: first * plane, toGreen: plane, toBlue: last * plane, step: planar ? 1 : 3 };
+}
+
+function showsPixelsAsTheyAre(image: RgbImage, map: Affine, input: ImageInput): boolean {
+  const [a, b, left, d, e, top] = map;
+  const whole = a === 1 && b === 0 && d === 0 && e === 1 && Number.isInteger(left) && Number.isInteger(top);
+  const inside = left >= 0 && top >= 0 && left + input.width <= image.width && top + input.height <= image.height;
+  return whole && inside && input.colour !== 'grey';
+}
+
+/** `imageTensor` for a region at its own size, the common case of tiled detection: one table look-up a value. */
+function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInput): FloatTensor {
+  const { width, height } = input;
+  const { data: pixels } = image;
+  const data = new Float32Array(width * height * 3);
+  const { toRed, toGreen, toBlue, step } = placesOf(input);
+  const [red, green, blue] = [0, 1, 2].map((channel) => {
+    const { factor, offset } = normaliser(input, input.colour === 'bgr' ? 2 - channel : channel);
+    return Float32Array.from({ length: 256 }, (_, value) => value * factor + offset);
+  }) as [Float32Array, Float32Array, Float32Array];
+  let to = 0;
+  for (let y = 0; y < height; y++) {
+    let at = ((top + y) * image.width + left) * 3;
+    for (let x = 0; x < width; x++, at += 3, to += step) {
+      data[to + toRed] = red[pixels[at]!]!;
+      data[to + toGreen] = green[pixels[at + 1]!]!;
+      data[to + toBlue] = blue[pixels[at + 2]!]!;
     }
   }
-  return { data, dims: planar ? [channels, height, width] : [height, width, channels] };
+  return { data, dims: dimsOf(input) };
 }
 
 /** The row for a network of one picture input, as its manifest describes it. */
@@ -46,7 +91,7 @@ export function inputOf(network: NetworkSession): ImageInput {
 
 /** Cuts `box` out of a picture at `width` × `height` pixels of 8 bits; black outside the picture. */
 export function cropResize(image: RgbImage, box: PixelBox, width: number, height: number): RgbImage {
-  const pixels = resample(image, boxMap(box, width, height), width, height);
+  const pixels = resampleFinely(image, boxMap(box, width, height), width, height);
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < data.length; i++) data[i] = pixels[i]! + 0.5;
   return { data, width, height };

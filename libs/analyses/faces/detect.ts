@@ -18,6 +18,8 @@ export interface DetectedFace extends ScoredBox {
 const MIN_CANDIDATE = 0.5;
 /** A face wider than this may be cut by every tile; the pass over the whole frame still shows it large enough. */
 const TILE_OVERLAP = 48;
+/** A picture up to this many times the detector's input loses too little in one pass to be worth tiles. */
+const TILED_FROM = 1.35;
 /** Shorter sides below this many pixels are noise in the detector's own grid. */
 const MIN_SIDE = 10;
 
@@ -65,7 +67,7 @@ async function propose(picture: RgbImage, network: NetworkSession): Promise<Scor
   const { width, height } = picture;
   const input = inputOf(network);
   const found = await ultraface(network, picture, letterbox(width, height, input), MIN_CANDIDATE);
-  if (width > input.width || height > input.height) {
+  if (width > input.width * TILED_FROM || height > input.height * TILED_FROM) {
     for (const tile of tiles(width, height, input, TILE_OVERLAP)) {
       const boxes = await ultraface(network, picture, tile, MIN_CANDIDATE);
       found.push(...boxes.filter((box) => !isCut(box, tile, width, height)));

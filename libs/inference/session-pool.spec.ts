@@ -1,0 +1,120 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
+import { ModelRepository } from './model-repository.js';
+import { SessionPool, type PoolObserver } from './session-pool.js';
+import { linearGraph } from './spec-graph.js';
+
+let root: string;
+let repository: ModelRepository;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'adit-pool-'));
+  const models: [string, Buffer][] = [
+    ['open', linearGraph(2, 2)],
+    ['fixed', linearGraph(2, 3, false)],
+    ['third', linearGraph(2, 4)],
+    ['torn', Buffer.from('no graph')],
+  ];
+  for (const [name, graph] of models) {
+    await mkdir(join(root, name, '1'), { recursive: true });
+    await writeFile(join(root, name, 'model.yaml'), stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }));
+    await writeFile(join(root, name, '1/model.onnx'), graph);
+  }
+  repository = await ModelRepository.open({ roots: [root], settleMs: 20 });
+});
+
+afterAll(async () => {
+  await repository.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const row = (a: number, b: number): { x: { data: Float32Array; dims: number[] } } => ({ x: { data: Float32Array.of(a, b), dims: [2] } });
+
+describe('SessionPool', () => {
+  it('joins the rows of concurrent callers and takes the batch off again', async () => {
+    const runs: number[] = [];
+    const pool = new SessionPool({ onnx: { threads: 1 }, maxBatch: 64, observer: { ran: (_, rows) => runs.push(rows) } });
+    for (const [name, factor] of [['open', 2], ['fixed', 3]] as const) {
+      const { network, release } = await pool.acquire(repository.resolve(name));
+      const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => network.run(row(i, -i))));
+      answers.forEach((answer, i) => {
+        expect(answer.y!.dims).toEqual([2]);
+        expect([...answer.y!.data]).toEqual([i * factor + 1, -i * factor + 1]);
+      });
+      release();
+    }
+    // The manifest allows four rows; a graph with a fixed batch takes one.
+    expect(runs).toEqual([4, 2, 1, 1, 1, 1, 1, 1]);
+    await pool.close();
+  });
+
+  it('runs rows one by one on a CPU unless told otherwise', async () => {
+    const runs: number[] = [];
+    const pool = new SessionPool({ onnx: { threads: 1 }, observer: { ran: (_, rows) => runs.push(rows) } });
+    const { network, release } = await pool.acquire(repository.resolve('open'));
+    await Promise.all([network.run(row(1, 2)), network.run(row(3, 4))]);
+    release();
+    expect(runs).toEqual([1, 1]);
+    await pool.close();
+  });
+
+  it('lets a row of the wrong size fail alone', async () => {
+    const pool = new SessionPool({ onnx: { threads: 1 }, maxBatch: 4 });
+    const { network, release } = await pool.acquire(repository.resolve('open'));
+    const wrong = { x: { data: Float32Array.of(1, 2, 3), dims: [3] } };
+    const [good, bad, alsoGood] = await Promise.allSettled([network.run(row(1, 1)), network.run(wrong), network.run(row(2, 2))]);
+    expect([good.status, bad.status, alsoGood.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    release();
+    await pool.close();
+  });
+
+  it('loads a model once for many, keeps what is in use, and unloads the least recently used', async () => {
+    const log: string[] = [];
+    const observer: PoolObserver = {
+      loaded: (model, provider) => log.push(`+${model} ${provider}`),
+      evicted: (model) => log.push(`-${model}`),
+    };
+    const pool = new SessionPool({ onnx: { threads: 1 }, maxIdle: 1, observer });
+    const [first, again] = await Promise.all([pool.acquire(repository.resolve('open')), pool.acquire(repository.resolve('open'))]);
+    expect(first.network).toBe(again.network);
+    const second = await pool.acquire(repository.resolve('fixed'));
+    const third = await pool.acquire(repository.resolve('third'));
+    first.release();
+    first.release();
+    expect(pool.size).toBe(3);
+    second.release();
+    third.release();
+    expect(log).toEqual(['+open cpu', '+fixed cpu', '+third cpu', '-fixed']);
+    expect([...(await again.network.run(row(1, 1))).y!.data]).toEqual([3, 3]);
+    again.release();
+    expect(log.at(-1)).toBe('-open');
+    expect(pool.size).toBe(1);
+    await pool.close();
+  });
+
+  it('says why a model cannot be loaded and tries again next time', async () => {
+    const pool = new SessionPool({ onnx: { threads: 1 } });
+    await expect(pool.acquire(repository.resolve('torn'))).rejects.toThrow(/cannot be loaded \(cpu: /);
+    await writeFile(join(root, 'torn/1/model.onnx'), linearGraph(2, 5));
+    const { network, release } = await pool.acquire(repository.resolve('torn'));
+    expect([...(await network.run(row(1, 0))).y!.data]).toEqual([6, 1]);
+    release();
+    await pool.close();
+  });
+
+  it('falls back to the next provider and says so', async () => {
+    const fallbacks: string[] = [];
+    const pool = new SessionPool({
+      onnx: { threads: 1, providers: ['cuda', 'cpu'], onFallback: (from, to) => fallbacks.push(`${from}>${to}`) },
+    });
+    const { network, release } = await pool.acquire(repository.resolve('open'));
+    expect([...(await network.run(row(1, 2))).y!.data]).toEqual([3, 5]);
+    expect(fallbacks.length).toBeLessThanOrEqual(1);
+    release();
+    await pool.close();
+  });
+});
