@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { relative } from 'node:path';
 import { mkdir } from 'node:fs/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, ModelManifest } from '@adit/contracts';
 import { planGalleryFolder, writeGalleryVersion, type GalleryPerson } from '@adit/modules';
 import { openPhotoEmbedder, type PhotoOutcome } from './photo-embedder.js';
 import { cliSettings } from './settings.js';
@@ -16,6 +16,12 @@ export interface GalleryBuildOptions {
 
 /** Embeds every photo and writes a gallery version; says which photos could not be used. */
 export async function buildGallery(folder: string, options: GalleryBuildOptions): Promise<void> {
+  if (!ModelManifest.shape.name.safeParse(options.name).success) {
+    throw new AditError(
+      'VALIDATION',
+      `${options.name} is no name for a gallery: use letters, digits, dots, dashes, underscores.`,
+    );
+  }
   const planned = await planGalleryFolder(folder);
   const settings = cliSettings(options.dataDir);
   const embedder = await openPhotoEmbedder(settings);

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { sniffMedia } from '@adit/media';
+import { ACCEPTED_MEDIA, sniffMedia } from '@adit/media';
 
 /** Sources that can share a job: pictures are one job, films (and sound) another. */
 export interface SourceGroup {
@@ -53,7 +53,8 @@ async function mediaAt(source: string): Promise<{ file: string; kind: SourceGrou
   });
   if (!(await stat(file)).isDirectory()) {
     const kind = await kindOf(file);
-    if (kind === null) throw new AditError('SOURCE_REFUSED', `${source} is no picture or film that can be mined.`);
+    if (kind === null)
+      throw new AditError('SOURCE_REFUSED', `${source} is no picture or film that can be mined. ${ACCEPTED_MEDIA}`);
     return [{ file, kind }];
   }
   const found = [];
@@ -67,7 +68,11 @@ async function mediaAt(source: string): Promise<{ file: string; kind: SourceGrou
 }
 
 async function kindOf(file: string): Promise<SourceGroup['kind'] | null> {
-  const { kind } = await sniffMedia(file);
+  const { kind } = await sniffMedia(file).catch((error: unknown) => {
+    // What is refused for its content is no media; what cannot be read is a problem to hear of.
+    if (error instanceof AditError && error.code === 'MEDIA_INVALID') return { kind: 'unknown' as const };
+    throw error;
+  });
   if (kind === 'image') return 'pictures';
   return kind === 'video' || kind === 'audio' ? 'films' : null;
 }

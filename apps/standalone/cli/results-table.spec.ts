@@ -1,0 +1,48 @@
+import type { DetailedResult } from '@adit/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { resultsTable } from './results-table.js';
+
+async function* results(...overrides: Partial<DetailedResult>[]): AsyncGenerator<DetailedResult> {
+  for (const override of overrides) {
+    yield {
+      media_type: 'video',
+      frame_start: 0,
+      frame_end: 50,
+      time_start: 0,
+      time_end: 2,
+      tc_start: '00:00:00:00',
+      tc_end: '00:00:02:00',
+      source: '/films/one.mp4',
+      module: 'face_recognition',
+      meta: { person: 'Anna', similarity: 0.91, mean_similarity: 0.8 },
+      detections: [],
+      thumbnail: null,
+      ...override,
+    };
+  }
+}
+
+describe('resultsTable', () => {
+  it('shows who, when and how sure', async () => {
+    const table = await resultsTable(results({}), false);
+    expect(table.split('\n').at(-1)).toBe('Anna  0.0 s  2.0 s  00:00:00:00  00:00:02:00         80 %');
+  });
+
+  it('shows the picture instead of times when there are only pictures', async () => {
+    const table = await resultsTable(results({ media_type: 'image', source: '/photos/a.jpg' }), true);
+    expect(table.split('\n')).toEqual([
+      'Picture  Who   Similarity',
+      '───────  ────  ──────────',
+      'a.jpg    Anna        80 %',
+    ]);
+  });
+
+  it('ends a long table with how many are left', async () => {
+    const table = await resultsTable(results({}, {}, {}), false, 2);
+    expect(table).toContain('… and 1 more in results.json');
+  });
+
+  it('says so when nothing was found', async () => {
+    expect(await resultsTable(results(), false)).toBe('Nothing was found.');
+  });
+});
