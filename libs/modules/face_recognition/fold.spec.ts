@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_STATE_BYTES } from '@adit/mining';
 import type { Segment } from '@adit/mining';
+import { joinIdentities } from './segments.js';
 import { CONTEXT, faceFold, foldFilm, galleryOf, observe, range, unit } from './testing/scenes.js';
 import type { Actor } from './testing/scenes.js';
 
@@ -133,6 +134,17 @@ describe('unknown people', () => {
     expect(brief(foldFilm(faceFold({}), actors, { last: 60, sizes: [61] }).segments)).toEqual(expected);
   });
 
+  it('twice in one picture are two, as in a mirror', () => {
+    const actors = [
+      { person: EVE, samples: range(0, 20) },
+      { person: EVE, samples: range(10, 30), x: 0.7 },
+    ];
+    expect(brief(foldFilm(faceFold({}), actors, { last: 50 }).segments)).toEqual([
+      ['unknown', 0, 10],
+      ['unknown', 5, 15],
+    ]);
+  });
+
   it('too small to embed are followed by place alone', () => {
     const small = { person: EVE, samples: range(0, 30), size: 24, views: 0 };
     const tiny = { person: ANN, samples: range(0, 30), size: 30, x: 0.6 };
@@ -212,6 +224,18 @@ describe('pictures', () => {
   });
 });
 
+describe('two stretches of one person', () => {
+  it('show the nearer distance and means by weight', () => {
+    const far = { nearest: [{ person: 0, distance: 0.5 }], meanCosine: 0.9, weight: 3 };
+    const near = { nearest: [{ person: 0, distance: 0.4 }], meanCosine: 0.5, weight: 1 };
+    for (const joined of [joinIdentities(far, near), joinIdentities(near, far)]) {
+      expect(joined.nearest).toEqual(near.nearest);
+      expect(joined.meanCosine).toBeCloseTo(0.8, 9);
+      expect(joined.weight).toBe(4);
+    }
+  });
+});
+
 describe('the fold', () => {
   it('leaves the state it was given as it was', () => {
     const fold = faceFold({}, TEAM);
@@ -276,7 +300,7 @@ describe('the fold', () => {
     rate: fc.constantFrom(1, 2, 5),
     cast: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),
     // For each place of the cast: when they are away, as [from, length].
-    away: fc.array(fc.array(fc.tuple(fc.nat(99), fc.integer({ min: 1, max: 25 })), { maxLength: 5 }), {
+    away: fc.array(fc.array(fc.tuple(fc.nat(99), fc.integer({ min: 1, max: 25 })), { maxLength: 9 }), {
       minLength: 4,
       maxLength: 4,
     }),
@@ -304,6 +328,30 @@ describe('the fold', () => {
         },
       ),
       { numRuns: 150 },
+    );
+  });
+
+  it('gives known people the same stretches wherever the film is cut, though their face is there twice', () => {
+    fc.assert(
+      fc.property(
+        sceneOf,
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
+        (scene, sizes) => {
+          const actors: Actor[] = [ANN, ANN, BOB, BOB].map((person, place) => ({
+            person,
+            x: place * 0.24,
+            samples: range(0, 99).filter(
+              (sample) => !scene.away[place]?.some(([from, length]) => sample >= from && sample < from + length),
+            ),
+          }));
+          const seen = (cut: number[]) =>
+            foldFilm(faceFold({}, TEAM), actors, { last: 99, rate: scene.rate, sizes: cut }).segments.map(
+              ({ label, frameStart, frameEnd, detections }) => [label, frameStart, frameEnd, detections.length],
+            );
+          expect(seen(sizes)).toEqual(seen([100]));
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 });
