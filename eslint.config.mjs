@@ -32,7 +32,9 @@ const places = [...new Set(drivers.flatMap((driver) => driver.files))].map((plac
 }));
 
 export default defineConfig(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.adit/**', '**/adit-results/**', 'out/**', 'coverage/**'] },
+  {
+    ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.adit/**', '**/adit-results/**', 'out/**', 'coverage/**'],
+  },
   js.configs.recommended,
   { plugins: { '@typescript-eslint': ts.plugin } },
   {

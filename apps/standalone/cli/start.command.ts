@@ -5,7 +5,11 @@ export function startCommand(): Command {
   return new Command('start')
     .description('Serve the API from this machine: the whole engine in one process.')
     .option('-p, --port <number>', 'port to listen on (default: PORT or 8080)', port, defaultPort())
-    .option('--host <address>', 'address to listen on', process.env.HOST || '127.0.0.1')
+    .option(
+      '--host <address>',
+      'address to listen on (default: ADIT_HOST or this machine only)',
+      process.env.ADIT_HOST || '127.0.0.1',
+    )
     .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
     .option('--local-root <folder>', 'folder that jobs may read local paths from; may be repeated', collect, [])
     .addHelpText(
