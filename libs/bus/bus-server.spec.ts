@@ -9,6 +9,7 @@ import {
   formatTraceparent,
   metricsPage,
   newTrace,
+  withContext,
 } from '@adit/runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Module, Scope } from '@nestjs/common';
@@ -165,6 +166,18 @@ describe('BusServer', () => {
         jobId: 'job-7',
         traceId: trace.traceId,
       });
+    });
+  });
+
+  it('does not work in the context of who happened to publish', async () => {
+    const theBus = await start();
+    // Work that was due already would hide whose context a message is handled in.
+    await sleep(10);
+    await withContext({ requestId: 'request-1', jobId: 'job-of-the-publisher' }, () => theBus.publish([chunk('c1')]));
+    await within(5_000, () => {
+      const [line] = lines.filter(({ name }) => name === 'decoder');
+      expect(line).toMatchObject({ jobId: 'job-7' });
+      expect(line).not.toHaveProperty('requestId');
     });
   });
 

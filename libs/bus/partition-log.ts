@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import type { AditError } from '@adit/contracts';
 
 export interface LoggedMessage {
   key: string;
