@@ -3,6 +3,7 @@ export * from './analysis.js';
 export * from './batcher.js';
 export * from './golden.js';
 export * from './local-runner.js';
+export * from './look-at-file.js';
 export * from './model-folder.js';
 export * from './model-repository.js';
 export * from './onnx-session.js';

@@ -1,0 +1,174 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import type { RgbImage } from '@adit/inference';
+import { sampleMedia, transcode } from '@adit/testing';
+import faces from './analysis.js';
+import { decodeEmbedding, distance } from './embedding.js';
+import type { FaceObservations, FaceTrack } from './observations.js';
+import { SpecLook } from './spec-look.js';
+
+const media = sampleMedia();
+let look: SpecLook;
+
+beforeAll(async () => {
+  look = await SpecLook.open();
+});
+afterAll(async () => {
+  await look.close();
+});
+
+const photo = async (path: string): Promise<FaceObservations> => (await look.at(path))[0]!;
+const embeddingOf = (track: FaceTrack): Float32Array => decodeEmbedding(track.views[0]!.embedding);
+const single = async (path: string): Promise<Float32Array> => embeddingOf((await photo(path)).tracks[0]!);
+
+describe('faces on photos', () => {
+  // Counted by eye; none of these photos has a face in its background.
+  it.each([
+    ['sample1', 3],
+    ['sample2', 3],
+    ['sample3', 3],
+    ['sample4', 4],
+    ['sample5', 5],
+    ['sample6', 4],
+  ])('finds every face of %s and nothing else: %i', async (name, count) => {
+    const { tracks, sampled } = await photo(media.groups[name]!);
+    expect(tracks).toHaveLength(count);
+    expect(sampled).toEqual([{ frame: 0, time: 0 }]);
+    for (const { sightings, views, female } of tracks) {
+      expect(sightings).toHaveLength(1);
+      expect(views).toHaveLength(1);
+      expect(sightings[0]!.size).toBeGreaterThan(120);
+      // Every person of these photos is a woman.
+      expect(female).toBeGreaterThan(0.5);
+    }
+  });
+
+  it('finds small faces in a large picture, and shrinks nothing away', async () => {
+    const collage = await transcode('faces-collage.png', [
+      ...['sample3', 'sample5', 'sample6', 'sample4'].flatMap((name) => ['-i', media.groups[name]!]),
+      '-filter_complex',
+      '[0]scale=-2:400[a];[1]scale=-2:400[b];[2]scale=-2:400[c];[3]scale=-2:400[d];' +
+        '[a][b][c]hstack=3,crop=1600:400:0:0[top];[d]pad=1600:400:0:0[bottom];[top][bottom]vstack,pad=1920:1080',
+      '-frames:v', '1',
+    ]);
+    const { tracks } = await photo(collage);
+    // 3 + 5 + 4, less those of the third photo that the crop cuts off, + 4.
+    const sizes = tracks.map((track) => track.sightings[0]!.size);
+    expect(tracks.length).toBeGreaterThanOrEqual(15);
+    expect(tracks.length).toBeLessThanOrEqual(16);
+    expect(Math.max(...sizes)).toBeLessThan(80);
+    for (const track of tracks) expect(track.views.length).toBe(track.sightings[0]!.size >= 48 ? 1 : 0);
+  });
+
+  it('keeps one person near and others apart', async () => {
+    const { audrey, cage, SeanConnery, franck_02221, franck_02888, franck_04000 } = media.faces;
+    const [first, second, third] = [await single(franck_02221!), await single(franck_02888!), await single(franck_04000!)];
+    for (const [a, b] of [[first, second], [second, third], [first, third]] as const) expect(distance(a, b)).toBeLessThan(0.95);
+    const others = [first, await single(audrey!), await single(cage!), await single(SeanConnery!)];
+    for (const [i, a] of others.entries()) for (const b of others.slice(0, i)) expect(distance(a, b)).toBeGreaterThan(1.1);
+  });
+
+  it('reads gender, age and pose plausibly', async () => {
+    const { tracks: [man] } = await photo(media.faces.SeanConnery!);
+    const { tracks: [woman] } = await photo(media.faces.audrey!);
+    expect(man!.female).toBeLessThan(0.2);
+    expect(woman!.female).toBeGreaterThan(0.8);
+    expect(man!.age! - woman!.age!).toBeGreaterThan(15);
+    expect(Math.abs(woman!.views[0]!.yaw)).toBeLessThan(15);
+    const tilted = (await photo(media.groups.sample1!)).tracks.map((track) => track.views[0]!.roll);
+    expect(Math.max(...tilted)).toBeGreaterThan(30);
+  });
+
+  it('finds nothing in a picture without faces', async () => {
+    const bars = await transcode('bars.png', ['-f', 'lavfi', '-i', 'testsrc2=size=1280x720', '-frames:v', '1']);
+    expect((await photo(bars)).tracks).toEqual([]);
+  });
+});
+
+describe('faces on films', () => {
+  let film: FaceObservations;
+  const kept = new Map<string, RgbImage>();
+  let clip: string;
+
+  beforeAll(async () => {
+    clip = await transcode('faces-franck-6s.mp4', ['-ss', '40', '-i', media.franck, '-t', '6', '-c:v', 'libx264', '-an']);
+    [film] = (await look.at(clip, {}, kept)) as [FaceObservations];
+  });
+
+  it('follows one man as one track and embeds a few views of it', () => {
+    expect(film.sampled.map(({ time }) => Math.round(time * 10) / 10)).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5]);
+    expect(film.tracks).toHaveLength(1);
+    const [track] = film.tracks as [FaceTrack];
+    expect(track.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
+    expect(track.views).toHaveLength(3);
+    const qualities = track.views.map((view) => view.quality);
+    expect(qualities).toEqual([...qualities].sort((a, b) => b - a));
+    for (const view of track.views) {
+      const vector = decodeEmbedding(view.embedding);
+      expect(vector).toHaveLength(512);
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+    }
+  });
+
+  it('keeps a thumbnail of the face and one small picture of the best frame', () => {
+    const [track] = film.tracks as [FaceTrack];
+    expect([...kept.keys()].sort()).toEqual([track.keyFrame!.picture.key, track.thumbnail!.key].sort());
+    const thumbnail = kept.get(track.thumbnail!.key)!;
+    expect(Math.max(thumbnail.width, thumbnail.height)).toBe(160);
+    expect(thumbnail.data).toHaveLength(thumbnail.width * thumbnail.height * 3);
+    expect(track.views[0]!.frame).toBe(track.keyFrame!.frame);
+  });
+
+  it('recognises the man of the film on a photo', async () => {
+    const onPhoto = await single(media.faces.franck_02221!);
+    for (const view of film.tracks[0]!.views) expect(distance(decodeEmbedding(view.embedding), onPhoto)).toBeLessThan(1);
+  });
+
+  it('writes the same bytes for the same film', async () => {
+    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+  });
+
+  it('tells people apart across cuts though they sit in the same place, and joins one person over a cut', async () => {
+    const shot = (input: number, from: number, to: number, name: string): string =>
+      `[${input}:v]trim=${from}:${to},setpts=PTS-STARTPTS,scale=360:288,fps=24,setsar=1[${name}]`;
+    const cuts = await transcode('faces-cuts.mp4', [
+      '-i', media.franck, '-i', media.cap12,
+      '-filter_complex',
+      `${[shot(0, 10, 13, 'a'), shot(1, 10, 11.5, 'b'), shot(0, 60, 63, 'c'), shot(1, 2, 6, 'd')].join(';')};[a][b][c][d]concat=n=4:v=1`,
+      '-c:v', 'libx264', '-an',
+    ]);
+    const [first] = (await look.at(cuts)) as [FaceObservations];
+    const seen = new Set(first.tracks.flatMap((track) => track.sightings.map(({ frame }) => frame)));
+    expect(seen.size).toBe(first.sampled.length);
+    const people = first.tracks.map((track) => {
+      const shots = new Set(track.sightings.map(({ time }) => (time < 3 ? 'a' : time < 4.5 ? 'b' : time < 7.5 ? 'c' : 'd')));
+      return [...shots].join('');
+    });
+    // Shots of one person may be one track or several, but never share one with the other person.
+    for (const shots of people) expect(['a', 'b', 'c', 'd', 'ac', 'bd']).toContain(shots);
+    // More than two seconds lie between b and d: too long for one track. Two between a and c are not.
+    expect(people).toContain('ac');
+  });
+});
+
+describe('the arguments of faces', () => {
+  it('have defaults and name two frame specs', () => {
+    const args = faces.args.parse({});
+    expect(args).toEqual({ detectionScale: 600, rate: 2 });
+    expect(faces.frames(args)).toEqual([{ rate: 2, shorterSide: 600 }, { rate: 2, shorterSide: 'native' }]);
+  });
+
+  it.each([{ detectionScale: 99 }, { detectionScale: 2001 }, { detectionScale: 'large' }, { rate: 0 }, { scale: 600 }])(
+    'refuse %j',
+    async (args) => {
+      await expect(look.at(media.faces.cage!, args)).rejects.toThrow(AditError);
+    },
+  );
+
+  it('detectionScale decides how small a face may be', async () => {
+    const large = await look.at(media.groups.sample6!, { detectionScale: 100 });
+    expect(large[0]!.tracks.length).toBeLessThanOrEqual(4);
+    for (const track of large[0]!.tracks) expect(track.sightings[0]!.size).toBeGreaterThan(150);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { settleTracks } from './join.js';
+import { normalise } from './embedding.js';
+import { Tracker, type Sighting } from './track.js';
+
+function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
+  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points: [] };
+}
+
+function follow(frames: Sighting[][], cuts: number[] = []): string[] {
+  const tracker = new Tracker();
+  frames.forEach((sightings, i) => tracker.add(sightings, cuts.includes(i)));
+  return tracker.finish().map((track) => track.sightings.map(({ index }) => index).join(' '));
+}
+
+describe('Tracker', () => {
+  it('follows a face that moves by less than its width', () => {
+    expect(follow([0.1, 0.17, 0.24, 0.33].map((x, i) => [sighting(i, x)]))).toEqual(['0 1 2 3']);
+  });
+
+  it('keeps two faces apart that pass each other at different heights', () => {
+    const frames = [0, 1, 2, 3, 4].map((i) => [sighting(i, 0.2 + i * 0.1, 0.3), sighting(i, 0.6 - i * 0.1, 0.5)]);
+    expect(follow(frames)).toEqual(['0 1 2 3 4', '0 1 2 3 4']);
+  });
+
+  it('bridges two missed samples, but not four', () => {
+    const seen = [0, 1, 4, 5, 10].map((i) => sighting(i, 0.3));
+    const frames = Array.from({ length: 11 }, (_, i) => seen.filter(({ index }) => index === i));
+    expect(follow(frames)).toEqual(['0 1 4 5', '10']);
+  });
+
+  it('ends every track at a cut', () => {
+    expect(follow([0, 1, 2, 3].map((i) => [sighting(i, 0.3)]), [2])).toEqual(['0 1', '2 3']);
+  });
+
+  it('takes a face of quite another size for another face', () => {
+    expect(follow([[sighting(0, 0.3)], [sighting(1, 0.28, 0.38, 0.2)]])).toEqual(['0', '1']);
+  });
+
+  it('puts every sighting into exactly one track, at most one of each frame', () => {
+    const face = fc.record({
+      x: fc.double({ min: 0, max: 0.9, noNaN: true }),
+      y: fc.double({ min: 0, max: 0.9, noNaN: true }),
+      size: fc.double({ min: 0.01, max: 0.4, noNaN: true }),
+    });
+    const film = fc.array(fc.array(face, { maxLength: 5 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(film, fc.array(fc.nat(12)), (frames, cuts) => {
+        const all = frames.map((faces, i) => faces.map(({ x, y, size }) => sighting(i, x, y, size)));
+        const tracker = new Tracker();
+        all.forEach((sightings, i) => tracker.add(sightings, cuts.includes(i)));
+        const tracks = tracker.finish();
+        expect(new Set(tracks.flatMap((track) => track.sightings))).toEqual(new Set(all.flat()));
+        for (const { sightings } of tracks) {
+          const indexes = sightings.map(({ index }) => index);
+          expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
+          for (const cut of cuts) expect(indexes.some((i) => i < cut) && indexes.some((i) => i >= cut)).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+describe('settleTracks', () => {
+  const anna = normalise([1, 0, 0, 0.1]);
+  const bert = normalise([0, 1, 0, 0.1]);
+  const track = (indexes: number[], looks: [number, Float32Array][]) => ({
+    sightings: indexes.map((i) => sighting(i, 0.3)),
+    views: looks.map(([i, vector]) => ({ sighting: sighting(i, 0.3), vector })),
+  });
+  const shown = (tracks: ReturnType<typeof settleTracks>): string[] =>
+    tracks.map(({ sightings }) => sightings.map(({ index }) => index).join(' '));
+
+  it('joins one person over a short gap only', () => {
+    const tracks = [track([0, 1], [[0, anna]]), track([2, 3], [[2, bert]]), track([4, 5], [[4, anna]]), track([20], [[20, anna]])];
+    expect(shown(settleTracks(tracks))).toEqual(['0 1 4 5', '2 3', '20']);
+  });
+
+  it('never joins tracks of the same moment', () => {
+    expect(shown(settleTracks([track([0, 1, 2], [[0, anna]]), track([2, 3], [[3, anna]])]))).toEqual(['0 1 2', '2 3']);
+  });
+
+  it('cuts a track whose views show different people', () => {
+    expect(shown(settleTracks([track([0, 1, 2, 3, 4, 5], [[1, anna], [4, bert]])]))).toEqual(['0 1 2', '3 4 5']);
+  });
+
+  it('leaves tracks without views alone', () => {
+    expect(shown(settleTracks([track([0], []), track([1], [])]))).toEqual(['0', '1']);
+  });
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, frameSpecName, type FrameInterval, type MediaFacts } from '@adit/contracts';
+import { decodeImage, decodeInterval, openFramePackBuffer, planGrid, probeMedia } from '@adit/media';
+import type { AnalysisContext, AnalysisDefinition } from './analysis.js';
+import type { AnalysisRunner } from './local-runner.js';
+
+export interface FileLook {
+  runner: AnalysisRunner;
+  analysis: AnalysisDefinition;
+  /** A file of the operator's own: no limits beyond the decoder's defaults guard it. */
+  path: string;
+  args?: unknown;
+  /** Pictures are dropped when left out. */
+  keepPicture?: AnalysisContext<unknown>['keepPicture'];
+  signal?: AbortSignal;
+}
+
+/** What an analysis saw in one unit of a file: a whole image, or a chunk of a film. */
+export interface UnitLook {
+  facts: MediaFacts;
+  interval: FrameInterval | null;
+  /** As the analysis's schema has it. */
+  observations: unknown;
+}
+
+/**
+ * Runs an analysis over a local file, unit after unit, with nothing but this process: for evaluation, galleries and
+ * trying an analysis out. Throws MEDIA_INVALID for files without pictures.
+ */
+export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
+  const { runner, analysis, path, signal } = look;
+  const args = look.args ?? {};
+  const specs = runner.identify(analysis, args).frames;
+  const { facts, index } = await probeMedia(path);
+  // Nothing is cached here, so the media needs no digest of its content.
+  const mediaDigest = randomUUID();
+  const keepPicture =
+    look.keepPicture ?? (async (key: string, { width, height }: { width: number; height: number }) => ({ key, width, height }));
+
+  const observe = async (packs: Map<string, Buffer>, interval: FrameInterval | null): Promise<UnitLook> => {
+    const opened = await Promise.all(
+      specs.map((spec) => {
+        const pack = packs.get(frameSpecName(spec));
+        if (!pack) throw new AditError('PACK_MISSING', `The decoder gave no pack ${frameSpecName(spec)}.`);
+        return openFramePackBuffer(pack);
+      }),
+    );
+    const input = { unit: { sourceIndex: 0, mediaDigest, facts, interval }, packs: opened };
+    return { facts, interval, observations: await runner.run({ analysis, args, input, keepPicture, signal }) };
+  };
+
+  if (facts.kind === 'image') {
+    yield observe(await decodeImage({ path, facts, specs }), null);
+  } else if (facts.kind === 'video' && index) {
+    for (const interval of planGrid(facts, index)) {
+      yield observe(await decodeInterval({ path, facts, index, interval, specs, signal }), interval);
+    }
+  } else {
+    throw new AditError('MEDIA_INVALID', `${path} has no pictures for ${analysis.name} to look at.`);
+  }
+}
