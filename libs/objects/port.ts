@@ -15,7 +15,7 @@ export interface ByteRange {
 
 /**
  * Where bytes live: media, frame packs, observations, thumbnails, artifacts. Keys are `/`-separated segments of
- * `[A-Za-z0-9._-]`, at most 512 characters, never `.` or `..`; another key is a VALIDATION error.
+ * `[A-Za-z0-9._-]` (at most 250), at most 512 characters, never `.` or `..`; another key is a VALIDATION error.
  */
 export interface ObjectStore {
   /** Replaces the object in one step: a reader sees the old bytes or the new ones, never a part. */

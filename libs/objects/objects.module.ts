@@ -1,0 +1,28 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { FilesystemObjectStore, type FilesystemOptions } from './filesystem.js';
+import { OBJECT_STORE, type ObjectStore } from './port.js';
+
+/** Which object store a process uses. Read from the configuration by the app, never from the environment here. */
+export type ObjectsConfig = { driver: 'filesystem'; root: string } & FilesystemOptions;
+
+/** The one place that knows the drivers by name. */
+export function openObjectStore(config: ObjectsConfig): Promise<ObjectStore> {
+  switch (config.driver) {
+    case 'filesystem':
+      return FilesystemObjectStore.open(config.root, config);
+  }
+}
+
+/** The process's object store: inject OBJECT_STORE. */
+@Global()
+@Module({})
+export class ObjectsModule {
+  /** Opens the store of `config`, or takes one that is open already. */
+  static forRoot(config: ObjectsConfig | ObjectStore): DynamicModule {
+    return {
+      module: ObjectsModule,
+      providers: [{ provide: OBJECT_STORE, useFactory: () => ('driver' in config ? openObjectStore(config) : config) }],
+      exports: [OBJECT_STORE],
+    };
+  }
+}
