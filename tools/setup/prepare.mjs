@@ -1,6 +1,6 @@
 // Decides what is out of date and brings it up to date, under a lock, remembering in a stamp file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { packagesFingerprint, sourcesFingerprint, weightsFingerprint } from './fingerprints.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDirectory, repositoryRoot, stampFile } from './places.mjs';
@@ -52,7 +52,12 @@ export async function prepare(names, { tolerate = [] } = {}) {
   }
   const { ffmpeg, ffprobe } = readStamps().ffmpeg?.result ?? {};
   const environment = { ...process.env, ADIT_CACHE_DIR: cacheDirectory };
-  if (ffmpeg && ffprobe) Object.assign(environment, { ADIT_FFMPEG: ffmpeg, ADIT_FFPROBE: ffprobe });
+  if (ffmpeg && ffprobe) {
+    Object.assign(environment, { ADIT_FFMPEG: ffmpeg, ADIT_FFPROBE: ffprobe });
+    // For whoever says plain "ffmpeg", such as the specs that make their films.
+    const folders = [...(process.env.PATH ?? '').split(delimiter), dirname(ffmpeg), dirname(ffprobe)];
+    environment.PATH = [...new Set(folders)].join(delimiter);
+  }
   return { ran, environment };
 }
 
