@@ -1,6 +1,9 @@
 import type { RgbImage } from './analysis.js';
 import { affineScale, type Affine } from './affine.js';
 
+// Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
+const { abs, ceil, floor, max, min, round } = Math;
+
 /** Floats of interleaved RGB, 0..255. Valid until the next resampling: callers copy what they keep. */
 type Scratch = Float32Array;
 
@@ -19,8 +22,8 @@ function outputOf(length: number): Scratch {
 export function resample(image: RgbImage, map: Affine, width: number, height: number): Float32Array {
   const upright = map[1] === 0 && map[3] === 0 && map[0] > 0 && map[4] > 0;
   if (!upright) return bilinear(image, map, width, height);
-  const scale = Math.max(map[0], map[4]);
-  if (scale >= 1.5) return pointBlocks(image, map, width, height, Math.min(4, Math.max(2, Math.ceil(scale / 2))));
+  const scale = max(map[0], map[4]);
+  if (scale >= 1.5) return pointBlocks(image, map, width, height, min(4, max(2, ceil(scale / 2))));
   if (map[0] === 1 && map[4] === 1 && Number.isInteger(map[2]) && Number.isInteger(map[5])) {
     return copyRegion(image, map[2], map[5], width, height);
   }
@@ -39,10 +42,10 @@ function copyRegion(image: RgbImage, left: number, top: number, width: number, h
   const out = outputOf(width * height * 3);
   const inside = left >= 0 && top >= 0 && left + width <= image.width && top + height <= image.height;
   if (!inside) out.fill(0, 0, width * height * 3);
-  const x0 = Math.max(0, left);
-  const x1 = Math.min(image.width, left + width);
+  const x0 = max(0, left);
+  const x1 = min(image.width, left + width);
   if (x1 <= x0) return out;
-  for (let y = Math.max(0, top); y < Math.min(image.height, top + height); y++) {
+  for (let y = max(0, top); y < min(image.height, top + height); y++) {
     const from = (y * image.width + x0) * 3;
     out.set(image.data.subarray(from, from + (x1 - x0) * 3), ((y - top) * width + x0 - left) * 3);
   }
@@ -61,7 +64,7 @@ function pointBlocks(image: RgbImage, map: Affine, width: number, height: number
     const row = rows[line]!;
     if (row < 0) continue;
     const base = row * image.width * 3;
-    let at = Math.floor(line / n) * width * 3;
+    let at = floor(line / n) * width * 3;
     for (let x = 0, column = 0; x < width; x++, at += 3) {
       let r = 0;
       let g = 0;
@@ -86,7 +89,7 @@ function pointBlocks(image: RgbImage, map: Affine, width: number, height: number
 function samplePlaces(start: number, step: number, count: number, n: number, limit: number): Int32Array {
   const places = new Int32Array(count * n);
   for (let i = 0; i < places.length; i++) {
-    const place = Math.floor(start + ((i + 0.5) / n) * step);
+    const place = floor(start + ((i + 0.5) / n) * step);
     places[i] = place >= 0 && place < limit ? place : -1;
   }
   return places;
@@ -134,7 +137,7 @@ function lerpPlaces(start: number, step: number, count: number, limit: number, s
   const secondWeight = new Float32Array(count);
   for (let i = 0; i < count; i++) {
     const place = start + (i + 0.5) * step - 0.5;
-    const low = Math.floor(place);
+    const low = floor(place);
     const fraction = place - low;
     if (low >= 0 && low < limit) {
       first[i] = low * stride;
@@ -155,16 +158,16 @@ function areaResize(image: RgbImage, map: Affine, width: number, height: number)
   const out = outputOf(length * height);
   out.fill(0, 0, length * height);
   if (rowSums.length < length) rowSums = new Float32Array(length);
-  const firstRow = Math.max(0, Math.floor(top));
-  const lastRow = Math.min(image.height, Math.ceil(top + stepY * height));
+  const firstRow = max(0, floor(top));
+  const lastRow = min(image.height, ceil(top + stepY * height));
   const area = 1 / (stepX * stepY);
   for (let row = firstRow; row < lastRow; row++) {
     reduceRow(image, row, left, stepX, width, area);
-    const from = Math.max(0, Math.floor((row - top) / stepY));
-    const to = Math.min(height - 1, Math.floor((row + 1 - top) / stepY));
+    const from = max(0, floor((row - top) / stepY));
+    const to = min(height - 1, floor((row + 1 - top) / stepY));
     for (let y = from; y <= to; y++) {
       const edge = top + y * stepY;
-      const weight = Math.min(row + 1, edge + stepY) - Math.max(row, edge);
+      const weight = min(row + 1, edge + stepY) - max(row, edge);
       if (weight <= 0) continue;
       const at = y * length;
       for (let i = 0; i < length; i++) out[at + i]! += rowSums[i]! * weight;
@@ -179,16 +182,16 @@ function reduceRow(image: RgbImage, row: number, left: number, step: number, wid
   const base = row * image.width * 3;
   const last = image.width - 1;
   for (let x = 0; x < width; x++) {
-    const start = Math.max(0, left + x * step);
-    const end = Math.min(image.width, left + (x + 1) * step);
+    const start = max(0, left + x * step);
+    const end = min(image.width, left + (x + 1) * step);
     let r = 0;
     let g = 0;
     let b = 0;
     if (end > start) {
-      const first = Math.floor(start);
-      const final = Math.min(last, Math.floor(end));
+      const first = floor(start);
+      const final = min(last, floor(end));
       let at = base + first * 3;
-      const head = Math.min(first + 1, end) - start;
+      const head = min(first + 1, end) - start;
       r = data[at]! * head;
       g = data[at + 1]! * head;
       b = data[at + 2]! * head;
@@ -201,7 +204,7 @@ function reduceRow(image: RgbImage, row: number, left: number, step: number, wid
       const tail = end - final;
       if (final > first && tail > 0) {
         at = base + final * 3;
-        const weight = Math.min(1, tail);
+        const weight = min(1, tail);
         r += data[at]! * weight;
         g += data[at + 1]! * weight;
         b += data[at + 2]! * weight;
@@ -217,7 +220,7 @@ function reduceRow(image: RgbImage, row: number, left: number, step: number, wid
 function bilinear(image: RgbImage, map: Affine, width: number, height: number): Scratch {
   const [a, b, c, d, e, f] = map;
   const { data } = image;
-  const n = Math.min(4, Math.max(1, Math.round(affineScale(map))));
+  const n = min(4, max(1, round(affineScale(map))));
   const part = 1 / (n * n);
   const maxX = image.width - 1;
   const maxY = image.height - 1;
@@ -229,12 +232,12 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number): 
     const v = (line + 0.5) / n;
     const startX = b * v + c - 0.5;
     const startY = e * v + f - 0.5;
-    const row = Math.floor(line / n) * width * 3;
+    const row = floor(line / n) * width * 3;
     for (let column = 0; column < width * n; column++) {
       const u = (column + 0.5) / n;
       const px = a * u + startX;
       const py = d * u + startY;
-      const at = row + (n === 1 ? column : Math.floor(column / n)) * 3;
+      const at = row + (n === 1 ? column : floor(column / n)) * 3;
       if (px >= 0 && py >= 0 && px < maxX && py < maxY) {
         const x0 = px | 0;
         const y0 = py | 0;
@@ -257,13 +260,13 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number): 
 
 /** A bilinear sample of which some of the four pixels lie outside and count as black. */
 function addBorderSample(image: RgbImage, px: number, py: number, part: number, out: Scratch, at: number): void {
-  const x0 = Math.floor(px);
-  const y0 = Math.floor(py);
+  const x0 = floor(px);
+  const y0 = floor(py);
   for (let corner = 0; corner < 4; corner++) {
     const x = x0 + (corner & 1);
     const y = y0 + (corner >> 1);
     if (x < 0 || y < 0 || x >= image.width || y >= image.height) continue;
-    const weight = (1 - Math.abs(px - x)) * (1 - Math.abs(py - y)) * part;
+    const weight = (1 - abs(px - x)) * (1 - abs(py - y)) * part;
     const p = (y * image.width + x) * 3;
     out[at]! += image.data[p]! * weight;
     out[at + 1]! += image.data[p + 1]! * weight;
