@@ -22,9 +22,16 @@ export function pageBody(data: ReportData): string {
   <section id="gallery" aria-label="Pictures" hidden></section>
   ${table(data)}
 </main>
-<footer>Made by Adit on this installation. This page loads nothing from anywhere.${
-    data.omitted > 0 ? ` ${data.omitted} pictures were left out to keep it small.` : ''
-  }</footer>`;
+<footer>${footer(data)}</footer>`;
+}
+
+function footer({ segments, total, omitted }: ReportData): string {
+  const remarks = ['Made by Adit on this installation. This page loads nothing from anywhere.'];
+  if (total > segments.length) {
+    remarks.push(`It shows the first ${segments.length.toLocaleString('en')} appearances; results.json has them all.`);
+  }
+  if (omitted > 0) remarks.push(`${omitted} pictures were left out to keep it small.`);
+  return remarks.join(' ');
 }
 
 export function pageTitle(data: ReportData): string {
@@ -38,12 +45,12 @@ function headline({ job, sources }: ReportData): string {
   return escapeHtml(baseName(first) + more);
 }
 
-function jobFacts({ job, sources, segments }: ReportData): string {
+function jobFacts({ job, sources, segments, total }: ReportData): string {
   const labels = new Set(segments.filter((segment) => segment.label !== 'unknown').map((segment) => segment.label));
   const facts: [string, string][] = [
     ['Sources', String(sources.length)],
     ['Found', `${labels.size} ${labels.size === 1 ? 'name' : 'names'}`],
-    ['Appearances', segments.length.toLocaleString('en')],
+    ['Appearances', total.toLocaleString('en')],
     ['Mined in', seconds(job.duration)],
     ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
       id.replaceAll('_', ' '),

@@ -91,6 +91,12 @@ describe('renderReport', () => {
     expect(html.match(/<tr data-i=/g)).toHaveLength(1000);
   });
 
+  it('says how many appearances it does not show', async () => {
+    const html = await renderReport({ ...sampleInput([sampleSegment()]), segmentTotal: 5000 });
+    expect(html).toContain('first 1 appearances');
+    expect(html).toContain('<dd>5,000</dd>');
+  });
+
   it('says so when nothing was found', async () => {
     expect(await renderReport(sampleInput([]))).toContain('Nothing was found.');
   });

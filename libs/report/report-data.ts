@@ -22,6 +22,8 @@ export interface ReportData {
   /** Hue by label, degrees; `unknown` has none. */
   hues: Record<string, number>;
   pictures: readonly string[];
+  /** Segments of the job, shown or not. */
+  total: number;
   /** Pictures that the budget had no room for. */
   omitted: number;
 }
@@ -54,6 +56,7 @@ export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET):
     })),
     hues: Object.fromEntries(huesOf(segments.map((segment) => segment.label).filter((label) => label !== 'unknown'))),
     pictures: pool.encoded(),
+    total: Math.max(input.segmentTotal ?? 0, segments.length),
     omitted: omitted.count,
   };
 }

@@ -44,6 +44,8 @@ export interface ReportInput {
   job: Job;
   sources: ReportSource[];
   segments: ReportSegment[];
+  /** How many segments the job has, when `segments` are only the first of them; the report says so. */
+  segmentTotal?: number;
 }
 
 export interface ReportOptions {
