@@ -1,8 +1,7 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
 import { resolveRange } from './byte-range.js';
 import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './filesystem-paths.js';
@@ -132,8 +131,8 @@ export class FilesystemObjectStore implements ObjectStore {
     try {
       let stats: Stats;
       try {
-        if (body instanceof Readable) await pipeline(body, file.createWriteStream({ autoClose: false }));
-        else await file.writeFile(body);
+        // Chunk after chunk: the stream is asked for the next one when the last is written.
+        await writeFile(file, body);
         if (this.durable) await file.sync();
         stats = await file.stat();
       } finally {
