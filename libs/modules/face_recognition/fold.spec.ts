@@ -324,7 +324,7 @@ describe('the fold', () => {
           const fold = () => faceFold({ cluster_unknowns: true, enable_top_k: true }, TEAM);
           const whole = foldFilm(fold(), actors, { last: 99, rate: scene.rate, sizes: [100] }).segments;
           const cut = foldFilm(fold(), actors, { last: 99, rate: scene.rate, sizes }).segments;
-          expect(comparable(cut)).toEqual(comparable(whole));
+          if (!alike(comparable(cut), comparable(whole))) expect(comparable(cut)).toEqual(comparable(whole));
         },
       ),
       { numRuns: 150 },
@@ -356,12 +356,17 @@ describe('the fold', () => {
   });
 });
 
-/** Sums in another order differ in the last bits: numbers to three decimals, embeddings left out. */
+/** Everything but the embeddings of claims. */
 function comparable(segments: Segment[]): unknown {
-  const claims = segments.map(({ claim }) => claim !== undefined);
-  const text = JSON.stringify(
-    { segments: segments.map(({ claim: _claim, ...rest }) => rest), claims },
-    (_, value: unknown) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value),
+  return segments.map(({ claim, ...rest }) => ({ ...rest, claims: claim !== undefined }));
+}
+
+/** Sums in another order differ in their last bits, so a rounded number may differ by one in its last digit. */
+function alike(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) < 1.5e-4;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [left, right] = [Object.entries(a), Object.entries(b)];
+  return (
+    left.length === right.length && left.every(([key, value]) => alike(value, (b as Record<string, unknown>)[key]))
   );
-  return JSON.parse(text) as unknown;
 }
