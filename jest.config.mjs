@@ -10,5 +10,7 @@ export default {
   testMatch: ['<rootDir>/{apps,libs,models,tools}/**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  // The second writes the numbers for the last line of `npm test`, when asked to.
+  reporters: ['default', '<rootDir>/tools/setup/jest-summary.mjs'],
   testTimeout: 30_000,
 };

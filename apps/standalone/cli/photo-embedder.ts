@@ -1,7 +1,6 @@
 import { analysesFolder, FaceObservations } from '@adit/analyses';
-import { AditError, frameSpecName } from '@adit/contracts';
-import { AnalysisRegistry, AnalysisRunner, ModelRepository, SessionPool } from '@adit/inference';
-import { decodeImage, openFramePackBuffer, probeMedia } from '@adit/media';
+import { AditError } from '@adit/contracts';
+import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
 import type { CliSettings } from './settings.js';
 
 /** The network whose embeddings galleries hold. */
@@ -34,20 +33,13 @@ export async function openPhotoEmbedder(settings: CliSettings): Promise<PhotoEmb
   const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('faces');
   const runner = new AnalysisRunner(repository, pool);
   const { pin } = repository.resolve(EMBEDDING_NETWORK);
-  const specs = runner.identify(analysis, {}).frames;
 
   const observe = async (file: string): Promise<FaceObservations> => {
-    const { facts } = await probeMedia(file);
-    if (facts.kind !== 'image') throw new AditError('MEDIA_INVALID', 'it is no picture');
-    const packs = await decodeImage({ path: file, facts, specs });
-    const opened = await Promise.all(
-      specs.map((spec) => openFramePackBuffer(packs.get(frameSpecName(spec)) ?? Buffer.alloc(0))),
-    );
-    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval: null };
-    const keepPicture = (name: string, image: { width: number; height: number }) =>
-      Promise.resolve({ key: name, width: image.width, height: image.height });
-    const observations = await runner.run({ analysis, args: {}, input: { unit, packs: opened }, keepPicture });
-    return FaceObservations.parse(observations);
+    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file })) {
+      if (facts.kind !== 'image') break;
+      return FaceObservations.parse(observations);
+    }
+    throw new AditError('MEDIA_INVALID', 'It is no picture.');
   };
 
   return {
