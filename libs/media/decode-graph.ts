@@ -42,7 +42,7 @@ export function filterGraph(
   const base = micros(basePts, index.timeBase.num, index.timeBase.den);
   const chain = [
     `settb=1/${GRAPH_TICKS}`,
-    `setpts=PTS-(${base})`,
+    `setpts=${index.hints.timing === 'counted' ? countedTime(index) : 'PTS'}-(${base})`,
     `trim=end_pts=${end + 1}`,
     selectWindows(windows(index, basePts, all, reach)),
   ];
@@ -57,6 +57,13 @@ export function filterGraph(
   });
   const labels = outputs.map((_, i) => `[s${i}]`).join('');
   return [`[0:${facts.stream}]${chain.join(',')},split=${outputs.length}${labels}`, ...parts].join(';');
+}
+
+/** The time of the n-th picture decoded from the beginning, where the pictures' own times mean nothing. */
+function countedTime(index: FrameIndex): string {
+  const { num, den } = index.timeBase;
+  const step = ((index.ptsOf(index.totalFrames) - index.startPts) * num * GRAPH_TICKS) / den / index.totalFrames;
+  return `${micros(index.startPts, num, den)}+round(N*${step})`;
 }
 
 function toJpegPicture(

@@ -232,17 +232,18 @@ async function decodeOnce(
 /** Where to seek to, in seconds of the container's clock, one attempt after the other; null is the beginning. */
 function seekTimes({ facts, index, interval }: DecodeIntervalRequest): (number | null)[] {
   const { num, den } = facts.timeBase;
-  const point = index.seekPointFor(interval.seekPts);
+  const { timing } = index.hints;
+  let point = index.seekPointFor(interval.seekPts);
   const earliest = index.seekPoints[0];
-  if (!point || !earliest || point.pts <= earliest.pts) return [null];
-  // MP4 and MOV seek by presentation time; the others by decoding time, a little early to be safe.
+  // The first times after a seek are guesses there; a second keyframe later they have settled.
+  if (timing === 'sparse' && point) point = index.seekPointFor(point.pts - Math.ceil(den / num));
+  if (timing === 'counted' || !point || !earliest || point.pts <= earliest.pts) return [null];
+  // MP4 and MOV seek by presentation time; the others by decoding time.
   const byPts = /mov|mp4/.test(facts.container);
   const at = byPts ? (point.pts * num) / den + 1e-6 : (Math.min(point.dts, point.pts) * num) / den;
   const first = (earliest.pts * num) / den;
-  return [at, at - 12]
-    .map((time) => (time <= first ? null : time))
-    .concat(null)
-    .filter((time, i, all) => all.indexOf(time) === i);
+  const times = [at, at - 12].map((time) => (time <= first ? null : time));
+  return [...times, null].filter((time, i, all) => all.indexOf(time) === i);
 }
 
 /** Pictures of a folder by frame number. Their names are microseconds from the chunk's first frame. */

@@ -9,6 +9,12 @@ export interface PictureHints {
   pixelFormat: string;
   /** The frames themselves say that they are interlaced, not only the container. */
   framesFlagged: boolean;
+  /**
+   * How far the packets' own times can be trusted: `stated`; `sparse` when some pictures carry none (MPEG-PS), so that
+   * the first times after a seek are guesses; `counted` when the container states decoding times only, so that a picture
+   * is known by its place from the beginning alone.
+   */
+  timing: 'stated' | 'sparse' | 'counted';
 }
 
 /** Where decoding may start. `dts` is its decoding time, in ticks. */

@@ -44,25 +44,36 @@ export async function readHead(path: string, stream: number, options: ProbeRun):
 
 /**
  * Reads where every frame lies from the packets alone (demux, no decoding). Packets that an edit list hides, and those
- * before the first picture that can be decoded, are no frames. Where packets carry no usable pts, or one picture takes
- * two packets (fields), the whole stream is decoded instead: slow, and right.
+ * before the first picture that can be decoded, are no frames. Where the packets don't bear out what decoding shows
+ * (two packets a picture, times missing altogether), the whole stream is decoded instead: slow, and right.
  */
 export async function indexFrames(
   path: string,
-  stream: number,
-  timeBase: Rational,
+  stream: { index: number; timeBase: Rational; container: string },
   head: HeadFrames,
-  hints: PictureHints,
+  hints: Omit<PictureHints, 'timing'>,
   options: ProbeRun,
 ): Promise<FrameIndex> {
+  const { timeBase } = stream;
   const packets = new PacketList(timeBase);
   await probeLines(
     path,
-    ['-select_streams', String(stream), '-show_entries', 'packet=pts,dts,duration,flags', '-of', 'compact=p=0:nk=0'],
+    ['-select_streams', String(stream.index), '-show_entries', 'packet=pts,dts,duration,flags', '-of', 'compact=p=0'],
     (line) => packets.add(line),
     options,
   );
-  const frames = packets.agreesWith(head) ? packets.frames(head) : await decodedFrames(path, stream, options);
+  packets.finish();
+  let timing: PictureHints['timing'] = packets.someMissed ? 'sparse' : 'stated';
+  let frames: FrameList;
+  if (/mxf/.test(stream.container) && packets.inDecodingOrder && !packets.isExactly(head)) {
+    // Reordered pictures in a container whose index says nothing of their order.
+    timing = 'counted';
+    frames = packets.frames();
+  } else if (packets.agreesWith(head)) {
+    frames = packets.frames(head.pts[0]);
+  } else {
+    frames = await decodedFrames(path, stream.index, options);
+  }
   if (frames.pts.length === 0) throw new AditError('MEDIA_INVALID', 'The video stream holds no frames.');
   const step = frames.lastDuration || medianStep(frames.pts);
   return new FrameIndex({
@@ -71,7 +82,7 @@ export async function indexFrames(
     keyFrames: frames.keyFrames,
     seekPoints: packets.seekPoints(),
     endPts: (frames.pts.at(-1) as number) + Math.max(step, 1),
-    hints,
+    hints: { ...hints, timing },
   });
 }
 
@@ -91,69 +102,81 @@ export function medianStep(pts: ArrayLike<number>): number {
   return steps[steps.length >> 1] as number;
 }
 
+/** A reference picture whose packet states no presentation time. */
+interface Unstated {
+  dts: number;
+  key: boolean;
+}
+
 class PacketList {
   private readonly pts: number[] = [];
   private readonly durations = new Map<number, number>();
   private readonly keys = new Set<number>();
   private readonly seeks: SeekPoint[] = [];
+  private unstated: Unstated | null = null;
   private missing = 0;
+  private lost = 0;
+  private reordered = false;
   private startedAtKey = false;
   private lastDts = -Infinity;
+  private lastDuration = 0;
 
   constructor(private readonly timeBase: Rational) {}
+
+  /** Whether some pictures' times had to be worked out. */
+  get someMissed(): boolean {
+    return this.missing > 0;
+  }
+
+  /** Whether every picture is said to be shown when it is decoded. */
+  get inDecodingOrder(): boolean {
+    return this.missing === 0 && !this.reordered;
+  }
 
   add(line: string): void {
     const flags = field(line, 'flags') ?? '';
     const pts = number(field(line, 'pts'));
     const dts = number(field(line, 'dts'));
+    const duration = number(field(line, 'duration'));
     const key = flags.includes('K');
-    if (!Number.isNaN(dts)) {
-      const back = ((this.lastDts - dts) * this.timeBase.num) / this.timeBase.den;
-      if (back > BACKWARDS_SECONDS) {
-        throw new AditError(
-          'MEDIA_INVALID',
-          `Timestamps jump back by ${back.toFixed(1)} s within the film (joined recordings?): rewrite it with continuous timestamps, or mine its parts.`,
-        );
-      }
-      this.lastDts = Math.max(this.lastDts, dts);
-    }
-    if (key) {
-      const at = Number.isNaN(pts) ? dts : pts;
-      if (!Number.isNaN(at)) this.seeks.push({ pts: at, dts: Number.isNaN(dts) ? at : dts });
-      this.startedAtKey = true;
-    }
-    if (flags.includes('D') || !this.startedAtKey) return;
+    if (!Number.isNaN(dts)) this.noteDecodingTime(dts);
+    if (duration > 0) this.lastDuration = duration;
+    if (key) this.startedAtKey = true;
+    const hidden = flags.includes('D') || !this.startedAtKey;
     if (Number.isNaN(pts)) {
+      if (hidden) return;
       this.missing++;
+      if (Number.isNaN(dts)) this.lost++;
+      else this.resolveUnstated(dts, { dts, key });
       return;
     }
-    if (this.pts.length >= MAX_FRAMES) {
-      throw new AditError('MEDIA_INVALID', `The film has more than ${MAX_FRAMES} frames.`);
-    }
-    this.pts.push(pts);
-    if (key) this.keys.add(pts);
-    const duration = number(field(line, 'duration'));
-    // Only the last frame's duration is ever used, and it is among the last few packets.
-    if (duration > 0) {
-      this.durations.set(pts, duration);
-      if (this.durations.size > 64) this.durations.delete(this.durations.keys().next().value as number);
-    }
+    if (pts !== dts) this.reordered = true;
+    // MPEG-2 (ISO/IEC 13818-1, 2.7.5): a reference picture is shown when the next one is decoded.
+    if (pts > dts) this.resolveUnstated(dts, null);
+    if (key) this.seeks.push({ pts, dts: Number.isNaN(dts) ? pts : dts });
+    if (!hidden) this.keep(pts, key, duration);
+  }
+
+  /** To be called after the last packet. */
+  finish(): void {
+    this.resolveUnstated(this.lastDts + this.lastDuration, null);
+    this.seeks.sort((a, b) => a.pts - b.pts);
   }
 
   /** Whether the pictures that decoding showed are the ones that the packets announce. */
   agreesWith(head: HeadFrames): boolean {
-    if (this.missing > 0 || this.pts.length === 0) return false;
-    const first = head.pts[0];
-    // The last pictures of the head may be missing: their packets were not read.
-    const last = head.pts[Math.floor(head.pts.length * 0.8)];
-    if (first === undefined || last === undefined) return true;
-    const announced = new Set(this.pts.filter((pts) => pts >= first && pts <= last));
-    const shown = head.pts.filter((pts) => pts <= last);
+    if (this.lost > 0 || this.pts.length === 0) return false;
+    const { shown, announced } = this.compare(head);
     return shown.every((pts) => announced.has(pts)) && announced.size <= shown.length * 1.25 + 1;
   }
 
-  frames(head: HeadFrames): FrameList {
-    const first = head.pts[0] ?? -Infinity;
+  isExactly(head: HeadFrames): boolean {
+    const { shown, announced } = this.compare(head);
+    return shown.length === announced.size && new Set(shown).size === shown.length;
+  }
+
+  /** @param first pts of the first picture that decoding shows; those before it are no frames. */
+  frames(first: number = -Infinity): FrameList {
     const sorted = Float64Array.from(this.pts).sort();
     let count = 0;
     for (const value of sorted) {
@@ -171,7 +194,49 @@ class PacketList {
   }
 
   seekPoints(): SeekPoint[] {
-    return this.seeks.sort((a, b) => a.pts - b.pts);
+    return this.seeks;
+  }
+
+  private compare(head: HeadFrames): { shown: number[]; announced: Set<number> } {
+    const first = head.pts[0] as number;
+    // The last pictures of the head may be missing: their packets were not read.
+    const last = head.pts[Math.floor(head.pts.length * 0.8)] as number;
+    return {
+      shown: head.pts.filter((pts) => pts <= last),
+      announced: new Set(this.pts.filter((pts) => pts >= first && pts <= last)),
+    };
+  }
+
+  private resolveUnstated(pts: number, next: Unstated | null): void {
+    if (this.unstated) {
+      const { dts, key } = this.unstated;
+      if (key) this.seeks.push({ pts, dts });
+      this.keep(pts, key, 0);
+    }
+    this.unstated = next;
+  }
+
+  private keep(pts: number, key: boolean, duration: number): void {
+    if (this.pts.length >= MAX_FRAMES) {
+      throw new AditError('MEDIA_INVALID', `The film has more than ${MAX_FRAMES} frames.`);
+    }
+    this.pts.push(pts);
+    if (key) this.keys.add(pts);
+    if (!(duration > 0)) return;
+    // Only the last frame's duration is ever used, and it is among the last few packets.
+    this.durations.set(pts, duration);
+    if (this.durations.size > 64) this.durations.delete(this.durations.keys().next().value as number);
+  }
+
+  private noteDecodingTime(dts: number): void {
+    const back = ((this.lastDts - dts) * this.timeBase.num) / this.timeBase.den;
+    if (back > BACKWARDS_SECONDS) {
+      throw new AditError(
+        'MEDIA_INVALID',
+        `Timestamps jump back by ${back.toFixed(1)} s within the film (joined recordings?): rewrite it with continuous timestamps, or mine its parts.`,
+      );
+    }
+    this.lastDts = Math.max(this.lastDts, dts);
   }
 }
 

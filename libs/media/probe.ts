@@ -123,7 +123,13 @@ async function probeVideo(
     pixelFormat: video.pix_fmt ?? 'yuv420p',
     framesFlagged: head.interlaced,
   };
-  const index = await indexFrames(path, video.index, timeBase, head, hints, options);
+  const index = await indexFrames(
+    path,
+    { index: video.index, timeBase, container: format.format_name ?? '' },
+    head,
+    hints,
+    options,
+  );
   const variableFrameRate = isVariable(index.pts, timeBase);
   const facts: VideoFacts = {
     kind: 'video',

@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import { AditError } from '@adit/contracts';
+import { fetchLocal } from './local.js';
+import { fetchPlatform } from './platform.js';
+import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './private-file.js';
+import { parseSource, type SourcePolicy } from './source-uri.js';
+import { fetchWeb, type ResolveHost } from './web.js';
+
+export interface FetchOptions extends SourcePolicy, CopyLimits {
+  /** Opens an uploaded object. Throws NOT_FOUND or SOURCE_REFUSED when there is none. */
+  openStorage(key: string): Promise<{ stream: Readable; size: number }>;
+  /** Instead of the system's resolver. */
+  resolveHost?: ResolveHost;
+}
+
+/**
+ * Brings a source into a private file of this machine, the only thing ffmpeg ever opens, and digests it on the way.
+ * Throws VALIDATION or SOURCE_REFUSED for what may not be fetched, TOO_LARGE, LIMIT_EXCEEDED, or UNAVAILABLE when
+ * trying again may help.
+ */
+export async function fetchSource(uri: string, options: FetchOptions): Promise<FetchedSource> {
+  const source = parseSource(uri, options);
+  options.signal?.throwIfAborted();
+  switch (source.kind) {
+    case 'storage':
+      return fetchStored(source.key, options);
+    case 'local':
+      return fetchLocal(source.path, options.localRoots, options);
+    case 'web':
+      return fetchWeb(source.url, options, options, options.resolveHost);
+    case 'platform':
+      return fetchPlatform(source.url, options);
+  }
+}
+
+async function fetchStored(key: string, options: FetchOptions): Promise<FetchedSource> {
+  const { stream, size } = await options.openStorage(key);
+  try {
+    if (size > options.maxBytes) throw tooLarge(options.maxBytes);
+    const copy = await copyToPrivateFile(stream, options);
+    if (copy.size === size) return copy;
+    throw new AditError('UNAVAILABLE', `storage://${key} ended after ${copy.size} of ${size} bytes.`);
+  } finally {
+    stream.destroy();
+  }
+}

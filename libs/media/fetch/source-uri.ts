@@ -1,0 +1,153 @@
+import { isAbsolute, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isIP } from 'node:net';
+import { AditError } from '@adit/contracts';
+import { AddressPolicy } from './addresses.js';
+
+/** What decides which sources may be named at all. */
+export interface SourcePolicy {
+  /** Folders whose files may be mined; none allows no local path. */
+  localRoots: readonly string[];
+  /** Whether `http://` is accepted beside `https://`. */
+  allowHttp: boolean;
+  /** CIDR ranges that may be reached although they are not public. */
+  allowPrivateAddresses?: readonly string[];
+}
+
+export type Source =
+  | { kind: 'storage'; key: string }
+  | { kind: 'local'; path: string }
+  | { kind: 'web'; url: URL }
+  | { kind: 'platform'; url: URL };
+
+const STORAGE_KEY = /^[A-Za-z0-9_-]{1,128}$/;
+const LIVE = 'Live streams (.m3u8, rtsp, rtmp) are not supported yet';
+const PLATFORMS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com', 'vimeo.com'];
+
+/**
+ * What can be said of a source without opening it. Throws VALIDATION for a syntax error, SOURCE_REFUSED for an unknown
+ * scheme, a path outside the roots, a literal address that is not public, user names in addresses, live streams.
+ */
+export function checkSource(uri: string, policy: SourcePolicy): void {
+  parseSource(uri, policy);
+}
+
+/** As `checkSource`, and says what kind of source it is. */
+export function parseSource(uri: string, policy: SourcePolicy): Source {
+  // URL parsers drop tabs and line breaks and turn backslashes, so none of them may decide what an address means.
+  const wrong = [...uri].find((character) => character <= ' ' || character === '\u007f');
+  if (uri === '' || uri.length > 4096) throw new AditError('VALIDATION', 'A source has 1 to 4096 characters.');
+  if (isAbsolute(uri)) return localSource(uri, policy);
+  if (wrong !== undefined) throw new AditError('VALIDATION', 'A source address holds no spaces or control characters.');
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
+  switch (scheme) {
+    case undefined:
+      throw refused(uri, 'it is neither an address nor an absolute path');
+    case 'storage':
+      return storageSource(uri);
+    case 'file':
+      return localSource(filePath(uri), policy);
+    case 'http':
+    case 'https':
+      return webSource(uri, policy);
+    case 'rtsp':
+    case 'rtsps':
+    case 'rtmp':
+    case 'rtmps':
+    case 'rtmpe':
+    case 'rtmpt':
+    case 'srt':
+    case 'hls':
+      throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
+    default:
+      throw refused(uri, `${scheme}: is not supported; use storage://, https://, file:// or an absolute path`);
+  }
+}
+
+/** Checks the address of a request or a redirect: scheme, no user name, and for a literal address that it is public. */
+export function checkWebAddress(url: URL, policy: SourcePolicy): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refused(url.href, `${url.protocol} is not a web address`);
+  }
+  if (url.protocol === 'http:' && !policy.allowHttp)
+    throw refused(url.href, 'http:// is not allowed here; use https://');
+  if (url.username || url.password) throw refused(url.href, 'an address may not carry a user name or password');
+  const host = url.hostname.replace(/\.+$/, '');
+  if (host === '') throw refused(url.href, 'it names no host');
+  const literal = host.startsWith('[') ? host.slice(1, -1) : host;
+  const addresses = new AddressPolicy(policy.allowPrivateAddresses);
+  if (isIP(literal) && !addresses.permits(literal)) throw refused(url.href, `${literal} is not a public address`);
+  if ((host === 'localhost' || host.endsWith('.localhost')) && !addresses.permits('127.0.0.1')) {
+    throw refused(url.href, `${host} is not a public address`);
+  }
+  if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
+}
+
+/** A real path lies in one of the roots, which have to be real paths too. */
+export function isWithin(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));
+}
+
+function storageSource(uri: string): Source {
+  const key = uri.slice('storage://'.length);
+  if (!/^storage:\/\//i.test(uri) || !STORAGE_KEY.test(key)) {
+    throw new AditError(
+      'VALIDATION',
+      'A storage source is written storage://KEY with the key that the upload returned.',
+    );
+  }
+  return { kind: 'storage', key };
+}
+
+function filePath(uri: string): string {
+  try {
+    // Throws for a host other than this machine and for encoded slashes.
+    return fileURLToPath(uri);
+  } catch (error) {
+    throw new AditError('VALIDATION', `${brief(uri)} is not a file address of this machine.`, { cause: error });
+  }
+}
+
+function localSource(path: string, policy: SourcePolicy): Source {
+  if (path.includes('\0')) throw new AditError('VALIDATION', 'A path holds no NUL character.');
+  const plain = resolve(path);
+  const roots = policy.localRoots.map((root) => resolve(root));
+  // The real path is checked again when the file is opened; links are of no help here.
+  if (!isWithin(plain, roots)) {
+    throw refused(
+      path,
+      roots.length > 0 ? 'it lies outside the folders that may be mined' : 'local paths are not allowed here',
+    );
+  }
+  if (/\.m3u8$/i.test(plain)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
+  return { kind: 'local', path: plain };
+}
+
+function webSource(uri: string, policy: SourcePolicy): Source {
+  // `https:host`, `https:///host` and backslashes mean different things to different parsers.
+  if (!/^https?:\/\/[^/\\]/i.test(uri) || /^[^?#]*\\/.test(uri)) {
+    throw new AditError('VALIDATION', `${brief(uri)} is not a web address.`);
+  }
+  let url: URL;
+  try {
+    url = new URL(uri);
+  } catch (error) {
+    throw new AditError('VALIDATION', `${brief(uri)} is not a web address.`, { cause: error });
+  }
+  checkWebAddress(url, policy);
+  const host = url.hostname.toLowerCase().replace(/\.+$/, '');
+  const platform = PLATFORMS.some((name) => host === name || host.endsWith(`.${name}`));
+  return platform ? { kind: 'platform', url } : { kind: 'web', url };
+}
+
+function refused(uri: string, reason: string): AditError {
+  return new AditError('SOURCE_REFUSED', `The source ${brief(uri)} is refused: ${reason}.`);
+}
+
+/** An address for a message: no user name, no query, not endless. */
+export function brief(uri: string): string {
+  return uri
+    .replace(/[?#].*$/s, '')
+    .replace(/\/\/[^/@]*@/, '//')
+    .slice(0, 200);
+}
