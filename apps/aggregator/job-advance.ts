@@ -8,6 +8,9 @@ import { JobArtifacts } from './job-artifacts.js';
 /** Takes a job as far as it can go now: folds, ends modules, writes artifacts, ends the job. Safe to call at any time. */
 @Injectable()
 export class JobAdvance {
+  private readonly current = new Map<string, Promise<void>>();
+  private readonly next = new Map<string, Promise<void>>();
+
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -15,7 +18,26 @@ export class JobAdvance {
     @Inject(JobArtifacts) private readonly artifacts: JobArtifacts,
   ) {}
 
-  async advance(jobId: string): Promise<void> {
+  /** Calls for a job that is being advanced share one more run after it: two at once would only race for its row. */
+  advance(jobId: string): Promise<void> {
+    const waiting = this.next.get(jobId);
+    if (waiting !== undefined) return waiting;
+    const before = this.current.get(jobId) ?? Promise.resolve();
+    const run = before
+      .catch(() => undefined)
+      .then(() => {
+        this.next.delete(jobId);
+        this.current.set(jobId, run);
+        return this.run(jobId);
+      })
+      .finally(() => {
+        if (this.current.get(jobId) === run) this.current.delete(jobId);
+      });
+    this.next.set(jobId, run);
+    return run;
+  }
+
+  private async run(jobId: string): Promise<void> {
     const { manager } = this.db;
     const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
     if (job === null || isTerminal(job.state)) return;
