@@ -1,0 +1,56 @@
+// Runs the analysis `faces` over files, exactly as a job does, and remembers what it saw.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { analysesFolder } from '@adit/analyses';
+import { decodeEmbedding } from '@adit/analyses/faces/embedding';
+import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+
+const require = createRequire(import.meta.url);
+
+/** Absolute path of `package/path/in/it`, where the package is a dependency of this one. */
+export function mediaPath(name) {
+  const parts = name.split('/');
+  const packageName = parts.splice(0, name.startsWith('@') ? 2 : 1).join('/');
+  return join(dirname(require.resolve(`${packageName}/package.json`)), ...parts);
+}
+
+export class Looker {
+  #seen = new Map();
+
+  static async open(modelsFolders) {
+    const repository = await ModelRepository.open({ roots: modelsFolders });
+    const pool = new SessionPool();
+    const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('faces');
+    return new Looker(repository, pool, new AnalysisRunner(repository, pool), analysis);
+  }
+
+  constructor(repository, pool, runner, analysis) {
+    Object.assign(this, { repository, pool, runner, analysis });
+  }
+
+  /** [{facts, interval, observations}] of every unit of a file. */
+  async units(path) {
+    if (!this.#seen.has(path)) {
+      const units = [];
+      for await (const unit of lookAtFile({ runner: this.runner, analysis: this.analysis, path })) units.push(unit);
+      this.#seen.set(path, units);
+    }
+    return this.#seen.get(path);
+  }
+
+  /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null}. */
+  async faces(path) {
+    const [{ observations }] = await this.units(path);
+    return observations.tracks
+      .map(({ sightings: [{ box }], views: [view] }) => ({
+        box: [box.x, box.y, box.w, box.h],
+        embedding: view ? decodeEmbedding(view.embedding) : null,
+      }))
+      .sort((a, b) => a.box[0] - b.box[0]);
+  }
+
+  async close() {
+    await this.pool.close();
+    await this.repository.close();
+  }
+}

@@ -1,0 +1,152 @@
+// npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ModelRepository } from '@adit/inference';
+import { loadModules, writeGalleryVersion } from '@adit/modules';
+import sharp from 'sharp';
+import { Looker, mediaPath } from './look.mjs';
+import { coverage, distance, matchBoxes } from './score.mjs';
+
+const MAX_DISTANCE = 1;
+const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
+const builtIn = join(import.meta.dirname, '../../models');
+const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
+const rows = [];
+/** One line of the table; `ok` null for what is only shown. */
+const row = (what, measured, bar = '', ok = null) => rows.push({ what, measured, bar, ok });
+
+const looker = await Looker.open([builtIn]);
+try {
+  await detection();
+  await pairs();
+  await films();
+} finally {
+  await looker.close();
+  await rm(scratch, { recursive: true, force: true });
+}
+print();
+process.exitCode = rows.some(({ ok }) => ok === false) ? 1 : 0;
+
+async function detection() {
+  let extra = 0;
+  for (const reduced of [false, true]) {
+    const total = { found: 0, missed: 0, extra: 0 };
+    let smallest = Infinity;
+    for (const { file, faces } of labels.groups) {
+      const path = reduced ? await shrunk(mediaPath(file)) : mediaPath(file);
+      const { width, height } = await sharp(path).metadata();
+      smallest = Math.min(smallest, ...faces.map(([, , w, h]) => Math.min(w * width, h * height)));
+      const result = matchBoxes(faces, (await looker.faces(path)).map(({ box }) => box));
+      for (const key of Object.keys(total)) total[key] += result[key];
+      if (result.missed + result.extra > 0) row(`  ${file}`, `${result.missed} missed, ${result.extra} false`);
+    }
+    const all = total.found + total.missed;
+    const size = reduced ? `reduced to ${labels.reducedTo} px, ` : '';
+    const what = `group photos, ${size}faces from ${Math.floor(smallest)} px`;
+    row(what, `${total.found} of ${all} found`, 'all', total.missed === 0);
+    extra += total.extra;
+  }
+  for (const file of labels.empty) extra += (await looker.faces(mediaPath(file))).length;
+  row(`false faces on these and ${labels.empty.length} pictures without faces`, String(extra), 'at most 1', extra <= 1);
+}
+
+async function shrunk(path) {
+  const target = join(scratch, `${path.replace(/\W+/g, '-')}.jpg`);
+  const { width } = await sharp(path).metadata();
+  await sharp(path)
+    .resize({ width: Math.min(width, labels.reducedTo) })
+    .jpeg({ quality: 92 })
+    .toFile(target);
+  return target;
+}
+
+async function pairs() {
+  const same = [];
+  for (const names of labels.same) same.push(distance(...(await Promise.all(names.map(embeddingOf)))));
+  const accepted = same.filter((value) => value <= MAX_DISTANCE).length;
+  const allowed = same.length - 1;
+  row('photo pairs of one person accepted', `${accepted} of ${same.length}`, `at least ${allowed}`, accepted >= allowed);
+  row('  largest distance', Math.max(...same).toFixed(3));
+
+  const people = await Promise.all(Object.values(labels.different.people).map(embeddingOf));
+  const groups = [];
+  for (const { file } of labels.groups) {
+    groups.push((await looker.faces(mediaPath(file))).map(({ embedding }) => embedding).filter((one) => one !== null));
+  }
+  const different = [...choose2(people), ...groups.flatMap(choose2)];
+  for (const face of groups.flat()) for (const person of people) different.push([face, person]);
+  const distances = different.map(([a, b]) => distance(a, b));
+  const wrong = distances.filter((value) => value <= MAX_DISTANCE).length;
+  row('photo pairs of different people accepted', `${wrong} of ${distances.length}`, '0', wrong === 0);
+  row('  smallest distance', Math.min(...distances).toFixed(3));
+}
+
+/** Of the only face of a photo, or of face n for `file#n`. */
+async function embeddingOf(name) {
+  const [file, index = '0'] = name.split('#');
+  const face = (await looker.faces(mediaPath(file)))[Number(index)];
+  if (!face?.embedding) throw new Error(`No face found on ${name}, so its pairs cannot be measured.`);
+  return face.embedding;
+}
+
+function choose2(list) {
+  return list.flatMap((a, i) => list.slice(0, i).map((b) => [a, b]));
+}
+
+async function films() {
+  const network = looker.repository.resolve('face-embedding');
+  const people = [];
+  for (const [label, photos] of Object.entries(labels.gallery)) {
+    people.push({ label, embeddings: await Promise.all(photos.map(embeddingOf)) });
+  }
+  const embedding = { name: network.pin.name, digest: network.pin.digest };
+  await writeGalleryVersion(scratch, 'evaluation', people, { embedding, dimensions: 512 });
+  const fold = await openFold();
+  for (const { file, person, shown } of labels.films) {
+    const units = await looker.units(mediaPath(file));
+    const segments = fold(units).filter(({ label }) => label === person);
+    const sampled = units.flatMap(({ observations }) => observations.sampled.map(({ time }) => time));
+    const spans = segments.map(({ timeStart, timeEnd }) => [timeStart, timeEnd]);
+    const { present, hits, wrong } = coverage(sampled, shown, spans);
+    const name = file.split('/').at(-1);
+    if (present > 0) {
+      const share = hits / present;
+      row(`${name}: samples that show ${person} and say so`, `${hits} of ${present}`, 'at least 95 %', share >= 0.95);
+      row(`${name}: segments of ${person}`, String(segments.length), 'at most 8', segments.length <= 8);
+    }
+    row(`${name}: samples that wrongly say ${person}`, `${wrong} of ${sampled.length - present}`, '0', wrong === 0);
+  }
+}
+
+/** The module face_recognition with the evaluation's gallery: units in, segments out. */
+async function openFold() {
+  const definition = (await loadModules()).find('face_recognition');
+  const repository = await ModelRepository.open({ roots: [scratch] });
+  const { pin } = repository.resolve('evaluation');
+  const args = definition.args.parse({ model: 'evaluation', max_distance: MAX_DISTANCE });
+  const readModelFile = (one, name) => repository.readFile(one, name);
+  const opened = await definition.open(args, { models: [pin], readModelFile });
+  await repository.close();
+  return (units) => {
+    const context = { sourceIndex: 0, facts: units[0].facts };
+    const segments = [];
+    let state = opened.start(context);
+    for (const { facts, interval, observations } of units) {
+      const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
+      const step = opened.fold(state, { unit, observations: { faces: observations } }, context);
+      state = step.state;
+      segments.push(...step.segments);
+    }
+    return [...segments, ...opened.close(state, context).segments];
+  };
+}
+
+function print() {
+  const widths = ['what', 'measured', 'bar'].map((key) => Math.max(...rows.map((line) => line[key].length), key.length));
+  const line = (cells) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd();
+  console.log(line(['what', 'measured', 'bar', '']));
+  for (const { what, measured, bar, ok } of rows) {
+    console.log(line([what, measured, bar, ok === null ? '' : ok ? 'ok' : 'FAILED']));
+  }
+}

@@ -1,0 +1,45 @@
+// How well what was seen agrees with the labels. Pure functions.
+
+/** Intersection over union of two [x, y, w, h]. */
+export function overlap(a, b) {
+  const w = Math.min(a[0] + a[2], b[0] + b[2]) - Math.max(a[0], b[0]);
+  const h = Math.min(a[1] + a[3], b[1] + b[3]) - Math.max(a[1], b[1]);
+  const common = w > 0 && h > 0 ? w * h : 0;
+  return common / (a[2] * a[3] + b[2] * b[3] - common);
+}
+
+/** Gives every labelled box its best found one, nobody twice: {found, missed, extra}. */
+export function matchBoxes(labelled, found, atLeast = 0.4) {
+  const pairs = labelled
+    .flatMap((label, i) => found.map((box, j) => ({ i, j, common: overlap(label, box) })))
+    .filter(({ common }) => common >= atLeast)
+    .sort((a, b) => b.common - a.common);
+  const usedLabels = new Set();
+  const usedBoxes = new Map();
+  for (const { i, j } of pairs) {
+    if (usedLabels.has(i) || usedBoxes.has(j)) continue;
+    usedLabels.add(i);
+    usedBoxes.set(j, i);
+  }
+  return { found: usedLabels.size, missed: labelled.length - usedLabels.size, extra: found.length - usedBoxes.size };
+}
+
+export function distance(a, b) {
+  return Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0));
+}
+
+/** Of the times sampled, how many that show the person are covered by his segments, and how many others are. */
+export function coverage(sampled, shown, segments) {
+  const within = (time, intervals) => intervals.some(([from, to]) => time >= from - 1e-6 && time <= to + 1e-6);
+  let present = 0;
+  let hits = 0;
+  let wrong = 0;
+  for (const time of sampled) {
+    const seen = within(time, segments);
+    if (within(time, shown)) {
+      present++;
+      if (seen) hits++;
+    } else if (seen) wrong++;
+  }
+  return { present, hits, wrong };
+}
