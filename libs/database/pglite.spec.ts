@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseConformance } from './conformance.js';
+import { openDatabase } from './database.js';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'adit-database-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+databaseConformance('pglite', () => openDatabase({ driver: 'pglite', directory: null }));
+
+describe('PGlite on a disk', () => {
+  it('keeps what was committed and nothing else when its process is killed in the middle of a transaction', async () => {
+    const directory = join(root, 'killed');
+    const lines = await killWriter(directory);
+    const committed = Math.max(...lines.map(Number));
+    expect(committed).toBeGreaterThanOrEqual(20);
+
+    const database = await openDatabase({ driver: 'pglite', directory });
+    try {
+      const [{ settled, pending }] = await database.dataSource.query(
+        `SELECT count(DISTINCT batch)::int AS settled, (SELECT count(*)::int FROM writes WHERE NOT settled) AS pending FROM writes`,
+      );
+      // The one in flight when the signal came may have been committed without its line having been read.
+      expect([committed, committed + 1]).toContain(settled);
+      expect(pending).toBe(0);
+      const [{ torn }] = await database.dataSource.query(
+        `SELECT count(*)::int AS torn FROM (SELECT batch FROM writes GROUP BY batch HAVING count(*) <> 10) AS x`,
+      );
+      expect(torn).toBe(0);
+    } finally {
+      await database.close();
+    }
+  }, 60_000);
+
+  it('is refused to a second user while it is open, says who has it, and is free after close', async () => {
+    const directory = join(root, 'shared');
+    const first = await openDatabase({ driver: 'pglite', directory });
+    const second = openDatabase({ driver: 'pglite', directory });
+    await expect(second).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(second).rejects.toThrow(`in use by process ${process.pid}`);
+    await expect(openInChild(directory)).resolves.toContain(`in use by process ${process.pid}`);
+    expect(await first.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await first.close();
+    await first.close();
+    await (await openDatabase({ driver: 'pglite', directory })).close();
+  }, 60_000);
+
+  it('takes over the lock of a process that is gone: another start time, another host, half a file', async () => {
+    const directory = join(root, 'stale');
+    await mkdir(directory);
+    const leftovers = [
+      await lockOf(process.pid, '1'),
+      await lockOf(2 ** 22 + 1, '1'),
+      JSON.stringify({ pid: 1, started: '1', realm: 'another-host' }),
+      '{"pid": 1',
+    ];
+    for (const leftover of leftovers) {
+      await writeFile(join(directory, 'adit.lock'), leftover);
+      await (await openDatabase({ driver: 'pglite', directory })).close();
+    }
+  }, 90_000);
+
+  it('begins anew where a process was killed while it made the database', async () => {
+    const directory = join(root, 'half');
+    await mkdir(join(directory, 'pgdata'), { recursive: true });
+    await writeFile(join(directory, 'pgdata/PG_VERSION'), '18\n');
+    const database = await openDatabase({ driver: 'pglite', directory });
+    expect(await database.dataSource.query('SELECT count(*)::int AS jobs FROM jobs')).toEqual([{ jobs: 0 }]);
+    await database.close();
+  }, 60_000);
+
+  it('commits to the disk, unless told otherwise', async () => {
+    const directory = join(root, 'durable');
+    for (const durable of [true, false]) {
+      const database = await openDatabase({ driver: 'pglite', directory, durable });
+      expect(await database.dataSource.query(`SELECT current_setting('fsync') AS fsync`)).toEqual([
+        { fsync: durable ? 'on' : 'off' },
+      ]);
+      await database.close();
+    }
+  }, 60_000);
+
+  it('leaves the event loop free while a query runs, and gives up waiting for its connection', async () => {
+    const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 0.2 });
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const slow = database.dataSource.query(`SELECT count(*) FROM generate_series(1, 3000000) AS n WHERE sqrt(n) > 1`);
+    await expect(database.dataSource.query('SELECT 1')).rejects.toThrow('timeout exceeded');
+    await slow;
+    delay.disable();
+    expect(delay.max / 1e6).toBeLessThan(200);
+    expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await database.close();
+    await expect(database.dataSource.query('SELECT 1')).rejects.toThrow();
+  }, 60_000);
+});
+
+async function lockOf(pid: number, started: string): Promise<string> {
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  const { readlink } = await import('node:fs/promises');
+  return JSON.stringify({ pid, started, realm: `${hostname()} ${boot} ${await readlink('/proc/self/ns/pid')}` });
+}
+
+const file = (name: string) => new URL(name, import.meta.url).href;
+
+function child(program: string, directory: string) {
+  const loader = file('../objects/source-loader.mjs');
+  const options = ['--conditions=@adit/source', '--import', loader, '--input-type=module', '-e', program, directory];
+  return spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Commits batches of 10 rows until it is killed, in the middle of one; returns the numbers that it reported. */
+async function killWriter(directory: string): Promise<string[]> {
+  const writer = child(
+    `import { openDatabase } from '${file('./database.ts')}';
+     import { inTransaction } from '${file('./transaction.ts')}';
+     const { dataSource } = await openDatabase({ driver: 'pglite', directory: process.argv[1] });
+     await dataSource.query('CREATE TABLE writes (batch integer, settled boolean)');
+     for (let batch = 1; ; batch += 1) {
+       await inTransaction(dataSource, async (manager) => {
+         for (let row = 0; row < 10; row += 1) await manager.query('INSERT INTO writes VALUES ($1, false)', [batch]);
+         await manager.query('UPDATE writes SET settled = true WHERE batch = $1', [batch]);
+       });
+       console.log(batch);
+     }`,
+    directory,
+  );
+  const lines: string[] = [];
+  for await (const line of createInterface(writer.stdout)) {
+    lines.push(line);
+    if (lines.length === 20) writer.kill('SIGKILL');
+  }
+  if (writer.signalCode === null) await once(writer, 'exit');
+  return lines;
+}
+
+async function openInChild(directory: string): Promise<string> {
+  const opener = child(
+    `import { openDatabase } from '${file('./database.ts')}';
+     await openDatabase({ driver: 'pglite', directory: process.argv[1] }).then(
+       (database) => (console.log('opened'), database.close()),
+       (error) => console.log(error.message),
+     );`,
+    directory,
+  );
+  let output = '';
+  for await (const chunk of opener.stdout) output += String(chunk);
+  return output;
+}
