@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import { fetchLocal } from './local.js';
@@ -39,6 +40,7 @@ async function fetchStored(key: string, options: FetchOptions): Promise<FetchedS
     if (size > options.maxBytes) throw tooLarge(options.maxBytes);
     const copy = await copyToPrivateFile(stream, options);
     if (copy.size === size) return copy;
+    await rm(copy.path, { force: true });
     throw new AditError('UNAVAILABLE', `storage://${key} ended after ${copy.size} of ${size} bytes.`);
   } finally {
     stream.destroy();
