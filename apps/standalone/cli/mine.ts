@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '@adit/contracts';
 import { ApiClient } from './api-client.js';
+import { commandLineKey } from './command-line-key.js';
 import { mineJob } from './mine-job.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { resultsTable } from './results-table.js';
@@ -30,10 +31,11 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const { dataDir } = cliSettings(options.dataDir);
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const interrupt = untilInterrupted();
-  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true });
+  const apiKey = await commandLineKey(dataDir);
+  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
   const jsonFiles: string[] = [];
   try {
-    const client = new ApiClient(engine.url, engine.apiKey);
+    const client = new ApiClient(engine.url, apiKey);
     for (const group of groups) {
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
       const order = { sources: group.sources, modules: moduleArguments(options) };

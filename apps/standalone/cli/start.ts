@@ -16,6 +16,9 @@ export async function start(options: StartOptions): Promise<void> {
   const interrupt = untilInterrupted();
   const { port: number, host, localRoot } = options;
   const engine = await startEngine({ dataDir, port: number, host, localRoots: localRoot, quiet: false });
+  if (engine.newKey !== null) {
+    process.stderr.write(`API key, shown this once: ${engine.newKey}\n`);
+  }
   process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
   if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
   await engine.close();

@@ -2,7 +2,7 @@
 import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint } from './page.js';
 import { duration } from './time.js';
 
-const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label']);
+const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label', 'class_id']);
 const stage = document.getElementById('stage');
 
 /** The appearance before or after, of the same name first of all. */
@@ -16,6 +16,12 @@ export function neighbour(index, direction) {
 
 function fact(term, value) {
   return el('div', {}, el('dt', {}, term), el('dd', {}, value));
+}
+
+/** Shares of one read better as per cent. */
+function metaText(key, value) {
+  if (/similarity|confidence/.test(key) && typeof value === 'number') return `${Math.round(value * 100)} %`;
+  return number(value) ?? String(value);
 }
 
 function number(value) {
@@ -35,7 +41,7 @@ function facts(segment, source) {
   list.push(fact('Detections', String(segment.detections)));
   for (const [key, value] of Object.entries(meta)) {
     if (HIDDEN_META.has(key) || value === null || typeof value === 'object') continue;
-    list.push(fact(key.replaceAll('_', ' '), number(value) ?? String(value)));
+    list.push(fact(key.replaceAll('_', ' '), metaText(key, value)));
   }
   return el('dl', {}, ...list);
 }
