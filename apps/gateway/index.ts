@@ -1,1 +1,5 @@
-export {};
+export { Bootstrap, type BootstrapKey } from './auth/bootstrap.js';
+export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
+export { configureGateway } from './configure-gateway.js';
+export { GatewayModule } from './gateway.module.js';
+export { gatewayAdapter } from './http/adapter.js';

@@ -1,0 +1,63 @@
+import { setting } from '@adit/runtime';
+import { z } from 'zod';
+
+/** Settings of the gateway, beside those of every process. */
+export const GatewayConfig = z.object({
+  port: setting('PORT', z.int().min(0).max(65535).default(8080), 'TCP port of the API; 0 takes any free one.'),
+  host: setting(
+    'ADIT_HOST',
+    z.string().min(1).default('127.0.0.1'),
+    'Address the API listens on. The default is this machine only, because a fresh installation has one key and no TLS; containers set 0.0.0.0.',
+  ),
+  apiKey: setting(
+    'ADIT_API_KEY',
+    z.string().min(16).max(256).regex(/^\S+$/).optional(),
+    'The first API key. Without it one is made at the first start and printed once.',
+    { secret: true },
+  ),
+  publicUrl: setting(
+    'ADIT_PUBLIC_URL',
+    z.url({ protocol: /^https?$/ }).optional(),
+    'What absolute links start with, e.g. https://adit.example.org. Default: the address the request came to.',
+  ),
+  trustProxy: setting(
+    'ADIT_TRUST_PROXY',
+    z.array(z.string()).default([]),
+    'Addresses or networks of reverse proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.',
+  ),
+  localRoots: setting(
+    'ADIT_LOCAL_ROOTS',
+    z.array(z.string()).default([]),
+    'Folders that local paths in a job may lie under; none allows no local paths.',
+  ),
+  allowHttp: setting(
+    'ADIT_ALLOW_HTTP',
+    z.boolean().default(false),
+    'Whether http:// sources are fetched, not only https://.',
+  ),
+  allowPrivateAddresses: setting(
+    'ADIT_ALLOW_PRIVATE_ADDRESSES',
+    z.array(z.string()).default([]),
+    'Networks in CIDR form that sources may be fetched from although they are not public.',
+  ),
+  maxUploadBytes: setting(
+    'ADIT_MAX_UPLOAD_BYTES',
+    z
+      .int()
+      .positive()
+      .default(50 * 1024 ** 3),
+    'Bytes of one uploaded file; a larger one is refused.',
+  ),
+  maxBodyBytes: setting(
+    'ADIT_MAX_BODY_BYTES',
+    z
+      .int()
+      .positive()
+      .default(8 * 1024 ** 2),
+    'Bytes of one JSON request; a larger one is refused.',
+  ),
+});
+export type GatewayConfig = z.infer<typeof GatewayConfig>;
+
+/** Injection token of the GatewayConfig. */
+export const GATEWAY_CONFIG = Symbol('GatewayConfig');

@@ -1,0 +1,24 @@
+import { RequestMethod } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { collectProcessMetrics } from '@adit/runtime';
+import { Authenticator } from './auth/authenticator.js';
+import { allRoutes, API_PREFIX, UNPREFIXED } from './controllers.js';
+import { KnownPaths } from './http/known-paths.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { addRequestHooks } from './http/request-hooks.js';
+import { requestValidation } from './http/validation.js';
+
+/**
+ * Gives an application that holds GatewayModule, made with `gatewayAdapter`, the gateway's prefix, hooks, validation and
+ * errors. Call it after `NestFactory.create` and before `init` or `listen`.
+ */
+export async function configureGateway(app: NestFastifyApplication): Promise<void> {
+  collectProcessMetrics();
+  const fastify = app.getHttpAdapter().getInstance();
+  addRequestHooks(fastify, () => app.get(Authenticator, { strict: false }));
+  app.setGlobalPrefix(API_PREFIX, {
+    exclude: UNPREFIXED.map((path) => ({ path, method: RequestMethod.GET })),
+  });
+  app.useGlobalPipes(requestValidation());
+  app.useGlobalFilters(new ProblemFilter(new KnownPaths(allRoutes())));
+}

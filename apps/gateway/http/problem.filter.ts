@@ -1,0 +1,46 @@
+import { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import { Catch } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KnownPaths } from './known-paths.js';
+import { problemHeaders, problemOf, refusalOf } from './problem.js';
+
+const log = createLogger('gateway');
+
+/** Every error leaves as problem+json, Fastify's own included, and never with a stack. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly paths: KnownPaths) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    // Bus handlers of the same process keep their own filters.
+    if (host.getType() !== 'http') throw thrown;
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    let error = refusalOf(thrown);
+    if (error.code === 'NOT_FOUND' && request.is404) error = this.unrouted(request, reply);
+    if (error.status >= 500) log.error({ err: thrown, method: request.method, url: request.url }, 'request failed');
+    if (reply.sent || reply.raw.headersSent) {
+      // The head is out already; all that is left is to end the connection so that the client sees it broke.
+      reply.raw.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
+    reply.header('x-request-id', request.id);
+    const problem = problemOf(error, request.url.split('?')[0] ?? '/', request.id);
+    void reply
+      .status(error.status)
+      .serializer((body: unknown) => JSON.stringify(body))
+      .send(problem);
+  }
+
+  /** 405 when the path exists with other methods, 404 otherwise. */
+  private unrouted(request: FastifyRequest, reply: FastifyReply): AditError {
+    const path = request.url.split('?')[0] ?? '/';
+    const methods = this.paths.methodsOf(path);
+    if (methods.length === 0) return new AditError('NOT_FOUND', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    return new AditError('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`);
+  }
+}

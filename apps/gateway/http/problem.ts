@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import { AditError, ERROR_CODES } from '@adit/contracts';
+import type { ErrorCode, Problem } from '@adit/contracts';
+import { toAditError } from '@adit/database';
+import { HttpException } from '@nestjs/common';
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+/** Long enough for every module's arguments, short enough for a log. */
+const LONGEST_DETAIL = 4_000;
+const DEFAULT_RETRY_SECONDS = 5;
+
+/** Fastify's and Nest's own refusals, by status. */
+const CODE_OF_STATUS: Record<number, ErrorCode> = {
+  400: 'VALIDATION',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
+  413: 'TOO_LARGE',
+  414: 'VALIDATION',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  416: 'RANGE_NOT_SATISFIABLE',
+  422: 'IDEMPOTENCY_MISMATCH',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
+
+/** Whatever was thrown, as the error of ours that it means; what nobody foresaw is INTERNAL with its cause. */
+export function refusalOf(error: unknown): AditError {
+  if (error instanceof AditError) return error;
+  const status = statusOf(error);
+  const code = status === undefined ? undefined : CODE_OF_STATUS[status];
+  if (code !== undefined && error instanceof Error) {
+    return new AditError(code, sentence(error), { cause: error });
+  }
+  return toAditError(error);
+}
+
+/** RFC 9457 problem details. An INTERNAL error tells the client nothing but where to look in the log. */
+export function problemOf(error: AditError, instance: string, requestId: string): Problem {
+  const { status, title } = ERROR_CODES[error.code];
+  const detail =
+    status >= 500 && error.code !== 'UNAVAILABLE'
+      ? `Something went wrong here. The log has the reason under request ${requestId}.`
+      : error.message.slice(0, LONGEST_DETAIL);
+  return {
+    type: `urn:adit:error:${error.code.toLowerCase().replaceAll('_', '-')}`,
+    title: title ?? STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    instance,
+    code: error.code,
+    message: detail,
+    request_id: requestId,
+    errors: status >= 500 ? [] : (error.options.errors ?? []),
+  };
+}
+
+export function problemHeaders(error: AditError): Record<string, string> {
+  const retryAfter =
+    error.options.retryAfterSeconds ?? (error.code === 'UNAVAILABLE' ? DEFAULT_RETRY_SECONDS : undefined);
+  return {
+    'content-type': PROBLEM_TYPE,
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Key realm="adit"' } : {}),
+  };
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof HttpException) return error.getStatus();
+  const status: unknown = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** Fastify's messages, where a better one says what to do. */
+function sentence(error: Error): string {
+  switch ((error as { code?: unknown }).code) {
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return 'The body is empty; send JSON, or no Content-Type.';
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return 'The body is not valid JSON.';
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return 'The body is larger than this service takes.';
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return 'This Content-Type is not accepted here; send application/json (multipart/form-data for uploads).';
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return 'The file is larger than this service takes.';
+    default:
+      return error.message;
+  }
+}

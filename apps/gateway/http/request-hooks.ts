@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { counter, histogram, newTrace, parseTraceparent, childOf, formatTraceparent, withContext } from '@adit/runtime';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Caller } from '../auth/caller.js';
+
+const seconds = histogram('adit_http_request_seconds', 'Time to answer a request, in seconds.', ['method', 'route']);
+const answered = counter('adit_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
+
+/** The API's own replies are data; the pages of the documentation set their own policy. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'cache-control': 'no-store',
+} as const;
+
+/** A client's own request id is kept when it is one; anything else could forge log lines. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID();
+}
+
+/** What every request passes before its route: id, trace, headers and, below /api/v1, the key, read before any body. */
+export function addRequestHooks(fastify: FastifyInstance, authenticator: () => Authenticator): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
+    const parent = parseTraceparent(request.headers['traceparent'] as string | undefined);
+    const trace = parent === null ? newTrace() : childOf(parent);
+    withContext({ requestId: request.id, traceId: trace.traceId, traceparent: formatTraceparent(trace) }, done);
+  });
+  fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }) => {
+    if (!needsKey(request.url)) return;
+    request.caller = await authenticator().authenticate(request.headers.authorization);
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none';
+    seconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+    answered.inc({ method: request.method, route, status: String(reply.statusCode) });
+    done();
+  });
+}
+
+/** Everything below /api but the documentation. The router compares decoded paths, so this must too. */
+function needsKey(url: string): boolean {
+  const path = decoded(url.split('?')[0] ?? '');
+  return !/^\/(healthz|readyz|metrics)\/?$|^\/api\/(docs(\/.*)?|openapi\.json)\/?$/.test(path);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

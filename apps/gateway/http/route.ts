@@ -1,0 +1,115 @@
+import type { ErrorCode } from '@adit/contracts';
+import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../auth/caller.js';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** What a route answers when it is not JSON. */
+export interface RawReply {
+  contentType: string;
+  description: string;
+}
+
+/** A route, declared once: it is registered, validated and documented from this. */
+export interface RouteDefinition<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  method: Method;
+  /** The whole path below `/api`, with `:name` for variables and a trailing slash. */
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** Fields of a multipart/form-data body, which the handler reads itself. */
+  form?: z.ZodType;
+  reply: z.ZodType | RawReply;
+  /** Default 200. */
+  status?: number;
+  /** `public` needs no key, `admin` a key of that role. Default `member`. */
+  access?: 'public' | 'member' | 'admin';
+  /** The reply holds a secret: it is never kept for Idempotency-Key. */
+  secret?: boolean;
+  /** Refusals beyond those of every route. */
+  errors?: ErrorCode[];
+  example?: { body?: unknown; reply?: unknown };
+}
+
+const NOTHING = z.object({});
+type Nothing = typeof NOTHING;
+
+/** Gives a route its types; leave out what it does not take. */
+export function defineRoute<
+  Params extends z.ZodType = Nothing,
+  Query extends z.ZodType = Nothing,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<Params, Query, Body>): RouteDefinition<Params, Query, Body> {
+  return definition;
+}
+
+/** What a handler is given first: the validated request. */
+export interface Input<R extends RouteDefinition> {
+  params: z.output<NonNullable<R['params']>>;
+  query: z.output<NonNullable<R['query']>>;
+  body: z.output<NonNullable<R['body']>>;
+}
+
+/** What a handler is given second: who asks, and the raw request and reply for headers and streams. */
+export interface Exchange {
+  /** Null on public routes. */
+  caller: Caller;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+type RequestWithCaller = FastifyRequest & { caller?: Caller };
+
+const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
+  return { params: { ...(params as object) }, query: { ...(query as object) }, body };
+});
+
+const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
+  const request = context.switchToHttp().getRequest<RequestWithCaller>();
+  return { caller: request.caller as Caller, request, reply: context.switchToHttp().getResponse<FastifyReply>() };
+});
+
+export const ROUTE = Symbol('adit:route');
+
+/** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
+export function Route<R extends RouteDefinition>(route: R) {
+  const schema = z.object({
+    params: route.params ?? NOTHING,
+    query: route.query ?? NOTHING,
+    // A body that the route does not take is ignored, as the interface asks of unknown things on DELETE and GET.
+    body: route.body ?? z.unknown(),
+  });
+  return <M extends (input: Input<R>, exchange: Exchange) => unknown>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void => {
+    RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
+    HttpCode(route.status ?? 200)(target, key, descriptor);
+    SetMetadata(ROUTE, route)(target, key, descriptor);
+    ValidatedRequest({ schema })(target, key, 0);
+    HttpExchange()(target, key, 1);
+  };
+}
+
+/** The routes of a controller class, in the order of its methods. */
+export function routesOf(controller: { prototype: object }): RouteDefinition[] {
+  const prototype = controller.prototype as Record<string, unknown>;
+  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const method: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+    const route: unknown = typeof method === 'function' ? Reflect.getMetadata(ROUTE, method) : undefined;
+    return route === undefined ? [] : [route as RouteDefinition];
+  });
+}

@@ -1,0 +1,69 @@
+import { AditError } from '@adit/contracts';
+import type { ByteRange, ObjectStore } from '@adit/objects';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface SentObject {
+  key: string;
+  filename: string;
+  contentType: string | null;
+  /** Bytes. */
+  size: number;
+  /** A strong validator, or null. */
+  etag: string | null;
+  disposition: 'attachment' | 'inline';
+}
+
+/** Streams an object, or the one range that was asked for (RFC 9110, section 14). Several ranges give the whole. */
+export async function sendObject(
+  objects: ObjectStore,
+  object: SentObject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { key, size, etag, contentType, disposition, filename } = object;
+  reply.headers({
+    'accept-ranges': 'bytes',
+    'content-type': contentType ?? 'application/octet-stream',
+    'content-disposition': `${disposition}; filename="${asciiName(filename)}"; filename*=UTF-8''${encodeRfc5987(filename)}`,
+    ...(etag === null ? {} : { etag: `"${etag}"` }),
+  });
+  const unchanged = request.headers['if-range'] === undefined || request.headers['if-range'] === `"${etag}"`;
+  const range = unchanged ? parseRange(request.headers.range, size) : null;
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${size}`);
+    throw new AditError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes.`);
+  }
+  if (range === null) {
+    return reply.header('content-length', size).send(size === 0 ? '' : await objects.get(key));
+  }
+  return reply
+    .status(206)
+    .headers({
+      'content-range': `bytes ${range.start}-${range.end}/${size}`,
+      'content-length': range.end - range.start + 1,
+    })
+    .send(await objects.get(key, range));
+}
+
+/** Null when the whole is to be sent. */
+export function parseRange(header: string | undefined, size: number): Required<ByteRange> | 'unsatisfiable' | null {
+  const match = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header ?? '');
+  if (match === null || (match[1] === '' && match[2] === '')) return null;
+  const last = size - 1;
+  if (match[1] === '') {
+    const suffix = Math.min(Number(match[2]), size);
+    return suffix === 0 ? 'unsatisfiable' : { start: size - suffix, end: last };
+  }
+  const start = Number(match[1]);
+  const end = match[2] === '' ? last : Math.min(Number(match[2]), last);
+  if (match[2] !== '' && Number(match[2]) < start) return null;
+  return start > last ? 'unsatisfiable' : { start, end };
+}
+
+function asciiName(name: string): string {
+  return name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+}
+
+function encodeRfc5987(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** The id of a row in the path; what is no UUID cannot exist, which the handler answers with 404. */
+export const IdParams = (name: string) => z.object({ [name]: z.string() });
+
+export const Message = z.strictObject({ message: z.string() });
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether the database can be asked for it at all. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

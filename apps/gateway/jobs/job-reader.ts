@@ -1,0 +1,62 @@
+import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
+import { JobEntity, JobModuleEntity } from '@adit/database';
+import { presentJob } from '@adit/jobs';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+
+export interface JobFilter extends PageQuery {
+  search?: string | undefined;
+  tag?: string | undefined;
+  state?: JobState | undefined;
+}
+
+/** The read side of jobs. */
+@Injectable()
+export class JobReader {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Throws NOT_FOUND for an unknown job, a deleted one, or another workspace's. */
+  async row(workspaceId: string, jobId: string): Promise<JobEntity> {
+    const job = isUuid(jobId)
+      ? await this.db.manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() })
+      : null;
+    if (job === null) throw new AditError('NOT_FOUND', `There is no job ${jobId}.`);
+    return job;
+  }
+
+  modulesOf(jobIds: string[]): Promise<JobModuleEntity[]> {
+    return this.db.manager.findBy(JobModuleEntity, { jobId: In(jobIds) });
+  }
+
+  async one(workspaceId: string, jobId: string, baseUrl: string): Promise<Job> {
+    const job = await this.row(workspaceId, jobId);
+    return presentJob(job, await this.modulesOf([jobId]), baseUrl);
+  }
+
+  /** Newest first. */
+  async list(workspaceId: string, filter: JobFilter, baseUrl: string): Promise<{ total: number; jobs: Job[] }> {
+    const query = this.db.manager
+      .createQueryBuilder(JobEntity, 'job')
+      .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
+    if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
+    if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
+    if (filter.search !== undefined && filter.search !== '') {
+      query.andWhere('(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern)', { pattern: containing(filter.search) });
+    }
+    const [rows, total] = await query
+      .orderBy('job.timeCreated', 'DESC')
+      .addOrderBy('job.id', 'DESC')
+      .offset(filter.offset)
+      .limit(filter.limit)
+      .getManyAndCount();
+    const modules = await this.modulesOf(rows.map(({ id }) => id));
+    const modulesOf = (id: string) => modules.filter(({ jobId }) => jobId === id);
+    return { total, jobs: rows.map((row) => presentJob(row, modulesOf(row.id), baseUrl)) };
+  }
+}
+
+/** A LIKE pattern in which the text stands for itself. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { BUS, type Bus, type Subscription } from '@adit/bus';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
+
+const log = createLogger('gateway');
+
+/**
+ * Wakes requests that wait for a job. A signal only says "look again": what happened is read from the database, so a lost
+ * one costs time and nothing else.
+ */
+@Injectable()
+export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly emitter = new EventEmitter().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private subscription: Subscription | null = null;
+
+  constructor(@Inject(BUS) private readonly bus: Bus) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    try {
+      this.subscription = await this.bus.subscribe({
+        topic: 'events.raised',
+        // Every gateway has to hear every event, so each is a group of its own.
+        group: `gateway-${randomUUID()}`,
+        concurrency: 4,
+        handle: async ({ envelope }) => void this.emitter.emit(envelope.jobId),
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'no events from the bus; waiting requests poll');
+    }
+  }
+
+  /** Ends every wait, so that open streams do not hold up the shutdown. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await this.subscription?.close();
+  }
+
+  get closed(): AbortSignal {
+    return this.closing.signal;
+  }
+
+  /** Listens from now on, so that nothing is missed between looking and waiting. */
+  watch(jobId: string): JobWatch {
+    return new JobWatch(this.emitter, jobId, this.closing.signal);
+  }
+}
+
+/** One request's ear for one job. */
+export class JobWatch {
+  private pending = false;
+  private readonly hear = (): void => {
+    this.pending = true;
+    this.heard.emit('signal');
+  };
+  private readonly heard = new EventEmitter();
+
+  constructor(
+    private readonly emitter: EventEmitter,
+    private readonly jobId: string,
+    private readonly closing: AbortSignal,
+  ) {
+    emitter.on(jobId, this.hear);
+  }
+
+  /** Resolves at the next signal, one heard since the last call, the end of the time, or the abort; never rejects. */
+  async next(milliseconds: number, gone: AbortSignal): Promise<void> {
+    if (!this.pending) {
+      const signal = AbortSignal.any([gone, this.closing, AbortSignal.timeout(Math.max(1, milliseconds))]);
+      await once(this.heard, 'signal', { signal }).catch(() => undefined);
+    }
+    this.pending = false;
+  }
+
+  close(): void {
+    this.emitter.off(this.jobId, this.hear);
+  }
+}

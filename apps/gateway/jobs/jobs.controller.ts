@@ -1,0 +1,73 @@
+import type { Job } from '@adit/contracts';
+import { JobCommands } from '@adit/jobs';
+import { currentTraceparent } from '@adit/runtime';
+import { Controller, Inject } from '@nestjs/common';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { DryRuns } from './dry-runs.js';
+import { JobReader } from './job-reader.js';
+import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
+import { RequestResolver } from './resolve-request.js';
+import { SourceChecks } from './source-checks.js';
+import { WaitForJob } from './wait-for-job.js';
+
+@Controller()
+export class JobsController {
+  constructor(
+    @Inject(JobCommands) private readonly commands: JobCommands,
+    @Inject(JobReader) private readonly jobs: JobReader,
+    @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(SourceChecks) private readonly sources: SourceChecks,
+    @Inject(DryRuns) private readonly dryRuns: DryRuns,
+    @Inject(WaitForJob) private readonly wait: WaitForJob,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(postJob)
+  async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
+    const { workspaceId } = exchange.caller;
+    const modules = this.resolver.resolve(request);
+    const mediaType = await this.sources.check(workspaceId, request.sources);
+    if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
+    const traceparent = currentTraceparent();
+    const id = await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent });
+    return this.whenPreferred(id, exchange);
+  }
+
+  @Route(listJobs)
+  async list({ query }: Input<typeof listJobs>, { caller, request }: Exchange) {
+    const { total, jobs } = await this.jobs.list(caller.workspaceId, query, this.links.baseUrl(request));
+    return this.links.page(request, query, total, jobs);
+  }
+
+  @Route(getJob)
+  async one({ params }: Input<typeof getJob>, exchange: Exchange) {
+    return this.whenPreferred(params.jobId, exchange);
+  }
+
+  @Route(deleteJob)
+  async delete({ params: { jobId } }: Input<typeof deleteJob>, { caller }: Exchange) {
+    await this.jobs.row(caller.workspaceId, jobId);
+    await this.commands.delete(caller.workspaceId, jobId);
+    return { message: `Job ${jobId} was deleted.` };
+  }
+
+  @Route(stopJob)
+  async stop({ params: { jobId } }: Input<typeof stopJob>, { caller, request }: Exchange) {
+    await this.jobs.row(caller.workspaceId, jobId);
+    await this.commands.stop(caller.workspaceId, jobId);
+    return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
+  }
+
+  @Route(retryJob)
+  async retry({ params: { jobId } }: Input<typeof retryJob>, { caller, request }: Exchange) {
+    await this.jobs.row(caller.workspaceId, jobId);
+    await this.commands.retry(caller.workspaceId, jobId);
+    return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
+  }
+
+  private async whenPreferred(jobId: string, { caller, request, reply }: Exchange): Promise<Job> {
+    await this.wait.asPreferred(request, reply, caller.workspaceId, jobId);
+    return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
+  }
+}

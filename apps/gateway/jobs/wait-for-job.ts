@@ -1,0 +1,54 @@
+import { AditError } from '@adit/contracts';
+import { isTerminal } from '@adit/jobs';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { JobReader } from './job-reader.js';
+import { JobSignals } from './job-signals.js';
+
+const LONGEST_SECONDS = 60;
+/** In case a signal was lost. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** `Prefer: wait=N` (RFC 7240): the reply waits until the job has ended, at most N seconds. */
+@Injectable()
+export class WaitForJob {
+  constructor(
+    @Inject(JobReader) private readonly jobs: JobReader,
+    @Inject(JobSignals) private readonly signals: JobSignals,
+  ) {}
+
+  /** Returns when the job has ended, the time is over or the client has gone. */
+  async asPreferred(request: FastifyRequest, reply: FastifyReply, workspaceId: string, jobId: string): Promise<void> {
+    const seconds = preferredWait(request.headers['prefer']);
+    if (seconds === null) return;
+    reply.header('preference-applied', `wait=${seconds}`);
+    const gone = goneSignal(reply);
+    const end = Date.now() + seconds * 1000;
+    const watch = this.signals.watch(jobId);
+    try {
+      while (!gone.aborted && !this.signals.closed.aborted && Date.now() < end) {
+        if (isTerminal((await this.jobs.row(workspaceId, jobId)).state)) return;
+        await watch.next(Math.min(LOOK_AGAIN_MS, end - Date.now()), gone);
+      }
+    } finally {
+      watch.close();
+    }
+  }
+}
+
+/** Seconds, or null without the preference. More than 60 is 60; what is no number is VALIDATION. */
+export function preferredWait(header: string | string[] | undefined): number | null {
+  const preferences = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
+  const wait = preferences.map((text) => text.split(';')[0]?.trim() ?? '').find((text) => /^wait\b/i.test(text));
+  if (wait === undefined) return null;
+  const seconds = /^wait\s*=\s*"?(\d{1,9})"?$/i.exec(wait)?.[1];
+  if (seconds === undefined) throw new AditError('VALIDATION', 'Write the preference as Prefer: wait=SECONDS.');
+  return Math.min(Number(seconds), LONGEST_SECONDS);
+}
+
+/** Aborts when the client closes the connection before the reply has ended. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return gone.signal;
+}
