@@ -64,6 +64,7 @@ async function analyse(
     const faces = await detectFaces(picture, closer, {
       ultraface: networks['ultraface']!,
       blazeface: networks['blazeface']!,
+      facemesh: networks['facemesh']!,
     });
     const signature = frameSignature(picture);
     tracker.add(faces.map((face) => ({ ...face, index, time })), before !== null && isCut(before, signature));
