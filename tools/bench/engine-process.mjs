@@ -1,0 +1,117 @@
+// The engine under test, in a process of its own. Jobs are posted as clients post them; beside that it answers what a
+// client cannot see: its counters, and rows for the page measurement.
+import { mkdir } from 'node:fs/promises';
+import { AnalysisRegistry, AnalysisRunner, analysisDigest } from '@adit/inference';
+import { JobRequest } from '@adit/contracts';
+import { JobCommands } from '@adit/jobs';
+import { loadModules } from '@adit/modules';
+import { OBJECT_STORE } from '@adit/objects';
+import { metrics } from '@adit/runtime';
+import { DataSource } from 'typeorm';
+import { EngineConfig } from '../../apps/standalone/dist/config.js';
+import { bootEngine } from '../../apps/standalone/dist/engine.js';
+import { answer } from './child.mjs';
+
+const [dataDir, ...localRoots] = process.argv.slice(2);
+await mkdir(dataDir, { recursive: true });
+const engine = await bootEngine(EngineConfig.parse({ dataDir, logLevel: 'warn', localRoots }));
+const { app } = engine;
+const db = app.get(DataSource);
+const workspaceId = await workspace();
+const modules = await loadModules();
+
+answer({
+  ready: () => ({}),
+  mine,
+  counters,
+  lookedAt,
+  fillPages,
+  readPage: () => null,
+  async end() {
+    await engine.close();
+  },
+});
+
+async function workspace() {
+  const [known] = await db.query('SELECT id FROM workspaces');
+  if (known) return known.id;
+  const [made] = await db.query(
+    `INSERT INTO workspaces (id, name, signing_secret) VALUES (gen_random_uuid(), 'bench', 'bench') RETURNING id`,
+  );
+  return made.id;
+}
+
+async function mine({ sources, args, mediaType }) {
+  const start = performance.now();
+  const request = JobRequest.parse({ sources, modules: { face_recognition: args } });
+  const id = await app.get(JobCommands).submit({
+    workspaceId,
+    request,
+    modules: modules.check(request.modules).map(resolved),
+    mediaType,
+    traceparent: null,
+  });
+  for (;;) {
+    const [job] = await db.query('SELECT state, errors FROM jobs WHERE id = $1', [id]);
+    if (['completed', 'failed', 'stopped'].includes(job.state)) {
+      return { id, ...job, seconds: (performance.now() - start) / 1000 };
+    }
+    await new Promise((done) => setTimeout(done, mediaType === 'image' ? 5 : 50));
+  }
+}
+
+function resolved({ definition, postedAs, args }) {
+  const registry = app.get(AnalysisRegistry);
+  const runner = app.get(AnalysisRunner);
+  const analyses = definition.needs(args).map((need) => {
+    const { name, family } = registry.get(need.analysis);
+    const identity = runner.identify(registry.get(need.analysis), need.args);
+    const { args: identified, frames, models } = identity;
+    return { analysis: name, family, digest: analysisDigest(identity), args: identified, frames, models };
+  });
+  return { moduleId: definition.id, postedAs, args, range: args.range ?? null, models: [], analyses };
+}
+
+/** Runs by model, chunks decoded. */
+async function counters() {
+  const counted = { models: {}, decoded: 0 };
+  for (const { name, values } of await metrics.getMetricsAsJSON()) {
+    for (const { metricName, labels, value } of values) {
+      if (name === 'adit_model_run_seconds' && metricName.endsWith('_count')) counted.models[labels.model] = value;
+      if (name === 'adit_decode_seconds' && metricName.endsWith('_count')) counted.decoded += value;
+    }
+  }
+  return counted;
+}
+
+/** How many pictures the analysis of a job opened: every sampled one, key frames again, native ones for views. */
+async function lookedAt({ id }) {
+  const rows = await db.query('SELECT units FROM chunk_analyses WHERE job_id = $1', [id]);
+  const total = { sampled: 0, keyFrames: 0, native: 0 };
+  for (const { observations } of rows.flatMap((row) => row.units)) {
+    const { sampled, tracks } = JSON.parse((await app.get(OBJECT_STORE).read(observations)).toString());
+    const distinct = (frames) => new Set(frames.filter((frame) => frame !== undefined)).size;
+    total.sampled += sampled.length;
+    total.keyFrames += distinct(tracks.map(({ keyFrame }) => keyFrame?.frame));
+    total.native += distinct(tracks.flatMap(({ views, keyFrame }) => [...views.map(({ frame }) => frame), keyFrame?.frame]));
+  }
+  return total;
+}
+
+/** Fills a job up to `count` segments with copies of its first one. */
+async function fillPages({ id, count }) {
+  const [{ columns }] = await db.query(
+    `SELECT string_agg(quote_ident(column_name), ', ') AS columns FROM information_schema.columns
+      WHERE table_name = 'segments' AND column_name NOT IN ('seq', 'module_seq')`,
+  );
+  const [{ from }] = await db.query('SELECT max(seq) + 1 AS from FROM segments WHERE job_id = $1', [id]);
+  await db.query(
+    `INSERT INTO segments (seq, module_seq, ${columns})
+     SELECT n, n, ${columns} FROM segments, generate_series($2::int, $3::int) n
+      WHERE job_id = $1 AND seq = (SELECT min(seq) FROM segments WHERE job_id = $1)`,
+    [id, from, count - 1],
+  );
+  await db.query('UPDATE jobs SET segment_count = $2 WHERE id = $1', [id, count]);
+  await db.query('UPDATE job_modules SET segment_count = $2 WHERE job_id = $1', [id, count]);
+  await db.query('ANALYZE segments');
+}

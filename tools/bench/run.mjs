@@ -1,0 +1,60 @@
+// npm run bench: measures speed and memory of a whole engine and fails where a goal is missed. Prints one table.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { machineFacts } from './machine.mjs';
+import { again } from './rows/again.mjs';
+import { detection, native } from './rows/film.mjs';
+import { memory } from './rows/memory.mjs';
+import { photo } from './rows/photo.mjs';
+import { textTable, writeDocument } from './table.mjs';
+
+const ROWS = { detection, native, photo, again, memory };
+const HELP = `npm run bench -- [options]
+
+  --only <row>   ${Object.keys(ROWS).join(', ')}; may be repeated
+  --quick        small films and one run, to see that it works; its numbers mean nothing
+  --json         the results as JSON on standard output
+  --write        puts the table into docs/performance.md
+
+Exit code: 0 when every goal is reached, 1 when one is missed, 2 for a wrong command line.`;
+
+const options = read();
+const bench = { quick: options.quick, runs: options.quick ? 1 : 5, log: (line) => console.error(line) };
+bench.folder = await mkdtemp(join(tmpdir(), 'adit-bench-media-'));
+const results = [];
+try {
+  for (const name of options.only) {
+    bench.log(`— ${name}`);
+    results.push(...(await ROWS[name](bench)));
+  }
+} finally {
+  await rm(bench.folder, { recursive: true, force: true });
+}
+const facts = await machineFacts();
+if (options.json) console.log(JSON.stringify({ facts, quick: options.quick, results }, null, 2));
+else console.log(textTable(results, facts));
+if (options.write) await writeDocument(results, facts);
+process.exitCode = results.some(({ ok }) => ok === false) ? 1 : 0;
+
+function read() {
+  const boolean = { type: 'boolean', default: false };
+  try {
+    const { values } = parseArgs({
+      options: { only: { type: 'string', multiple: true }, quick: boolean, json: boolean, write: boolean, help: boolean },
+    });
+    if (values.help) {
+      console.log(HELP);
+      process.exit(0);
+    }
+    const only = values.only ?? Object.keys(ROWS);
+    const unknown = only.find((name) => !(name in ROWS));
+    if (unknown !== undefined) throw new Error(`There is no row "${unknown}".`);
+    if (values.write && (values.quick || values.only)) throw new Error('--write takes a whole run: no --quick, no --only.');
+    return { ...values, only };
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
