@@ -25,6 +25,11 @@ function noDrivers(allowed = []) {
   return { '@typescript-eslint/no-restricted-imports': ['error', { paths, patterns }] };
 }
 
+/** Globals of Node or of a browser, which plain scripts use. */
+function readonly(names) {
+  return Object.fromEntries(names.split(' ').map((name) => [name, 'readonly']));
+}
+
 /** Files that more than one driver entry names keep all of their packages. */
 const places = [...new Set(drivers.flatMap((driver) => driver.files))].map((place) => ({
   files: [place],
@@ -79,34 +84,15 @@ export default defineConfig(
   {
     files: ['**/*.{js,mjs}'],
     languageOptions: {
-      globals: {
-        Blob: 'readonly',
-        Buffer: 'readonly',
-        console: 'readonly',
-        process: 'readonly',
-        performance: 'readonly',
-        URL: 'readonly',
-        fetch: 'readonly',
-        setInterval: 'readonly',
-        clearInterval: 'readonly',
-        setTimeout: 'readonly',
-        clearTimeout: 'readonly',
-      },
+      globals: readonly(
+        'AbortController AbortSignal Blob Buffer Response TextDecoder TextEncoder URL clearInterval clearTimeout console fetch performance process setImmediate setInterval setTimeout structuredClone',
+      ),
     },
   },
   {
     files: ['libs/report/client/*.js'],
     languageOptions: {
-      globals: {
-        document: 'readonly',
-        matchMedia: 'readonly',
-        requestAnimationFrame: 'readonly',
-        ResizeObserver: 'readonly',
-        IntersectionObserver: 'readonly',
-        Blob: 'readonly',
-        atob: 'readonly',
-        innerHeight: 'readonly',
-      },
+      globals: readonly('IntersectionObserver ResizeObserver atob document matchMedia requestAnimationFrame'),
     },
   },
 );
