@@ -1,4 +1,5 @@
 import { DecoderConfig } from '@adit/decoder';
+import { GatewayConfig } from '@adit/gateway';
 import { InferenceConfig } from '@adit/inference/service';
 import { JobSettings } from '@adit/jobs';
 import { BaseConfig } from '@adit/runtime';
@@ -10,5 +11,6 @@ export const EngineConfig = z.object({
   ...JobSettings.shape,
   ...DecoderConfig.shape,
   ...InferenceConfig.shape,
+  ...GatewayConfig.shape,
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;

@@ -5,6 +5,7 @@ import { ModelsModule } from '@adit/inference/service';
 import { BusModule } from '@adit/bus';
 import { DatabaseModule } from '@adit/database';
 import { DecoderModule } from '@adit/decoder';
+import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import { JobsModule } from '@adit/jobs';
 import type { ModuleRegistry } from '@adit/mining';
@@ -36,6 +37,7 @@ export class EngineModule {
         DecoderModule.forRoot(config, join(dataDir, 'work')),
         inferenceFaceModule(analyses, config),
         AggregatorModule.forRoot(modules),
+        GatewayModule.forRoot(config, modules),
       ],
     };
   }

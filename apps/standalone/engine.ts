@@ -1,33 +1,81 @@
 import { mkdir } from 'node:fs/promises';
 import { analysesFolder } from '@adit/analyses';
 import { BUS, BusServer, type Bus } from '@adit/bus';
+import { Bootstrap, configureGateway, gatewayAdapter } from '@adit/gateway';
 import { AnalysisRegistry } from '@adit/inference';
 import { Reconciler } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
-import { NestLogger } from '@adit/runtime';
+import { configureLogging, health, loadConfig, NestLogger } from '@adit/runtime';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { EngineConfig } from './config.js';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { EngineConfig } from './config.js';
 import { EngineModule } from './engine.module.js';
+
+export interface StartOptions {
+  dataDir?: string;
+  /** 0 takes any free port. */
+  port?: number;
+  host?: string;
+  /** Folders whose files may be named as sources, beside the configured ones. */
+  localRoots?: string[];
+  /** Logs errors only, to stderr. */
+  quiet?: boolean;
+  /** A key to be valid besides those made before; ADIT_API_KEY unless given. */
+  apiKey?: string;
+}
 
 export interface Engine {
   app: NestFastifyApplication;
+  /** Base address of the API, e.g. `http://127.0.0.1:8080`. */
+  url: string;
+  /** The first key, when it was made at this start: nobody can show it again. */
+  newKey: string | null;
   close(): Promise<void>;
 }
 
-/** Boots all services in this process. What a former life left running is dispatched again before anything new. */
+/**
+ * Boots all services in this process, reading the configuration from the environment, and serves the API. What a former
+ * life left running is dispatched again before anything new. Throws VALIDATION for a wrong configuration.
+ */
+export async function startEngine(options: StartOptions = {}): Promise<Engine> {
+  const config = configOf(options);
+  configureLogging({
+    level: options.quiet ? 'error' : config.logLevel,
+    format: config.logFormat,
+    to: options.quiet ? 'stderr' : 'stdout',
+  });
+  return bootEngine(config);
+}
+
+/** The same with a configuration in hand. */
 export async function bootEngine(config: EngineConfig): Promise<Engine> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
   const parts = { config, analyses, modules, builtInModels: [modelsRoot()] };
-  const app = await NestFactory.create<NestFastifyApplication>(EngineModule.forRoot(parts), new FastifyAdapter(), {
+  const app = await NestFactory.create<NestFastifyApplication>(EngineModule.forRoot(parts), gatewayAdapter(config), {
     logger: new NestLogger(),
     abortOnError: false,
   });
-  app.connectMicroservice({ strategy: new BusServer(app.get<Bus>(BUS)) }, { inheritAppConfig: true });
+  await configureGateway(app);
+  app.connectMicroservice({ strategy: new BusServer(app.get<Bus>(BUS)) }, { inheritAppConfig: false });
+  // Handlers first: what the outbox publishes as soon as the application starts has to find its readers.
   await app.startAllMicroservices();
-  await app.init();
-  await app.get(Reconciler).recover();
-  return { app, close: () => app.close() };
+  const { key } = await app.get(Bootstrap, { strict: false }).ensureBootstrapKey({ apiKey: config.apiKey });
+  await app.listen({ port: config.port, host: config.host });
+  await app.get(Reconciler, { strict: false }).recover();
+  health.started();
+  return { app, url: await app.getUrl(), newKey: key, close: () => app.close() };
+}
+
+function configOf({ dataDir, port, host, apiKey, localRoots = [] }: StartOptions): EngineConfig {
+  const config = loadConfig(EngineConfig);
+  return {
+    ...config,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(port === undefined ? {} : { port }),
+    ...(host === undefined ? {} : { host }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    localRoots: [...config.localRoots, ...localRoots],
+  };
 }
