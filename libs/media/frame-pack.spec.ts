@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readFile } from 'node:fs/promises';
+import { AditError, type PackedFrame } from '@adit/contracts';
+import { sampleMedia } from '@adit/testing';
+import {
+  cropRgb,
+  decodeImageFile,
+  encodeJpeg,
+  openFramePack,
+  openFramePackBuffer,
+  packFrames,
+  type RgbImage,
+} from './index.js';
+
+let image: RgbImage;
+let pack: Buffer;
+const frames: PackedFrame[] = [];
+
+beforeAll(async () => {
+  image = await decodeImageFile(sampleMedia().faces.franck_02221 as string);
+  const jpegs: Buffer[] = [];
+  for (let i = 0; i < 4; i++) {
+    const { data, width, height } = await encodeJpeg(image, { maxSide: 300 - i * 50, quality: 95 });
+    frames.push({ frame: i * 12, pts: i * 512, time: i / 2, width, height });
+    jpegs.push(data);
+  }
+  pack = packFrames(frames, jpegs);
+});
+
+describe('frame pack', () => {
+  it('reads its header, then only the picture that is asked for, once', async () => {
+    const reads: [number, number][] = [];
+    const opened = await openFramePack((start, end) => {
+      reads.push([start, end]);
+      return Promise.resolve(pack.subarray(start, end + 1));
+    });
+    expect(opened.frames).toEqual(frames);
+    expect(reads).toHaveLength(1);
+    const whole = await opened.picture(2);
+    expect(whole).toMatchObject({ width: frames[2]?.width, height: frames[2]?.height });
+    expect(whole.data).toHaveLength(whole.width * whole.height * 3);
+    for (let i = 0; i < 5; i++) await opened.region(2, { x: i, y: i, w: 20, h: 30 });
+    expect(reads).toHaveLength(2);
+  });
+
+  it('reads long headers in a second step', async () => {
+    const jpeg = (await encodeJpeg({ data: new Uint8Array(12), width: 2, height: 2 })).data;
+    const many = Array.from({ length: 2000 }, (_, i) => ({ frame: i, pts: i, time: i / 25, width: 2, height: 2 }));
+    const opened = await openFramePackBuffer(
+      packFrames(
+        many,
+        many.map(() => jpeg),
+      ),
+    );
+    expect(opened.frames).toEqual(many);
+    expect(await opened.picture(1999)).toMatchObject({ width: 2, height: 2 });
+  });
+
+  it('cuts regions as the whole picture has them, clamped', async () => {
+    const opened = await openFramePackBuffer(pack);
+    const whole = await opened.picture(0);
+    const region = await opened.region(0, { x: 10, y: 20, w: 5, h: 6 });
+    expect([region.width, region.height]).toEqual([5, 6]);
+    expect([...region.data.subarray(0, 15)]).toEqual([
+      ...whole.data.subarray((20 * whole.width + 10) * 3).subarray(0, 15),
+    ]);
+    expect(await opened.region(0, { x: -50, y: -50, w: 60, h: 60 })).toMatchObject({ width: 10, height: 10 });
+    const side = fc.double({ min: -500, max: 500, noNaN: true });
+    fc.assert(
+      fc.property(side, side, side, side, (x, y, w, h) => {
+        const cut = cropRgb(whole, { x, y, w, h });
+        expect(cut.width).toBeGreaterThan(0);
+        expect(cut.height).toBeGreaterThan(0);
+        expect(cut.data).toHaveLength(cut.width * cut.height * 3);
+      }),
+    );
+  });
+
+  it('refuses other bytes and packs cut short', async () => {
+    const jpeg = await readFile(sampleMedia().faces.audrey as string);
+    await expect(openFramePackBuffer(jpeg)).rejects.toThrow(AditError);
+    await expect(openFramePackBuffer(pack.subarray(0, 100))).rejects.toThrow(AditError);
+    const short = await openFramePackBuffer(pack.subarray(0, pack.length - 10));
+    await expect(short.picture(3)).rejects.toThrow(AditError);
+    await expect(short.picture(4)).rejects.toThrow(RangeError);
+  });
+});
