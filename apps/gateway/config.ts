@@ -1,3 +1,4 @@
+import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
@@ -25,21 +26,7 @@ export const GatewayConfig = z.object({
     z.array(z.string()).default([]),
     'Addresses or networks of reverse proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.',
   ),
-  localRoots: setting(
-    'ADIT_LOCAL_ROOTS',
-    z.array(z.string()).default([]),
-    'Folders that local paths in a job may lie under; none allows no local paths.',
-  ),
-  allowHttp: setting(
-    'ADIT_ALLOW_HTTP',
-    z.boolean().default(false),
-    'Whether http:// sources are fetched, not only https://.',
-  ),
-  allowPrivateAddresses: setting(
-    'ADIT_ALLOW_PRIVATE_ADDRESSES',
-    z.array(z.string()).default([]),
-    'Networks in CIDR form that sources may be fetched from although they are not public.',
-  ),
+  ...SourceSettings.shape,
   maxUploadBytes: setting(
     'ADIT_MAX_UPLOAD_BYTES',
     z

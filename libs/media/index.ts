@@ -17,3 +17,4 @@ export { AddressPolicy } from './fetch/addresses.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, type SourcePolicy } from './fetch/source-uri.js';
+export { SourceSettings } from './source-settings.js';
