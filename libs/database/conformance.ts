@@ -96,12 +96,19 @@ export function databaseConformance(name: string, create: () => Promise<Database
         expect(await rows()).toEqual([]);
       });
 
-      it('fails as a whole when the work swallows the error of a statement', async () => {
-        await inTransaction(dataSource, async (manager) => {
+      it('fails when the work swallows the error of a statement, unless a savepoint caught it', async () => {
+        const swallowed = inTransaction(dataSource, async (manager) => {
           await put('a', 1, manager);
           await put('a', 1, manager).catch(() => undefined);
-        }).catch(() => undefined);
+        });
+        await expect(swallowed).rejects.toThrow('duplicate key');
         expect(await rows()).toEqual([]);
+
+        await inTransaction(dataSource, async (manager) => {
+          await put('a', 1, manager);
+          await manager.transaction((nested) => put('a', 2, nested)).catch(() => undefined);
+        });
+        expect(await rows()).toEqual([{ key: 'a', value: 1 }]);
       });
 
       it('is refused inside another, and so is a query beside it; the outer one goes on', async () => {

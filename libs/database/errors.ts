@@ -3,6 +3,7 @@ import { QueryFailedError } from 'typeorm';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
+const IN_FAILED_TRANSACTION = '25P02';
 const UNIQUE_VIOLATION = '23505';
 
 /** Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. */
@@ -33,6 +34,11 @@ function driverError(error: unknown): Coded & Error {
 export function isTransient(error: unknown): boolean {
   const code = driverError(error)?.code;
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+/** Refused only because an earlier statement of the transaction had failed. */
+export function isAborted(error: unknown): boolean {
+  return driverError(error)?.code === IN_FAILED_TRANSACTION;
 }
 
 /** A row with this key exists already; with `constraint` only that constraint or index counts. */

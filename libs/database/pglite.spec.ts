@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -39,9 +39,10 @@ describe('PGlite on a disk', () => {
     } finally {
       await database.close();
     }
-  }, 60_000);
+  }, 120_000);
 
   it('is refused to a second user while it is open, says who has it, and is free after close', async () => {
+    // Shared with the tests below, because making a database costs seconds.
     const directory = join(root, 'shared');
     const first = await openDatabase({ driver: 'pglite', directory });
     const second = openDatabase({ driver: 'pglite', directory });
@@ -52,11 +53,10 @@ describe('PGlite on a disk', () => {
     await first.close();
     await first.close();
     await (await openDatabase({ driver: 'pglite', directory })).close();
-  }, 60_000);
+  }, 120_000);
 
   it('takes over the lock of a process that is gone: another start time, another host, half a file', async () => {
-    const directory = join(root, 'stale');
-    await mkdir(directory);
+    const directory = join(root, 'shared');
     const leftovers = [
       await lockOf(process.pid, '1'),
       await lockOf(2 ** 22 + 1, '1'),
@@ -67,7 +67,7 @@ describe('PGlite on a disk', () => {
       await writeFile(join(directory, 'adit.lock'), leftover);
       await (await openDatabase({ driver: 'pglite', directory })).close();
     }
-  }, 90_000);
+  }, 120_000);
 
   it('begins anew where a process was killed while it made the database', async () => {
     const directory = join(root, 'half');
@@ -76,10 +76,10 @@ describe('PGlite on a disk', () => {
     const database = await openDatabase({ driver: 'pglite', directory });
     expect(await database.dataSource.query('SELECT count(*)::int AS jobs FROM jobs')).toEqual([{ jobs: 0 }]);
     await database.close();
-  }, 60_000);
+  }, 120_000);
 
   it('commits to the disk, unless told otherwise', async () => {
-    const directory = join(root, 'durable');
+    const directory = join(root, 'shared');
     for (const durable of [true, false]) {
       const database = await openDatabase({ driver: 'pglite', directory, durable });
       expect(await database.dataSource.query(`SELECT current_setting('fsync') AS fsync`)).toEqual([
@@ -87,7 +87,7 @@ describe('PGlite on a disk', () => {
       ]);
       await database.close();
     }
-  }, 60_000);
+  }, 120_000);
 
   it('leaves the event loop free while a query runs, and gives up waiting for its connection', async () => {
     const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 0.2 });
@@ -101,12 +101,11 @@ describe('PGlite on a disk', () => {
     expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.close();
     await expect(database.dataSource.query('SELECT 1')).rejects.toThrow();
-  }, 60_000);
+  }, 120_000);
 });
 
 async function lockOf(pid: number, started: string): Promise<string> {
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
-  const { readlink } = await import('node:fs/promises');
   return JSON.stringify({ pid, started, realm: `${hostname()} ${boot} ${await readlink('/proc/self/ns/pid')}` });
 }
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isTransient, isUnavailable, toAditError } from './errors.js';
+import { isAborted, isTransient, isUnavailable, toAditError } from './errors.js';
 
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 10;
@@ -23,6 +23,8 @@ export interface TransactionOptions {
  * Runs `work` in one transaction: all of what it does through its `manager` is committed, or nothing when it throws. After a
  * serialization failure or a deadlock the whole of `work` runs again, up to 6 times, so it must have no other effects.
  * Throws UNAVAILABLE when the database is gone or the collisions do not end; whatever else `work` throws passes unchanged.
+ * A statement's error that `work` swallows is thrown all the same, unless a savepoint was rolled back for it: PostgreSQL has
+ * given the transaction up by then, and would answer COMMIT by undoing everything without a word.
  * A transaction within a transaction is refused: it would wait for the outer one's connection. Hand on the manager instead.
  */
 export async function inTransaction<T>(
@@ -34,7 +36,7 @@ export async function inTransaction<T>(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await dataSource.transaction(options.isolation ?? 'READ COMMITTED', (manager) =>
-        marked(dataSource, () => work(manager)),
+        marked(dataSource, () => refuseAborted(manager, work)),
       );
     } catch (error) {
       if (isUnavailable(error)) throw toAditError(error);
@@ -68,4 +70,24 @@ async function marked<T>(dataSource: DataSource, work: () => Promise<T>): Promis
   } finally {
     mark.ended = true;
   }
+}
+
+async function refuseAborted<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  const runner = manager.queryRunner;
+  if (!runner) return work(manager);
+  const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
+  const failures: unknown[] = [];
+  // The runner lives for this transaction only.
+  runner.query = ((...args: unknown[]) =>
+    query(...args).catch((error: unknown) => {
+      if (!isAborted(error)) failures.push(error);
+      throw error;
+    })) as typeof runner.query;
+  const result = await work(manager);
+  if (failures.length > 0) {
+    await query('SELECT 1').catch(() => {
+      throw failures.at(-1);
+    });
+  }
+  return result;
 }
