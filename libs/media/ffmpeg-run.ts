@@ -21,6 +21,10 @@ export interface FfmpegRun {
   memoryBytes: number | null;
 }
 
+/** How ffmpeg, its loader and the kernel say that memory or threads were refused. */
+const OUT_OF_MEMORY =
+  /killed with signal|cannot allocate memory|out of memory|malloc of size|failed to map segment|resource temporarily unavailable/i;
+
 /**
  * Runs ffmpeg to its end. Returns null when it ended well, else why not, since what came out before may still be
  * of use. Throws LIMIT_EXCEEDED past the time or memory limit, and the signal's reason on abort.
@@ -59,12 +63,12 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     command.on('end', () => settle(null));
     command.on('error', (error: Error, _stdout: string | null, stderr: string | null) => {
       const text = stderr ?? '';
-      if (/killed with signal|Cannot allocate memory|out of memory|malloc of size/i.test(`${error.message}\n${text}`)) {
+      if (OUT_OF_MEMORY.test(`${error.message}\n${text}`)) {
         settle(
           null,
           new AditError('LIMIT_EXCEEDED', `Decoding failed: ${shortReason(text || error.message, run.path)}.`),
         );
-      } else if (/ENOENT|EACCES|spawn/.test(error.message)) {
+      } else if (/ENOENT|EACCES|spawn|cannot open shared object/.test(`${error.message}\n${text}`)) {
         settle(null, new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`));
       } else {
         settle(shortReason(text || error.message, run.path));
