@@ -113,7 +113,9 @@ function row(segment: SegmentData, index: number, source: ReportSource | null): 
   return `<tr data-i="${index}">${html}</tr>`;
 }
 
+/** An unknown person's similarity is to somebody else, which the details say. */
 function similarity(segment: SegmentData): string {
+  if (typeof segment.meta['closest_person'] === 'string') return '–';
   return Number.isFinite(segment.confidence) ? `${Math.round(segment.confidence * 100)} %` : '–';
 }
 

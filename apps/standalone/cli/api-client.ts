@@ -85,6 +85,7 @@ export class ApiClient {
 async function refusal(reply: Response): Promise<AditError> {
   const problem = (await reply.json().catch(() => ({}))) as Partial<Problem>;
   const code = problem.code !== undefined && problem.code in ERROR_CODES ? (problem.code as ErrorCode) : 'INTERNAL';
-  const places = (problem.errors ?? []).map((error) => `\n  ${error.pointer}: ${error.message}`);
-  return new AditError(code, (problem.detail ?? `The engine answered ${reply.status}.`) + places.join(''));
+  const detail = problem.detail ?? `The engine answered ${reply.status}.`;
+  const more = (problem.errors ?? []).filter((error) => !detail.includes(error.message));
+  return new AditError(code, detail + more.map((error) => `\n  ${error.pointer}: ${error.message}`).join(''));
 }

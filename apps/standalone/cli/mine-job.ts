@@ -50,12 +50,13 @@ function isOver(job: Job): boolean {
 
 async function fetchArtifacts(client: ApiClient, job: Job, folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for (const artifact of await client.artifacts(job.id)) {
-    if (!ARTIFACTS.includes(artifact.filename)) continue;
+  const artifacts = await client.artifacts(job.id);
+  for (const filename of ARTIFACTS) {
+    const artifact = artifacts.find((candidate) => candidate.filename === filename);
+    if (artifact === undefined) continue;
     await mkdir(folder, { recursive: true });
-    const path = join(folder, artifact.filename);
-    await client.download(job.id, artifact.id, path);
-    files[artifact.filename] = path;
+    files[filename] = join(folder, filename);
+    await client.download(job.id, artifact.id, files[filename]);
   }
   return files;
 }

@@ -42,7 +42,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
       const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
       const json = files['results.json'];
       if (json !== undefined) jsonFiles.push(json);
-      if (!quiet && job.state !== 'stopped') {
+      if (!quiet && job.state === 'completed') {
         const limit = process.stdout.isTTY ? undefined : Infinity;
         const table = await resultsTable(client.detailedResults(job.id), group.sources.length > 1, limit);
         process.stdout.write(

@@ -37,6 +37,11 @@ describe('resultsTable', () => {
     ]);
   });
 
+  it('claims no similarity for the unknown', async () => {
+    const meta = { person: 'unknown', closest_person: 'Anna', similarity: 0.2, mean_similarity: 0.2 };
+    expect(await resultsTable(results({ meta }), false)).not.toContain('20 %');
+  });
+
   it('ends a long table with how many are left', async () => {
     const table = await resultsTable(results({}, {}, {}), false, 2);
     expect(table).toContain('… and 1 more in results.json');

@@ -35,6 +35,8 @@ export async function resultsTable(
 function cells(result: DetailedResult): string[] {
   const { meta } = result;
   const name = [meta['person'], meta['label'], meta['text']].find((value) => typeof value === 'string');
+  // An unknown person's similarity is to somebody else.
+  const known = typeof meta['closest_person'] !== 'string';
   const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
     (value) => typeof value === 'number',
   );
@@ -44,6 +46,6 @@ function cells(result: DetailedResult): string[] {
     `${result.time_end.toFixed(1)} s`,
     result.tc_start,
     result.tc_end,
-    typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
+    known && typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
   ];
 }

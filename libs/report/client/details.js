@@ -2,7 +2,7 @@
 import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint } from './page.js';
 import { duration } from './time.js';
 
-const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label', 'class_id']);
+const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label', 'class_id', 'closest_person']);
 const stage = document.getElementById('stage');
 
 /** The appearance before or after, of the same name first of all. */
@@ -36,7 +36,8 @@ function facts(segment, source) {
     list.push(fact('Duration', duration(segment.timeEnd - segment.timeStart)));
     if (segment.frameStart !== null) list.push(fact('Frames', `${segment.frameStart} – ${segment.frameEnd}`));
   }
-  if (number(meta.similarity) !== null) list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %`));
+  const to = typeof meta.closest_person === 'string' ? ` to ${meta.closest_person}` : '';
+  if (number(meta.similarity) !== null) list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %${to}`));
   if (number(meta.distance) !== null) list.push(fact('Distance', number(meta.distance)));
   list.push(fact('Detections', String(segment.detections)));
   for (const [key, value] of Object.entries(meta)) {
