@@ -27,6 +27,7 @@ export interface StartOptions {
 
 export interface Engine {
   app: NestFastifyApplication;
+  config: EngineConfig;
   /** Base address of the API, e.g. `http://127.0.0.1:8080`. */
   url: string;
   /** The first key, when it was made at this start: nobody can show it again. */
@@ -65,7 +66,7 @@ export async function bootEngine(config: EngineConfig): Promise<Engine> {
   await app.listen({ port: config.port, host: config.host });
   await app.get(Reconciler, { strict: false }).recover();
   health.started();
-  return { app, url: await app.getUrl(), newKey: key, close: () => app.close() };
+  return { app, config, url: await app.getUrl(), newKey: key, close: () => app.close() };
 }
 
 function configOf({ dataDir, port, host, apiKey, localRoots = [] }: StartOptions): EngineConfig {

@@ -30,7 +30,8 @@ export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }:
     process.on('SIGTERM', end);
     process.on('SIGINT', end);
     const start = (): void => {
-      child = fork(entry, args, { stdio: 'inherit' });
+      // A group of its own: Ctrl-C in a terminal reaches the supervisor alone, which passes it on once.
+      child = fork(entry, args, { stdio: 'inherit', detached: true });
       child.on('exit', (code, signal) => {
         // An engine that ends by itself says why; only a death from outside or by native code is repaired.
         if (ending || signal === null) return resolve(code ?? 1);
