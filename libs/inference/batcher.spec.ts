@@ -7,7 +7,12 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 describe('Batcher', () => {
   it('gives every caller its own answer, never exceeds the batch, never mixes keys, and fails only bad rows', async () => {
     const rows = fc.array(
-      fc.record({ value: fc.integer(), shape: fc.integer({ min: 0, max: 2 }), bad: fc.boolean(), wait: fc.integer({ min: 0, max: 3 }) }),
+      fc.record({
+        value: fc.integer(),
+        shape: fc.integer({ min: 0, max: 2 }),
+        bad: fc.boolean(),
+        wait: fc.integer({ min: 0, max: 3 }),
+      }),
       { maxLength: 30 },
     );
     await fc.assert(
@@ -57,7 +62,11 @@ describe('Batcher', () => {
 
   it('waits for company when told to', async () => {
     const sizes: number[] = [];
-    const batcher = new Batcher(async (batch: number[]) => batch, { maxBatch: 4, maxDelayMs: 20, onBatch: (size) => sizes.push(size) });
+    const batcher = new Batcher(async (batch: number[]) => batch, {
+      maxBatch: 4,
+      maxDelayMs: 20,
+      onBatch: (size) => sizes.push(size),
+    });
     const first = batcher.run(1);
     await pause(2);
     await Promise.all([first, batcher.run(2)]);

@@ -26,16 +26,22 @@ export async function checkGolden(
   const text = await readFile(join(model.folder, 'golden.json'), 'utf8').catch(() => null);
   if (text === null) return;
   const checked = Golden.safeParse(JSON.parse(text));
-  if (!checked.success) throw new AditError('VALIDATION', `golden.json: ${checked.error.issues[0]?.message ?? 'unreadable'}.`);
+  if (!checked.success)
+    throw new AditError('VALIDATION', `golden.json: ${checked.error.issues[0]?.message ?? 'unreadable'}.`);
   const row: Row = {};
-  for (const [name, { dims, data }] of Object.entries(checked.data.inputs)) row[name] = { dims, data: Float32Array.from(data) };
+  for (const [name, { dims, data }] of Object.entries(checked.data.inputs))
+    row[name] = { dims, data: Float32Array.from(data) };
   const outs = await run(row);
   for (const [name, wanted] of Object.entries(checked.data.outputs)) {
     const got = outs[name];
-    if (got?.data.length !== wanted.data.length) throw new AditError('VALIDATION', `The golden output ${name} is missing or of another size.`);
+    if (got?.data.length !== wanted.data.length)
+      throw new AditError('VALIDATION', `The golden output ${name} is missing or of another size.`);
     const worst = wanted.data.reduce((most, value, i) => Math.max(most, Math.abs(value - got.data[i]!)), 0);
     if (!(worst <= checked.data.tolerance)) {
-      throw new AditError('VALIDATION', `The golden output ${name} differs by ${worst}, allowed is ${checked.data.tolerance}.`);
+      throw new AditError(
+        'VALIDATION',
+        `The golden output ${name} differs by ${worst}, allowed is ${checked.data.tolerance}.`,
+      );
     }
   }
 }

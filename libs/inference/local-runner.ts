@@ -58,7 +58,10 @@ export class AnalysisRunner {
       const checked = analysis.observations.safeParse(observations);
       if (checked.success) return checked.data;
       const [issue] = checked.error.issues;
-      throw new AditError('INTERNAL', `Analysis ${analysis.name} wrote ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}.`);
+      throw new AditError(
+        'INTERNAL',
+        `Analysis ${analysis.name} wrote ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}.`,
+      );
     } finally {
       for (const lease of leases) lease.release();
     }
@@ -73,5 +76,9 @@ function parseArguments(analysis: AnalysisDefinition, args: unknown): unknown {
     code: issue.code ?? 'invalid',
     message: issue.message,
   }));
-  throw new AditError('VALIDATION', `Arguments of ${analysis.name}: ${errors.map((error) => `${error.pointer} ${error.message}`).join('; ')}.`, { errors });
+  throw new AditError(
+    'VALIDATION',
+    `Arguments of ${analysis.name}: ${errors.map((error) => `${error.pointer} ${error.message}`).join('; ')}.`,
+    { errors },
+  );
 }

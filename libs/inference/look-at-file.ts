@@ -35,7 +35,8 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   // Nothing is cached here, so the media needs no digest of its content.
   const mediaDigest = randomUUID();
   const keepPicture =
-    look.keepPicture ?? (async (key: string, { width, height }: { width: number; height: number }) => ({ key, width, height }));
+    look.keepPicture ??
+    (async (key: string, { width, height }: { width: number; height: number }) => ({ key, width, height }));
 
   const observe = async (packs: Map<string, Buffer>, interval: FrameInterval | null): Promise<UnitLook> => {
     const opened = await Promise.all(

@@ -109,7 +109,10 @@ async function describe(folder: string, name: string): Promise<Described> {
     throw new AditError('VALIDATION', 'It has neither model.yaml nor config.pbtxt.');
   }
   if (described.manifest.name !== name) {
-    throw new AditError('VALIDATION', `It calls itself ${described.manifest.name}; the folder must have the model's name.`);
+    throw new AditError(
+      'VALIDATION',
+      `It calls itself ${described.manifest.name}; the folder must have the model's name.`,
+    );
   }
   if (labelsFile && !described.manifest.labels) {
     const lines = (await readFile(join(folder, labelsFile), 'utf8')).split(/\r?\n/);
@@ -129,7 +132,9 @@ async function readVersion(
   const missing = wanted.filter((file) => !present.includes(file));
   if (missing.length > 0) throw new AditError('VALIDATION', `Version ${version} lacks ${missing.join(' and ')}.`);
   // External tensor data of large graphs lies beside model.onnx and belongs to the weights.
-  const data = present.filter((file) => /\.(onnx[._]data|data|bin|weight)$/.test(file) && !wanted.includes(file)).sort();
+  const data = present
+    .filter((file) => /\.(onnx[._]data|data|bin|weight)$/.test(file) && !wanted.includes(file))
+    .sort();
   const files: ModelFile[] = [];
   for (const file of [...wanted, ...(manifest.kind === 'network' ? data : [])]) {
     files.push({ name: file, ...(await digests.of(join(folder, file))) });
@@ -137,7 +142,10 @@ async function readVersion(
   const promised = manifest.sha256[String(version)];
   const weights = manifest.kind === 'network' ? files[0]! : files[1]!;
   if (promised && promised !== weights.sha256) {
-    throw new AditError('VALIDATION', `${weights.name} of version ${version} has SHA-256 ${weights.sha256}, the manifest promises ${promised}.`);
+    throw new AditError(
+      'VALIDATION',
+      `${weights.name} of version ${version} has SHA-256 ${weights.sha256}, the manifest promises ${promised}.`,
+    );
   }
   return { pin: { name: manifest.name, version, digest: pinDigest(manifest, files) }, manifest, folder, files };
 }

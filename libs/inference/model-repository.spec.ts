@@ -79,7 +79,13 @@ describe('ModelRepository', () => {
     expect(repository.resolve('kept').pin.version).toBe(1);
     const second = repository.resolve('line', 2);
     expect(repository.byDigest(second.pin.digest)).toBe(second);
-    expect(repository.list().map(({ pin }) => `${pin.name}/${pin.version}`)).toEqual(['kept/1', 'kept/2', 'line/1', 'line/2', 'line/10']);
+    expect(repository.list().map(({ pin }) => `${pin.name}/${pin.version}`)).toEqual([
+      'kept/1',
+      'kept/2',
+      'line/1',
+      'line/2',
+      'line/10',
+    ]);
   });
 
   it('names what is installed when a model is not', async () => {
@@ -142,7 +148,10 @@ describe('ModelRepository', () => {
 
   it("serves Triton's layout as it is", async () => {
     await mkdir(join(root, 'tri/1'), { recursive: true });
-    await writeFile(join(root, 'tri/config.pbtxt'), 'name: "tri" max_batch_size: 4 input { name: "x" dims: [2] } output { name: "y" dims: [2] label_filename: "labels.txt" }');
+    await writeFile(
+      join(root, 'tri/config.pbtxt'),
+      'name: "tri" max_batch_size: 4 input { name: "x" dims: [2] } output { name: "y" dims: [2] label_filename: "labels.txt" }',
+    );
     await writeFile(join(root, 'tri/labels.txt'), 'cat\r\ndog\n\n');
     await writeFile(join(root, 'tri/1/model.onnx'), linearGraph(2, 3));
     const repository = await open();
@@ -155,7 +164,10 @@ describe('ModelRepository', () => {
 
   it('treats the files of a gallery as one digest and hands them out unchanged only', async () => {
     await mkdir(join(root, 'team/1'), { recursive: true });
-    await writeFile(join(root, 'team/model.yaml'), manifest('team', { kind: 'gallery', embedding: 'face-embedding', dimensions: 2 }));
+    await writeFile(
+      join(root, 'team/model.yaml'),
+      manifest('team', { kind: 'gallery', embedding: 'face-embedding', dimensions: 2 }),
+    );
     await writeFile(join(root, 'team/1/gallery.json'), '{}');
     await writeFile(join(root, 'team/1/embeddings.bin'), 'abcdefgh');
     const repository = await open();
@@ -174,7 +186,11 @@ describe('ModelRepository', () => {
   it('notices new, changed, broken and removed models while running', async () => {
     await install('first', { 1: linearGraph(2, 2) });
     const repository = await open({ watch: true });
-    const names = (): string => repository.list().map(({ pin }) => `${pin.name}${pin.version}`).join();
+    const names = (): string =>
+      repository
+        .list()
+        .map(({ pin }) => `${pin.name}${pin.version}`)
+        .join();
 
     await install('second', { 1: linearGraph(2, 3) });
     await until(repository, () => names() === 'first1,second1');

@@ -34,7 +34,9 @@ export class ModelRepository {
   private unsettled: NodeJS.Timeout | null = null;
   private closed = false;
 
-  private constructor(private readonly options: Required<Omit<ModelRepositoryOptions, 'check'>> & ModelRepositoryOptions) {}
+  private constructor(
+    private readonly options: Required<Omit<ModelRepositoryOptions, 'check'>> & ModelRepositoryOptions,
+  ) {}
 
   /** Reads every root, waits for folders that are being written at this moment, then starts watching if asked to. */
   static async open(options: ModelRepositoryOptions): Promise<ModelRepository> {
@@ -69,14 +71,20 @@ export class ModelRepository {
     const asked = version === undefined ? name : `${name} version ${version}`;
     const reason = this.found.find((problem) => problem.model === name)?.message;
     const installed = [...this.models.keys()].sort().join(', ') || 'none';
-    throw new AditError('MODEL_NOT_INSTALLED', `Model ${asked} is not installed${reason ? ` (${reason})` : ''}. Installed: ${installed}.`);
+    throw new AditError(
+      'MODEL_NOT_INSTALLED',
+      `Model ${asked} is not installed${reason ? ` (${reason})` : ''}. Installed: ${installed}.`,
+    );
   }
 
   /** The version a pin means. Throws MODEL_NOT_INSTALLED when it was removed or changed. */
   byDigest(digest: string): ModelVersion {
     const model = this.list().find((candidate) => candidate.pin.digest === digest);
     if (model) return model;
-    throw new AditError('MODEL_NOT_INSTALLED', `No installed model has the digest ${digest}: put back the version this job was posted with.`);
+    throw new AditError(
+      'MODEL_NOT_INSTALLED',
+      `No installed model has the digest ${digest}: put back the version this job was posted with.`,
+    );
   }
 
   /** A file of a pinned version, e.g. a gallery's `embeddings.bin`. Throws MODEL_NOT_INSTALLED when it has changed since. */
@@ -87,7 +95,10 @@ export class ModelRepository {
     const path = join(model.folder, file);
     const now = await stat(path).catch(() => null);
     if (now?.size !== known.size || now.mtimeMs !== known.mtimeMs) {
-      throw new AditError('MODEL_NOT_INSTALLED', `${path} was changed or removed while in use: install it as a new version.`);
+      throw new AditError(
+        'MODEL_NOT_INSTALLED',
+        `${path} was changed or removed while in use: install it as a new version.`,
+      );
     }
     return readFile(path);
   }
@@ -188,7 +199,9 @@ export class ModelRepository {
 
 async function foldersOf(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-  const named = entries.filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()));
+  const named = entries.filter(
+    (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
+  );
   // Only folders that claim to be models: the built-in root also holds the converter and its dependencies.
   const claims = await Promise.all(
     named.map(async ({ name }) => {

@@ -74,7 +74,8 @@ export class OnnxSession {
     const results = await this.session.run(feeds);
     const outs = rows.map((): Record<string, FloatTensor> => ({}));
     for (const [name, tensor] of Object.entries(results)) {
-      const data = tensor.data instanceof Float32Array ? tensor.data : Float32Array.from(tensor.data as ArrayLike<number>, Number);
+      const data =
+        tensor.data instanceof Float32Array ? tensor.data : Float32Array.from(tensor.data as ArrayLike<number>, Number);
       const dims = tensor.dims.slice(1);
       const length = data.length / rows.length;
       outs.forEach((out, i) => (out[name] = { data: data.subarray(i * length, (i + 1) * length), dims }));
@@ -86,7 +87,9 @@ export class OnnxSession {
   async warmUp(size: { width: number; height: number; layout: 'nchw' | 'nhwc' } | undefined): Promise<void> {
     const row: Row = {};
     for (const input of this.inputs) {
-      const dims = input.dims.slice(1).map((dim, i) => (typeof dim === 'number' && dim > 0 ? dim : openSize(i + 1, size)));
+      const dims = input.dims
+        .slice(1)
+        .map((dim, i) => (typeof dim === 'number' && dim > 0 ? dim : openSize(i + 1, size)));
       if (dims.some((dim) => dim === null) || input.type !== 'float32') return;
       const known = dims.map(Number);
       row[input.name] = { data: new Float32Array(known.reduce((product, dim) => product * dim, 1)), dims: known };
@@ -149,7 +152,8 @@ function stack(rows: Row[], name: string): { data: Float32Array; dims: number[] 
   const data = new Float32Array(first.data.length * rows.length);
   rows.forEach((row, i) => {
     const tensor = row[name];
-    if (tensor?.data.length !== first.data.length) throw new AditError('INTERNAL', `Rows differ in the size of ${name}.`);
+    if (tensor?.data.length !== first.data.length)
+      throw new AditError('INTERNAL', `Rows differ in the size of ${name}.`);
     data.set(tensor.data, i * first.data.length);
   });
   return { data, dims };

@@ -79,8 +79,14 @@ describe('resample', () => {
   it('shrinks by whole factors to samples spread over each pixel', () => {
     const small = resample(image, boxMap({ x: 0, y: 0, w: 40, h: 30 }, 20, 15), 20, 15);
     const mean = (x: number, y: number, c: number): number =>
-      (pixel(image, 2 * x, 2 * y, c) + pixel(image, 2 * x + 1, 2 * y, c) + pixel(image, 2 * x, 2 * y + 1, c) + pixel(image, 2 * x + 1, 2 * y + 1, c)) / 4;
-    const wanted = Array.from({ length: 20 * 15 * 3 }, (_, i) => mean(Math.floor(i / 3) % 20, Math.floor(i / 60), i % 3));
+      (pixel(image, 2 * x, 2 * y, c) +
+        pixel(image, 2 * x + 1, 2 * y, c) +
+        pixel(image, 2 * x, 2 * y + 1, c) +
+        pixel(image, 2 * x + 1, 2 * y + 1, c)) /
+      4;
+    const wanted = Array.from({ length: 20 * 15 * 3 }, (_, i) =>
+      mean(Math.floor(i / 3) % 20, Math.floor(i / 60), i % 3),
+    );
     expect(worstDifference(small, wanted)).toBeLessThan(1e-3);
   });
 
@@ -106,7 +112,11 @@ describe('cropResize', () => {
     const box = { x: 2.5, y: 1.25, w: 35, h: 27.5 };
     const small = cropResize(image, box, 10, 8);
     // Against 32 × 32 nearest samples of every output pixel.
-    for (const [x, y, channel] of [[0, 0, 0], [3, 5, 1], [9, 7, 2]] as const) {
+    for (const [x, y, channel] of [
+      [0, 0, 0],
+      [3, 5, 1],
+      [9, 7, 2],
+    ] as const) {
       let sum = 0;
       for (let i = 0; i < 1024; i++) {
         const u = box.x + ((x + ((i % 32) + 0.5) / 32) / 10) * box.w;
@@ -154,18 +164,37 @@ describe('similarityMap', () => {
     const number = fc.double({ min: -50, max: 50, noNaN: true });
     const points = fc.array(fc.tuple(number, number), { minLength: 2, maxLength: 8 });
     fc.assert(
-      fc.property(points, fc.double({ min: -3, max: 3, noNaN: true }), fc.double({ min: 1, max: 90, noNaN: true }), (from, angle, size) => {
-        const spread = Math.max(...from.map(([x, y]) => Math.hypot(x - from[0]![0], y - from[0]![1])));
-        fc.pre(spread > 1);
-        const truth = turnedSquareMap([5, -3], size, angle, 30);
-        const found = similarityMap(from, from.map((point) => applyAffine(truth, point)));
-        expect(worstDifference(found, truth)).toBeLessThan(1e-6 * (1 + Math.max(...truth.map(Math.abs))) + 1e-6);
-      }),
+      fc.property(
+        points,
+        fc.double({ min: -3, max: 3, noNaN: true }),
+        fc.double({ min: 1, max: 90, noNaN: true }),
+        (from, angle, size) => {
+          const spread = Math.max(...from.map(([x, y]) => Math.hypot(x - from[0]![0], y - from[0]![1])));
+          fc.pre(spread > 1);
+          const truth = turnedSquareMap([5, -3], size, angle, 30);
+          const found = similarityMap(
+            from,
+            from.map((point) => applyAffine(truth, point)),
+          );
+          expect(worstDifference(found, truth)).toBeLessThan(1e-6 * (1 + Math.max(...truth.map(Math.abs))) + 1e-6);
+        },
+      ),
     );
   });
 
   it('refuses points that are all one', () => {
-    expect(() => similarityMap([[1, 1], [1, 1]], [[0, 0], [5, 5]])).toThrow(RangeError);
+    expect(() =>
+      similarityMap(
+        [
+          [1, 1],
+          [1, 1],
+        ],
+        [
+          [0, 0],
+          [5, 5],
+        ],
+      ),
+    ).toThrow(RangeError);
   });
 });
 

@@ -6,22 +6,22 @@ import type { FloatTensor, NetworkSession, Row } from './session.js';
 
 /**
  * What a network sees of a picture through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one channel for
- * grey (ITU-R BT.601 luma), each value `(pixel − mean) / std` in the manifest's colour order.
+ * grey (ITU-R BT.601 luma), each value `(pixel − mean) / std` in the manifest's colour order. Written to `into` when
+ * given, which must have that many values.
  */
-export function imageTensor(image: RgbImage, map: Affine, input: ImageInput): FloatTensor {
+export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, into?: Float32Array): FloatTensor {
   const { width, height } = input;
-  if (showsPixelsAsTheyAre(image, map, input)) return pixelTensor(image, map[2], map[5], input);
+  const data = into ?? new Float32Array(sizeOf(input));
+  if (showsPixelsAsTheyAre(image, map, input)) return pixelTensor(image, map[2], map[5], input, data);
   const pixels = resample(image, map, width, height);
   const count = width * height;
   if (input.colour === 'grey') {
-    const data = new Float32Array(count);
     const { factor, offset } = normaliser(input, 0);
     for (let i = 0, at = 0; i < count; i++, at += 3) {
       data[i] = (0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!) * factor + offset;
     }
     return { data, dims: dimsOf(input) };
   }
-  const data = new Float32Array(count * 3);
   const { toRed, toGreen, toBlue, step } = placesOf(input);
   const swapped = input.colour === 'bgr';
   const red = normaliser(input, swapped ? 2 : 0);
@@ -33,6 +33,10 @@ export function imageTensor(image: RgbImage, map: Affine, input: ImageInput): Fl
     data[to + toBlue] = pixels[at + 2]! * blue.factor + blue.offset;
   }
   return { data, dims: dimsOf(input) };
+}
+
+function sizeOf({ colour, width, height }: ImageInput): number {
+  return width * height * (colour === 'grey' ? 1 : 3);
 }
 
 function dimsOf({ colour, layout, width, height }: ImageInput): number[] {
@@ -56,10 +60,9 @@ function showsPixelsAsTheyAre(image: RgbImage, map: Affine, input: ImageInput): 
 }
 
 /** `imageTensor` for a region at its own size, the common case of tiled detection: one table look-up a value. */
-function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInput): FloatTensor {
+function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInput, data: Float32Array): FloatTensor {
   const { width, height } = input;
   const { data: pixels } = image;
-  const data = new Float32Array(width * height * 3);
   const { toRed, toGreen, toBlue, step } = placesOf(input);
   const [red, green, blue] = [0, 1, 2].map((channel) => {
     const { factor, offset } = normaliser(input, input.colour === 'bgr' ? 2 - channel : channel);
@@ -83,15 +86,45 @@ export function imageRow(image: RgbImage, map: Affine, network: NetworkSession):
   return { [input.tensor]: imageTensor(image, map, input) };
 }
 
+/** Tensors that no run holds, by length: at a megabyte each, fresh ones keep the garbage collector busier than the networks. */
+const spare = new Map<number, Float32Array[]>();
+const MAX_SPARE = 8;
+
+/** Runs a network of one picture input on what `map` shows of a picture; outputs by name. */
+export async function runOnPicture(
+  network: NetworkSession,
+  image: RgbImage,
+  map: Affine,
+): Promise<Record<string, FloatTensor>> {
+  const input = inputOf(network);
+  const length = sizeOf(input);
+  const free = spare.get(length) ?? [];
+  spare.set(length, free);
+  const data = free.pop() ?? new Float32Array(length);
+  try {
+    return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
+  } finally {
+    if (free.length < MAX_SPARE) free.push(data);
+  }
+}
+
 /** The manifest's picture input; throws INTERNAL when the manifest has none. */
 export function inputOf(network: NetworkSession): ImageInput {
   if (network.manifest.input) return network.manifest.input;
   throw new AditError('INTERNAL', `Model ${network.name} has no input in its model.yaml: say how pixels reach it.`);
 }
 
+/** What `map` shows of a picture, as a picture of 8 bits; black outside. */
+export function warp(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
+  return eightBits(resample(image, map, width, height), width, height);
+}
+
 /** Cuts `box` out of a picture at `width` × `height` pixels of 8 bits; black outside the picture. */
 export function cropResize(image: RgbImage, box: PixelBox, width: number, height: number): RgbImage {
-  const pixels = resampleFinely(image, boxMap(box, width, height), width, height);
+  return eightBits(resampleFinely(image, boxMap(box, width, height), width, height), width, height);
+}
+
+function eightBits(pixels: Float32Array, width: number, height: number): RgbImage {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < data.length; i++) data[i] = pixels[i]! + 0.5;
   return { data, width, height };
@@ -109,7 +142,12 @@ export function letterbox(width: number, height: number, input: { width: number;
  * Boxes of the given size that cover a picture, spread evenly, whole pixels apart, neighbours overlapping by at least
  * `overlap` pixels. A picture smaller than a box along an axis gets one that starts at 0.
  */
-export function tiles(width: number, height: number, tile: { width: number; height: number }, overlap: number): PixelBox[] {
+export function tiles(
+  width: number,
+  height: number,
+  tile: { width: number; height: number },
+  overlap: number,
+): PixelBox[] {
   const boxes: PixelBox[] = [];
   for (const y of starts(height, tile.height, overlap)) {
     for (const x of starts(width, tile.width, overlap)) boxes.push({ x, y, w: tile.width, h: tile.height });

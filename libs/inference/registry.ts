@@ -15,7 +15,9 @@ export class AnalysisRegistry {
   static async scan(folder: string): Promise<AnalysisRegistry> {
     const byName = new Map<string, AnalysisDefinition>();
     const entries = await readdir(folder, { withFileTypes: true });
-    for (const { name } of entries.filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist')) {
+    for (const { name } of entries.filter(
+      (entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist',
+    )) {
       const file = await firstThatExists([join(folder, name, 'analysis.js'), join(folder, name, 'analysis.ts')]);
       if (!file) continue;
       const { default: definition } = (await import(pathToFileURL(file).href)) as { default?: AnalysisDefinition };

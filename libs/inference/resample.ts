@@ -125,7 +125,13 @@ function uprightBilinear(image: RgbImage, map: Affine, width: number, height: nu
 }
 
 /** The two neighbours of each output pixel along an axis, as offsets, and their weights; weight 0 outside. */
-function lerpPlaces(start: number, step: number, count: number, limit: number, stride: number): {
+function lerpPlaces(
+  start: number,
+  step: number,
+  count: number,
+  limit: number,
+  stride: number,
+): {
   first: Int32Array;
   second: Int32Array;
   firstWeight: Float32Array;
@@ -248,8 +254,10 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number): 
         const p = y0 * stride + x0 * 3;
         const q = p + stride;
         out[at]! += (data[p]! * left + data[p + 3]! * fx) * top + (data[q]! * left + data[q + 3]! * fx) * fy;
-        out[at + 1]! += (data[p + 1]! * left + data[p + 4]! * fx) * top + (data[q + 1]! * left + data[q + 4]! * fx) * fy;
-        out[at + 2]! += (data[p + 2]! * left + data[p + 5]! * fx) * top + (data[q + 2]! * left + data[q + 5]! * fx) * fy;
+        out[at + 1]! +=
+          (data[p + 1]! * left + data[p + 4]! * fx) * top + (data[q + 1]! * left + data[q + 4]! * fx) * fy;
+        out[at + 2]! +=
+          (data[p + 2]! * left + data[p + 5]! * fx) * top + (data[q + 2]! * left + data[q + 5]! * fx) * fy;
       } else if (px > -1 && py > -1 && px < image.width && py < image.height) {
         addBorderSample(image, px, py, part, out, at);
       }

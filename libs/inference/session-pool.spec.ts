@@ -21,7 +21,10 @@ beforeAll(async () => {
   ];
   for (const [name, graph] of models) {
     await mkdir(join(root, name, '1'), { recursive: true });
-    await writeFile(join(root, name, 'model.yaml'), stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }));
+    await writeFile(
+      join(root, name, 'model.yaml'),
+      stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }),
+    );
     await writeFile(join(root, name, '1/model.onnx'), graph);
   }
   repository = await ModelRepository.open({ roots: [root], settleMs: 20 });
@@ -32,13 +35,22 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const row = (a: number, b: number): { x: { data: Float32Array; dims: number[] } } => ({ x: { data: Float32Array.of(a, b), dims: [2] } });
+const row = (a: number, b: number): { x: { data: Float32Array; dims: number[] } } => ({
+  x: { data: Float32Array.of(a, b), dims: [2] },
+});
 
 describe('SessionPool', () => {
   it('joins the rows of concurrent callers and takes the batch off again', async () => {
     const runs: number[] = [];
-    const pool = new SessionPool({ onnx: { threads: 1 }, maxBatch: 64, observer: { ran: (_, rows) => runs.push(rows) } });
-    for (const [name, factor] of [['open', 2], ['fixed', 3]] as const) {
+    const pool = new SessionPool({
+      onnx: { threads: 1 },
+      maxBatch: 64,
+      observer: { ran: (_, rows) => runs.push(rows) },
+    });
+    for (const [name, factor] of [
+      ['open', 2],
+      ['fixed', 3],
+    ] as const) {
       const { network, release } = await pool.acquire(repository.resolve(name));
       const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => network.run(row(i, -i))));
       answers.forEach((answer, i) => {
@@ -66,7 +78,11 @@ describe('SessionPool', () => {
     const pool = new SessionPool({ onnx: { threads: 1 }, maxBatch: 4 });
     const { network, release } = await pool.acquire(repository.resolve('open'));
     const wrong = { x: { data: Float32Array.of(1, 2, 3), dims: [3] } };
-    const [good, bad, alsoGood] = await Promise.allSettled([network.run(row(1, 1)), network.run(wrong), network.run(row(2, 2))]);
+    const [good, bad, alsoGood] = await Promise.allSettled([
+      network.run(row(1, 1)),
+      network.run(wrong),
+      network.run(row(2, 2)),
+    ]);
     expect([good.status, bad.status, alsoGood.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     release();
     await pool.close();
@@ -79,7 +95,10 @@ describe('SessionPool', () => {
       evicted: (model) => log.push(`-${model}`),
     };
     const pool = new SessionPool({ onnx: { threads: 1 }, maxIdle: 1, observer });
-    const [first, again] = await Promise.all([pool.acquire(repository.resolve('open')), pool.acquire(repository.resolve('open'))]);
+    const [first, again] = await Promise.all([
+      pool.acquire(repository.resolve('open')),
+      pool.acquire(repository.resolve('open')),
+    ]);
     expect(first.network).toBe(again.network);
     const second = await pool.acquire(repository.resolve('fixed'));
     const third = await pool.acquire(repository.resolve('third'));

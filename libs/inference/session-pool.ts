@@ -80,8 +80,15 @@ export class SessionPool {
   }
 
   /** Loads a model outside the pool, runs zeros and, when it has one, its golden input; throws what is wrong. */
-  async check(model: ModelVersion, golden: (run: (row: Row) => Promise<Record<string, FloatTensor>>) => Promise<void>): Promise<void> {
-    const session = await OnnxSession.load(join(model.folder, 'model.onnx'), { ...this.onnx, providers: ['cpu'], threads: 1 });
+  async check(
+    model: ModelVersion,
+    golden: (run: (row: Row) => Promise<Record<string, FloatTensor>>) => Promise<void>,
+  ): Promise<void> {
+    const session = await OnnxSession.load(join(model.folder, 'model.onnx'), {
+      ...this.onnx,
+      providers: ['cpu'],
+      threads: 1,
+    });
     try {
       await session.warmUp(model.manifest.input);
       await golden(async (row) => (await session.run([row]))[0]!);

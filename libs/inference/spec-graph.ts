@@ -3,7 +3,13 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
   const dims = [openBatch ? 'N' : 1, size];
   return message([
     [1, 8], // ir_version
-    [8, message([[1, ''], [2, 17]])], // opset_import
+    [
+      8,
+      message([
+        [1, ''],
+        [2, 17],
+      ]),
+    ], // opset_import
     [
       7,
       message([
@@ -45,10 +51,28 @@ function node(operator: string, inputs: string[], output: string): Buffer {
 function scalar(name: string, value: number): Buffer {
   const raw = Buffer.alloc(4);
   raw.writeFloatLE(value);
-  return message([[2, 1], [8, name], [9, raw]]);
+  return message([
+    [2, 1],
+    [8, name],
+    [9, raw],
+  ]);
 }
 
 function valueInfo(name: string, dims: (number | string)[]): Buffer {
   const shape = message(dims.map((dim): Field => [1, message([typeof dim === 'number' ? [1, dim] : [2, dim]])]));
-  return message([[1, name], [2, message([[1, message([[1, 1], [2, shape]])]])]]);
+  return message([
+    [1, name],
+    [
+      2,
+      message([
+        [
+          1,
+          message([
+            [1, 1],
+            [2, shape],
+          ]),
+        ],
+      ]),
+    ],
+  ]);
 }

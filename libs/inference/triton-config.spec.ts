@@ -30,7 +30,15 @@ describe('readTritonConfig', () => {
       name: 'densenet_onnx',
       kind: 'network',
       maxBatch: 8,
-      input: { tensor: 'data_0', width: 160, height: 224, layout: 'nchw', colour: 'bgr', mean: [123.675, 116.28, 103.53], std: [1] },
+      input: {
+        tensor: 'data_0',
+        width: 160,
+        height: 224,
+        layout: 'nchw',
+        colour: 'bgr',
+        mean: [123.675, 116.28, 103.53],
+        std: [1],
+      },
     });
     expect(labelsFile).toBe('labels.txt');
     expect(versions).toEqual([1, 3]);
@@ -55,7 +63,25 @@ describe('readTritonConfig', () => {
   });
 
   it('reads anything or refuses it as VALIDATION, nothing else', () => {
-    const pieces = fc.constantFrom('a', '"s"', '1', '-2.5', ':', '{', '}', '[', ']', ',', '<', '>', '#c\n', ' ', '\n', '\\', "'q'");
+    const pieces = fc.constantFrom(
+      'a',
+      '"s"',
+      '1',
+      '-2.5',
+      ':',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      '<',
+      '>',
+      '#c\n',
+      ' ',
+      '\n',
+      '\\',
+      "'q'",
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
         try {

@@ -14,7 +14,10 @@ export function parseTextProto(text: string): TextMessage {
 
   const fail = (wanted: string): never => {
     const token = tokens[at];
-    throw new AditError('VALIDATION', `config.pbtxt: expected ${wanted}, found ${token?.text ?? 'the end'} in line ${token?.line ?? '?'}.`);
+    throw new AditError(
+      'VALIDATION',
+      `config.pbtxt: expected ${wanted}, found ${token?.text ?? 'the end'} in line ${token?.line ?? '?'}.`,
+    );
   };
   const take = (): Token => tokens[at++] ?? fail('a value');
 
@@ -80,7 +83,8 @@ function tokenise(text: string): Token[] {
     else if (match[3]) tokens.push({ kind: 'string', text: match[3].slice(1, -1).replace(/\\(.)/g, unescape), line });
     else if (match[4]) tokens.push({ kind: 'mark', text: match[4], line });
     else if (match[5]) tokens.push({ kind: 'word', text: match[5], line });
-    else if (match[6]) throw new AditError('VALIDATION', `config.pbtxt: unexpected ${JSON.stringify(match[6])} in line ${line}.`);
+    else if (match[6])
+      throw new AditError('VALIDATION', `config.pbtxt: unexpected ${JSON.stringify(match[6])} in line ${line}.`);
   }
   return tokens;
 }
@@ -130,7 +134,11 @@ export function readTritonConfig(text: string, folder: string): TritonModel {
       input: pictureInput(messages(config, 'input'), maxBatch, parameters),
       licence: parameters.get('licence') ?? 'unknown',
       origin: parameters.get('origin') ?? 'Triton model repository',
-      modules: parameters.get('modules')?.split(',').map((name) => name.trim()) ?? [],
+      modules:
+        parameters
+          .get('modules')
+          ?.split(',')
+          .map((name) => name.trim()) ?? [],
       isDefault: false,
       sha256: {},
     },
@@ -139,7 +147,11 @@ export function readTritonConfig(text: string, folder: string): TritonModel {
   };
 }
 
-function pictureInput(inputs: TextMessage[], maxBatch: number, parameters: Map<string, string>): ImageInput | undefined {
+function pictureInput(
+  inputs: TextMessage[],
+  maxBatch: number,
+  parameters: Map<string, string>,
+): ImageInput | undefined {
   const [input] = inputs;
   if (inputs.length !== 1 || !input) return undefined;
   const all = (input.get('dims') ?? []).filter((dim) => typeof dim === 'number');
@@ -149,7 +161,11 @@ function pictureInput(inputs: TextMessage[], maxBatch: number, parameters: Map<s
   const format = string(input, 'format');
   const last = format === 'FORMAT_NHWC' || (format !== 'FORMAT_NCHW' && dims[0]! > 4 && dims[2]! <= 4);
   const [height, width, channels] = last ? [dims[0]!, dims[1]!, dims[2]!] : [dims[1]!, dims[2]!, dims[0]!];
-  const numbers = (key: string, otherwise: number): number[] => parameters.get(key)?.split(/[\s,]+/).map(Number) ?? [otherwise];
+  const numbers = (key: string, otherwise: number): number[] =>
+    parameters
+      .get(key)
+      ?.split(/[\s,]+/)
+      .map(Number) ?? [otherwise];
   return {
     tensor,
     width,

@@ -37,7 +37,10 @@ async function detection() {
       const path = reduced ? await shrunk(mediaPath(file)) : mediaPath(file);
       const { width, height } = await sharp(path).metadata();
       smallest = Math.min(smallest, ...faces.map(([, , w, h]) => Math.min(w * width, h * height)));
-      const result = matchBoxes(faces, (await looker.faces(path)).map(({ box }) => box));
+      const result = matchBoxes(
+        faces,
+        (await looker.faces(path)).map(({ box }) => box),
+      );
       for (const key of Object.keys(total)) total[key] += result[key];
       if (result.missed + result.extra > 0) row(`  ${file}`, `${result.missed} missed, ${result.extra} false`);
     }
@@ -66,7 +69,12 @@ async function pairs() {
   for (const names of labels.same) same.push(distance(...(await Promise.all(names.map(embeddingOf)))));
   const accepted = same.filter((value) => value <= MAX_DISTANCE).length;
   const allowed = same.length - 1;
-  row('photo pairs of one person accepted', `${accepted} of ${same.length}`, `at least ${allowed}`, accepted >= allowed);
+  row(
+    'photo pairs of one person accepted',
+    `${accepted} of ${same.length}`,
+    `at least ${allowed}`,
+    accepted >= allowed,
+  );
   row('  largest distance', Math.max(...same).toFixed(3));
 
   const people = await Promise.all(Object.values(labels.different.people).map(embeddingOf));
@@ -143,8 +151,14 @@ async function openFold() {
 }
 
 function print() {
-  const widths = ['what', 'measured', 'bar'].map((key) => Math.max(...rows.map((line) => line[key].length), key.length));
-  const line = (cells) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd();
+  const widths = ['what', 'measured', 'bar'].map((key) =>
+    Math.max(...rows.map((line) => line[key].length), key.length),
+  );
+  const line = (cells) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
   console.log(line(['what', 'measured', 'bar', '']));
   for (const { what, measured, bar, ok } of rows) {
     console.log(line([what, measured, bar, ok === null ? '' : ok ? 'ok' : 'FAILED']));

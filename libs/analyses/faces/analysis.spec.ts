@@ -50,7 +50,8 @@ describe('faces on photos', () => {
       '-filter_complex',
       '[0]scale=-2:400[a];[1]scale=-2:400[b];[2]scale=-2:400[c];[3]scale=-2:400[d];' +
         '[a][b][c]hstack=3,crop=1600:400:0:0[top];[d]pad=1600:400:0:0[bottom];[top][bottom]vstack,pad=1920:1080',
-      '-frames:v', '1',
+      '-frames:v',
+      '1',
     ]);
     const { tracks } = await photo(collage);
     // 3 + 5 + 4, less those of the third photo that the crop cuts off, + 4.
@@ -63,15 +64,29 @@ describe('faces on photos', () => {
 
   it('keeps one person near and others apart', async () => {
     const { audrey, cage, SeanConnery, franck_02221, franck_02888, franck_04000 } = media.faces;
-    const [first, second, third] = [await single(franck_02221!), await single(franck_02888!), await single(franck_04000!)];
-    for (const [a, b] of [[first, second], [second, third], [first, third]] as const) expect(distance(a, b)).toBeLessThan(0.95);
+    const [first, second, third] = [
+      await single(franck_02221!),
+      await single(franck_02888!),
+      await single(franck_04000!),
+    ];
+    for (const [a, b] of [
+      [first, second],
+      [second, third],
+      [first, third],
+    ] as const)
+      expect(distance(a, b)).toBeLessThan(0.95);
     const others = [first, await single(audrey!), await single(cage!), await single(SeanConnery!)];
-    for (const [i, a] of others.entries()) for (const b of others.slice(0, i)) expect(distance(a, b)).toBeGreaterThan(1.1);
+    for (const [i, a] of others.entries())
+      for (const b of others.slice(0, i)) expect(distance(a, b)).toBeGreaterThan(1.1);
   });
 
   it('reads gender, age and pose plausibly', async () => {
-    const { tracks: [man] } = await photo(media.faces.SeanConnery!);
-    const { tracks: [woman] } = await photo(media.faces.audrey!);
+    const {
+      tracks: [man],
+    } = await photo(media.faces.SeanConnery!);
+    const {
+      tracks: [woman],
+    } = await photo(media.faces.audrey!);
     expect(man!.female).toBeLessThan(0.2);
     expect(woman!.female).toBeGreaterThan(0.8);
     expect(man!.age! - woman!.age!).toBeGreaterThan(15);
@@ -92,12 +107,24 @@ describe('faces on films', () => {
   let clip: string;
 
   beforeAll(async () => {
-    clip = await transcode('faces-franck-6s.mp4', ['-ss', '40', '-i', media.franck, '-t', '6', '-c:v', 'libx264', '-an']);
+    clip = await transcode('faces-franck-6s.mp4', [
+      '-ss',
+      '40',
+      '-i',
+      media.franck,
+      '-t',
+      '6',
+      '-c:v',
+      'libx264',
+      '-an',
+    ]);
     [film] = (await look.at(clip, {}, kept)) as [FaceObservations];
   });
 
   it('follows one man as one track and embeds a few views of it', () => {
-    expect(film.sampled.map(({ time }) => Math.round(time * 10) / 10)).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5]);
+    expect(film.sampled.map(({ time }) => Math.round(time * 10) / 10)).toEqual([
+      0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5,
+    ]);
     expect(film.tracks).toHaveLength(1);
     const [track] = film.tracks as [FaceTrack];
     expect(track.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
@@ -122,7 +149,8 @@ describe('faces on films', () => {
 
   it('recognises the man of the film on a photo', async () => {
     const onPhoto = await single(media.faces.franck_02221!);
-    for (const view of film.tracks[0]!.views) expect(distance(decodeEmbedding(view.embedding), onPhoto)).toBeLessThan(1);
+    for (const view of film.tracks[0]!.views)
+      expect(distance(decodeEmbedding(view.embedding), onPhoto)).toBeLessThan(1);
   });
 
   it('writes the same bytes for the same film', async () => {
@@ -133,16 +161,23 @@ describe('faces on films', () => {
     const shot = (input: number, from: number, to: number, name: string): string =>
       `[${input}:v]trim=${from}:${to},setpts=PTS-STARTPTS,scale=360:288,fps=24,setsar=1[${name}]`;
     const cuts = await transcode('faces-cuts.mp4', [
-      '-i', media.franck, '-i', media.cap12,
+      '-i',
+      media.franck,
+      '-i',
+      media.cap12,
       '-filter_complex',
       `${[shot(0, 10, 13, 'a'), shot(1, 10, 11.5, 'b'), shot(0, 60, 63, 'c'), shot(1, 2, 6, 'd')].join(';')};[a][b][c][d]concat=n=4:v=1`,
-      '-c:v', 'libx264', '-an',
+      '-c:v',
+      'libx264',
+      '-an',
     ]);
     const [first] = (await look.at(cuts)) as [FaceObservations];
     const seen = new Set(first.tracks.flatMap((track) => track.sightings.map(({ frame }) => frame)));
     expect(seen.size).toBe(first.sampled.length);
     const people = first.tracks.map((track) => {
-      const shots = new Set(track.sightings.map(({ time }) => (time < 3 ? 'a' : time < 4.5 ? 'b' : time < 7.5 ? 'c' : 'd')));
+      const shots = new Set(
+        track.sightings.map(({ time }) => (time < 3 ? 'a' : time < 4.5 ? 'b' : time < 7.5 ? 'c' : 'd')),
+      );
       return [...shots].join('');
     });
     // Shots of one person may be one track or several, but never share one with the other person.
@@ -156,7 +191,10 @@ describe('the arguments of faces', () => {
   it('have defaults and name two frame specs', () => {
     const args = faces.args.parse({});
     expect(args).toEqual({ detectionScale: 600, rate: 2 });
-    expect(faces.frames(args)).toEqual([{ rate: 2, shorterSide: 600 }, { rate: 2, shorterSide: 'native' }]);
+    expect(faces.frames(args)).toEqual([
+      { rate: 2, shorterSide: 600 },
+      { rate: 2, shorterSide: 'native' },
+    ]);
   });
 
   it.each([{ detectionScale: 99 }, { detectionScale: 2001 }, { detectionScale: 'large' }, { rate: 0 }, { scale: 600 }])(

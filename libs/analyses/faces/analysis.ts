@@ -1,14 +1,20 @@
 import type { FrameSpec } from '@adit/contracts';
-import { defineAnalysis, type AnalysisContext, type AnalysisInput, type RgbImage } from '@adit/inference';
+import {
+  defineAnalysis,
+  type AnalysisContext,
+  type AnalysisInput,
+  type FramePack,
+  type RgbImage,
+} from '@adit/inference';
 import { z } from 'zod';
 import { frameSignature, isCut } from './cut.js';
 import { detectFaces } from './detect.js';
-import { settleTracks } from './join.js';
+import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
 import { describeTrack, PictureKeeper } from './describe.js';
-import { cutOut, lookCloser } from './look-closer.js';
+import { cutOut, lookCloser, type CloseView, type Cutout } from './look-closer.js';
 import { pairedPack } from './paired-pack.js';
-import { Tracker, type Sighting } from './track.js';
+import { Tracker, type Sighting, type Tracklet } from './track.js';
 import { chooseViews } from './view.js';
 
 export const FaceArguments = z.strictObject({
@@ -36,10 +42,7 @@ export default defineAnalysis({
   analyse,
 });
 
-async function analyse(
-  input: AnalysisInput,
-  context: AnalysisContext<FaceArguments>,
-): Promise<FaceObservations> {
+async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArguments>): Promise<FaceObservations> {
   const { networks, signal } = context;
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis faces needs two packs: detection size and native.');
@@ -67,24 +70,14 @@ async function analyse(
       facemesh: networks['facemesh']!,
     });
     const signature = frameSignature(picture);
-    tracker.add(faces.map((face) => ({ ...face, index, time })), before !== null && isCut(before, signature));
+    tracker.add(
+      faces.map((face) => ({ ...face, index, time })),
+      before !== null && isCut(before, signature),
+    );
     before = signature;
   }
 
-  const tracks = tracker.finish().map((track) => ({ ...track, chosen: chooseViews(track, sizeOf) }));
-  const looks = tracks.flatMap((track) => track.chosen.map((sighting) => ({ track, sighting })));
-  const embedded = tracks.map(({ sightings }) => ({ sightings, views: [] as Awaited<ReturnType<typeof lookCloser>>[] }));
-  // In the order of frames, so that a native frame with several faces is decoded once.
-  looks.sort((a, b) => a.sighting.index - b.sighting.index);
-  for (const { track, sighting } of looks) {
-    signal.throwIfAborted();
-    const cutout = await cutOut(native, sighting);
-    const view = await lookCloser(cutout, sighting, sizeOf(sighting), {
-      mesh: networks['facemesh']!,
-      embedding: networks['face-embedding']!,
-    });
-    embedded[tracks.indexOf(track)]!.views.push(view);
-  }
+  const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
   const keeper = new PictureKeeper(context.keepPicture, small);
   const described: FaceObservations['tracks'] = [];
@@ -93,6 +86,39 @@ async function analyse(
     described.push(await describeTrack(id, track, { small, native, sizeOf, keeper, networks }));
   }
   return { sampled, tracks: described };
+}
+
+/** Looks closely at the chosen views of every track. */
+async function embedViews(
+  tracks: Tracklet[],
+  native: FramePack,
+  sizeOf: (sighting: Sighting) => number,
+  { networks, signal }: AnalysisContext<FaceArguments>,
+): Promise<EmbeddedTrack<CloseView>[]> {
+  const embedded = tracks.map(({ sightings }): EmbeddedTrack<CloseView> => ({ sightings, views: [] }));
+  const looks = tracks.flatMap((track, i) =>
+    chooseViews(track, sizeOf).map((sighting) => ({ sighting, to: embedded[i]! })),
+  );
+  // In the order of frames, so that a native frame with several faces is decoded once.
+  looks.sort((a, b) => a.sighting.index - b.sighting.index);
+  let coming: Promise<Cutout> | null = looks[0] ? cutOut(native, looks[0].sighting) : null;
+  for (const [i, { sighting, to }] of looks.entries()) {
+    signal.throwIfAborted();
+    const cutout = await coming!;
+    const next = looks[i + 1];
+    coming = next ? cutOut(native, next.sighting) : null;
+    coming?.catch(() => undefined);
+    const view = await lookCloser(cutout, sighting, sizeOf(sighting), {
+      mesh: networks['facemesh']!,
+      embedding: networks['face-embedding']!,
+    });
+    for (const other of to.views) {
+      if (other.quality < view.quality) other.cutout = null;
+      else view.cutout = null;
+    }
+    to.views.push(view);
+  }
+  return embedded;
 }
 
 function rounded(value: number, digits: number): number {

@@ -1,4 +1,4 @@
-import { boxMap, imageRow, inputOf, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
 import { squareAround } from './box.js';
 
 export interface AttributeNetworks {
@@ -37,5 +37,5 @@ export async function readAttributes(
 
 function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<NetworkSession['run']> {
   const { width, height } = inputOf(network);
-  return network.run(imageRow(picture, boxMap(box, width, height), network));
+  return runOnPicture(network, picture, boxMap(box, width, height));
 }

@@ -1,4 +1,12 @@
-import { boxMap, imageRow, inputOf, type NetworkSession, type PixelBox, type Point, type RgbImage } from '@adit/inference';
+import {
+  boxMap,
+  inputOf,
+  runOnPicture,
+  type NetworkSession,
+  type PixelBox,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
 import type { ScoredBox } from './box.js';
 
 /** A face as BlazeFace sees it: right eye, left eye, nose, mouth, right ear, left ear (of the person), in pixels. */
@@ -24,7 +32,7 @@ export async function blazeface(
   minScore: number,
 ): Promise<BlazeFace | null> {
   const { width, height } = inputOf(network);
-  const outputs = Object.values(await network.run(imageRow(picture, boxMap(region, width, height), network)));
+  const outputs = Object.values(await runOnPicture(network, picture, boxMap(region, width, height)));
   let best: { logit: number; values: Float32Array; at: number; anchorX: number; anchorY: number } | null = null;
   for (const { side, perPlace } of GRIDS) {
     const count = side * side * perPlace;

@@ -25,7 +25,9 @@ export class PictureKeeper {
     const known = this.keyFrames.get(index);
     if (known) return known;
     const frame = this.pack.frames[index]!.frame;
-    const kept = this.pack.picture(index).then((picture) => this.keep(`frame-${frame}`, reduced(picture, KEY_FRAME_SIDE)));
+    const kept = this.pack
+      .picture(index)
+      .then((picture) => this.keep(`frame-${frame}`, reduced(picture, KEY_FRAME_SIDE)));
     this.keyFrames.set(index, kept);
     return kept;
   }
@@ -47,7 +49,7 @@ export async function describeTrack(
 ): Promise<FaceTrack> {
   const views = [...track.views].sort((a, b) => b.quality - a.quality || a.sighting.index - b.sighting.index);
   const best = views[0]?.sighting ?? largest(track.sightings, sizeOf);
-  const cutout = await cutOut(native, best);
+  const cutout = views[0]?.cutout ?? (await cutOut(native, best));
   const attributes = views.length > 0 ? await attributesOf(cutout, networks) : null;
   const place = (sighting: Sighting): { frame: number; time: number } => ({
     frame: small.frames[sighting.index]!.frame,

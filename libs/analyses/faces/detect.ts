@@ -1,4 +1,12 @@
-import { letterbox, inputOf, tiles, type NetworkSession, type PixelBox, type Point, type RgbImage } from '@adit/inference';
+import {
+  letterbox,
+  inputOf,
+  tiles,
+  type NetworkSession,
+  type PixelBox,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
 import { blazeface, type BlazeFace } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
 import { overlap, squareAround, suppress, type ScoredBox } from './box.js';

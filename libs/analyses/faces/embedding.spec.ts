@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { cosine, decodeEmbedding, distance, encodeEmbedding, normalise } from './embedding.js';
 
-const vectors = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 }), { minLength: 1, maxLength: 64 });
+const vectors = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 }), {
+  minLength: 1,
+  maxLength: 64,
+});
 
 describe('embedding', () => {
   it('survives base64 bit for bit', () => {

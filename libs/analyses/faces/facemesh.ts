@@ -1,4 +1,12 @@
-import { applyAffine, imageRow, inputOf, turnedSquareMap, type NetworkSession, type Point, type RgbImage } from '@adit/inference';
+import {
+  applyAffine,
+  inputOf,
+  runOnPicture,
+  turnedSquareMap,
+  type NetworkSession,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
 
 export interface FaceMesh {
   /** Whether there is a face at all, 0..1. */
@@ -22,7 +30,7 @@ export async function faceMesh(
 ): Promise<FaceMesh> {
   const { width } = inputOf(network);
   const map = turnedSquareMap(centre, size, angle, width);
-  const outputs = await network.run(imageRow(picture, map, network));
+  const outputs = await runOnPicture(network, picture, map);
   const mesh = outputs.output_mesh!.data;
   const points: Point[] = [];
   const depth: number[] = [];

@@ -1,5 +1,13 @@
-import { cropResize, type AnalysisContext, type FramePack, type NetworkSession, type PixelBox, type Point, type RgbImage } from '@adit/inference';
-import { alignFace, embedFace } from './align.js';
+import {
+  cropResize,
+  type AnalysisContext,
+  type FramePack,
+  type NetworkSession,
+  type PixelBox,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
+import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
 import { squareAround } from './box.js';
 import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
@@ -14,13 +22,15 @@ export interface CloseView {
   pose: Pose;
   /** Shorter side in source pixels. */
   size: number;
+  /** Kept for the best view of a track only: native pixels are large. */
+  cutout: Cutout | null;
 }
 
 /** How much around a face is cut out, in face boxes: room for the mesh, the turned crop and the thumbnail. */
 const SURROUNDINGS = 2.2;
 
 /** A face and its surroundings in native pixels; `box` and `points` are pixels of `picture`. */
-interface Cutout {
+export interface Cutout {
   picture: RgbImage;
   box: PixelBox;
   points: Point[];
@@ -45,16 +55,18 @@ export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutou
 
 /** Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. */
 export async function lookCloser(
-  { picture, box, points }: Cutout,
+  cutout: Cutout,
   sighting: Sighting,
   size: number,
   networks: { mesh: NetworkSession; embedding: NetworkSession },
 ): Promise<CloseView> {
+  const { picture, box, points } = cutout;
   const { map, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
-  const sharp = sharpness(picture, map);
+  const aligned = alignedPicture(picture, map);
+  const sharp = sharpness(aligned);
   const pose = meshPose(mesh);
-  const vector = await embedFace(networks.embedding, picture, map);
-  return { sighting, vector, quality: viewQuality(size, sharp, pose, precise), sharpness: sharp, pose, size };
+  const vector = await embedFace(networks.embedding, aligned);
+  return { sighting, vector, quality: viewQuality(size, sharp, pose, precise), sharpness: sharp, pose, size, cutout };
 }
 
 const THUMBNAIL_MARGIN = 1.6;

@@ -1,4 +1,4 @@
-import { resample, type Affine, type Point, type RgbImage } from '@adit/inference';
+import type { Point, RgbImage } from '@adit/inference';
 import type { FaceMesh } from './facemesh.js';
 
 /** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */
@@ -49,12 +49,12 @@ const HALF_SHARP = 120;
 const SIDE = 112;
 
 /**
- * 0..100, higher is sharper: the variance of the Laplacian over the aligned face (Pech-Pacheco et al., "Diatom
+ * 0..100, higher is sharper: the variance of the Laplacian over the aligned face, 112×112 (Pech-Pacheco et al., "Diatom
  * autofocusing in brightfield microscopy", 2000), levelled off so that detail beyond need adds little. A face that had to
  * be enlarged is blurred by it and scores low, as it should.
  */
-export function sharpness(picture: RgbImage, map: Affine): number {
-  const pixels = resample(picture, map, SIDE, SIDE);
+export function sharpness(aligned: RgbImage): number {
+  const pixels = aligned.data;
   const luma = new Float32Array(SIDE * SIDE);
   for (let i = 0; i < luma.length; i++) {
     luma[i] = 0.299 * pixels[3 * i]! + 0.587 * pixels[3 * i + 1]! + 0.114 * pixels[3 * i + 2]!;
@@ -79,6 +79,7 @@ export function sharpness(picture: RgbImage, map: Affine): number {
 /** 0..1: how well a view serves recognition. Size counts up to the embedding's own 112 pixels. */
 export function viewQuality(size: number, sharp: number, pose: Pose, precise: boolean): number {
   const large = Math.min(1, size / SIDE);
-  const turned = Math.cos(Math.min(90, Math.abs(pose.yaw)) / DEGREES) * Math.cos(Math.min(90, Math.abs(pose.pitch)) / DEGREES);
+  const turned =
+    Math.cos(Math.min(90, Math.abs(pose.yaw)) / DEGREES) * Math.cos(Math.min(90, Math.abs(pose.pitch)) / DEGREES);
   return Math.cbrt(large * (0.25 + 0.75 * (sharp / 100)) * turned) * (precise ? 1 : 0.5);
 }

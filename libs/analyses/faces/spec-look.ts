@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool, type RgbImage } from '@adit/inference';
+import {
+  AnalysisRegistry,
+  AnalysisRunner,
+  lookAtFile,
+  ModelRepository,
+  SessionPool,
+  type RgbImage,
+} from '@adit/inference';
 import { FaceObservations } from './observations.js';
 
 /** For specs: looks at files with the repository's own weights. `npm test` installs them first. */
@@ -22,11 +29,20 @@ export class SpecLook {
   /** Observations of every unit of a file, one for a photo. Pictures are handed to `kept`. */
   async at(path: string, args: object = {}, kept?: Map<string, RgbImage>): Promise<FaceObservations[]> {
     const units: FaceObservations[] = [];
-    const keepPicture = async (key: string, image: RgbImage): Promise<{ key: string; width: number; height: number }> => {
+    const keepPicture = async (
+      key: string,
+      image: RgbImage,
+    ): Promise<{ key: string; width: number; height: number }> => {
       kept?.set(key, image);
       return { key, width: image.width, height: image.height };
     };
-    for await (const unit of lookAtFile({ runner: this.runner, analysis: this.registry.get('faces'), path, args, keepPicture })) {
+    for await (const unit of lookAtFile({
+      runner: this.runner,
+      analysis: this.registry.get('faces'),
+      path,
+      args,
+      keepPicture,
+    })) {
       units.push(FaceObservations.parse(unit.observations));
     }
     return units;

@@ -31,7 +31,12 @@ describe('Tracker', () => {
   });
 
   it('ends every track at a cut', () => {
-    expect(follow([0, 1, 2, 3].map((i) => [sighting(i, 0.3)]), [2])).toEqual(['0 1', '2 3']);
+    expect(
+      follow(
+        [0, 1, 2, 3].map((i) => [sighting(i, 0.3)]),
+        [2],
+      ),
+    ).toEqual(['0 1', '2 3']);
   });
 
   it('takes a face of quite another size for another face', () => {
@@ -73,7 +78,12 @@ describe('settleTracks', () => {
     tracks.map(({ sightings }) => sightings.map(({ index }) => index).join(' '));
 
   it('joins one person over a short gap only', () => {
-    const tracks = [track([0, 1], [[0, anna]]), track([2, 3], [[2, bert]]), track([4, 5], [[4, anna]]), track([20], [[20, anna]])];
+    const tracks = [
+      track([0, 1], [[0, anna]]),
+      track([2, 3], [[2, bert]]),
+      track([4, 5], [[4, anna]]),
+      track([20], [[20, anna]]),
+    ];
     expect(shown(settleTracks(tracks))).toEqual(['0 1 4 5', '2 3', '20']);
   });
 
@@ -82,7 +92,19 @@ describe('settleTracks', () => {
   });
 
   it('cuts a track whose views show different people', () => {
-    expect(shown(settleTracks([track([0, 1, 2, 3, 4, 5], [[1, anna], [4, bert]])]))).toEqual(['0 1 2', '3 4 5']);
+    expect(
+      shown(
+        settleTracks([
+          track(
+            [0, 1, 2, 3, 4, 5],
+            [
+              [1, anna],
+              [4, bert],
+            ],
+          ),
+        ]),
+      ),
+    ).toEqual(['0 1 2', '3 4 5']);
   });
 
   it('leaves tracks without views alone', () => {

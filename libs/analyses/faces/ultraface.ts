@@ -1,4 +1,4 @@
-import { boxMap, imageRow, inputOf, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
 import type { ScoredBox } from './box.js';
 
 /**
@@ -12,7 +12,7 @@ export async function ultraface(
   minScore: number,
 ): Promise<ScoredBox[]> {
   const { width, height } = inputOf(network);
-  const outputs = await network.run(imageRow(picture, boxMap(region, width, height), network));
+  const outputs = await runOnPicture(network, picture, boxMap(region, width, height));
   const scores = outputs.scores!.data;
   const corners = outputs.boxes!.data;
   const found: ScoredBox[] = [];
