@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { coverage, distance, matchBoxes, overlap } from './score.mjs';
+
+describe('the scores of the evaluation', () => {
+  it('overlap is intersection over union', () => {
+    expect(overlap([0, 0, 2, 2], [1, 1, 2, 2])).toBeCloseTo(1 / 7);
+    expect(overlap([0, 0, 1, 1], [1, 0, 1, 1])).toBe(0);
+  });
+
+  it('gives each label one box and counts the rest as false', () => {
+    const labels = [[0, 0, 0.1, 0.1], [0.5, 0.5, 0.2, 0.2]];
+    const found = [[0.01, 0, 0.1, 0.1], [0, 0.01, 0.1, 0.1], [0.8, 0.8, 0.1, 0.1]];
+    expect(matchBoxes(labels, found)).toEqual({ found: 1, missed: 1, extra: 2 });
+    expect(matchBoxes(labels, [])).toEqual({ found: 0, missed: 2, extra: 0 });
+  });
+
+  it('coverage counts samples shown and said, and samples said wrongly', () => {
+    expect(coverage([0, 0.5, 1, 1.5, 2], [[0, 1]], [[0.5, 1.5]])).toEqual({ present: 3, hits: 2, wrong: 1 });
+  });
+
+  it('distance is Euclidean', () => {
+    expect(distance([0, 3], [4, 0])).toBe(5);
+  });
+});
