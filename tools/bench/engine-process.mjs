@@ -1,10 +1,5 @@
-// The engine under test, in a process of its own. Jobs are posted as clients post them; beside that it answers what a
-// client cannot see: its counters, and rows for the page measurement.
-import { mkdir } from 'node:fs/promises';
-import { AnalysisRegistry, AnalysisRunner, analysisDigest } from '@adit/inference';
-import { JobRequest } from '@adit/contracts';
-import { JobCommands } from '@adit/jobs';
-import { loadModules } from '@adit/modules';
+// The engine under test, in a process of its own. Jobs are posted over HTTP; this channel answers what a client cannot
+// see: counters, the observations of a job, and rows for the page measurement.
 import { OBJECT_STORE } from '@adit/objects';
 import { metrics } from '@adit/runtime';
 import { DataSource } from 'typeorm';
@@ -12,65 +7,21 @@ import { EngineConfig } from '../../apps/standalone/dist/config.js';
 import { bootEngine } from '../../apps/standalone/dist/engine.js';
 import { answer } from './child.mjs';
 
-const [dataDir, ...localRoots] = process.argv.slice(2);
-await mkdir(dataDir, { recursive: true });
-const engine = await bootEngine(EngineConfig.parse({ dataDir, logLevel: 'warn', localRoots }));
+const [dataDir, apiKey, ...localRoots] = process.argv.slice(2);
+const config = EngineConfig.parse({ dataDir, apiKey, localRoots, port: 0, logLevel: 'warn' });
+const engine = await bootEngine(config);
 const { app } = engine;
-const db = app.get(DataSource);
-const workspaceId = await workspace();
-const modules = await loadModules();
+const db = app.get(DataSource, { strict: false });
 
 answer({
-  ready: () => ({}),
-  mine,
+  url: () => engine.url,
   counters,
   lookedAt,
   fillPages,
-  readPage: () => null,
   async end() {
     await engine.close();
   },
 });
-
-async function workspace() {
-  const [known] = await db.query('SELECT id FROM workspaces');
-  if (known) return known.id;
-  const [made] = await db.query(
-    `INSERT INTO workspaces (id, name, signing_secret) VALUES (gen_random_uuid(), 'bench', 'bench') RETURNING id`,
-  );
-  return made.id;
-}
-
-async function mine({ sources, args, mediaType }) {
-  const start = performance.now();
-  const request = JobRequest.parse({ sources, modules: { face_recognition: args } });
-  const id = await app.get(JobCommands).submit({
-    workspaceId,
-    request,
-    modules: modules.check(request.modules).map(resolved),
-    mediaType,
-    traceparent: null,
-  });
-  for (;;) {
-    const [job] = await db.query('SELECT state, errors FROM jobs WHERE id = $1', [id]);
-    if (['completed', 'failed', 'stopped'].includes(job.state)) {
-      return { id, ...job, seconds: (performance.now() - start) / 1000 };
-    }
-    await new Promise((done) => setTimeout(done, mediaType === 'image' ? 5 : 50));
-  }
-}
-
-function resolved({ definition, postedAs, args }) {
-  const registry = app.get(AnalysisRegistry);
-  const runner = app.get(AnalysisRunner);
-  const analyses = definition.needs(args).map((need) => {
-    const { name, family } = registry.get(need.analysis);
-    const identity = runner.identify(registry.get(need.analysis), need.args);
-    const { args: identified, frames, models } = identity;
-    return { analysis: name, family, digest: analysisDigest(identity), args: identified, frames, models };
-  });
-  return { moduleId: definition.id, postedAs, args, range: args.range ?? null, models: [], analyses };
-}
 
 /** Runs by model, chunks decoded. */
 async function counters() {
@@ -89,7 +40,7 @@ async function lookedAt({ id }) {
   const rows = await db.query('SELECT units FROM chunk_analyses WHERE job_id = $1', [id]);
   const total = { sampled: 0, keyFrames: 0, native: 0 };
   for (const { observations } of rows.flatMap((row) => row.units)) {
-    const { sampled, tracks } = JSON.parse((await app.get(OBJECT_STORE).read(observations)).toString());
+    const { sampled, tracks } = JSON.parse((await app.get(OBJECT_STORE, { strict: false }).read(observations)).toString());
     const distinct = (frames) => new Set(frames.filter((frame) => frame !== undefined)).size;
     total.sampled += sampled.length;
     total.keyFrames += distinct(tracks.map(({ keyFrame }) => keyFrame?.frame));

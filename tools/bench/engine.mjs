@@ -3,19 +3,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from './child.mjs';
-import { difference } from './measure.mjs';
+import { difference, timed } from './measure.mjs';
+
+const API_KEY = 'the-key-of-the-benchmark';
+const ENDED = ['completed', 'failed', 'stopped'];
 
 export class Engine {
   #child;
   #folder;
+  #api;
 
   /** Boots it over a fresh data folder; jobs may read from `localRoots`. */
   static async start(localRoots, execArgv = []) {
     const engine = new Engine();
     engine.#folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
-    const args = [join(engine.#folder, 'data'), ...localRoots];
+    const args = [join(engine.#folder, 'data'), API_KEY, ...localRoots];
     engine.#child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
-    await engine.#child.ask('ready');
+    engine.#api = `${await engine.#child.ask('url')}/api/v1`;
     return engine;
   }
 
@@ -23,17 +27,32 @@ export class Engine {
     return this.#child.pid;
   }
 
-  /** Mines and waits; throws when the job did not complete. */
-  async mine(mediaType, sources, args = {}) {
-    const job = await this.#child.ask('mine', { mediaType, sources, args });
+  /** Mines and waits; `seconds` are those from POST to completed. Throws when the job did not complete. */
+  async mine(sources, args = {}) {
+    const body = JSON.stringify({ sources, modules: { face_recognition: args } });
+    const { seconds, value: job } = await timed(async () => {
+      let last = await this.get('/jobs/', { method: 'POST', body });
+      while (!ENDED.includes(last.state)) last = await this.get(`/jobs/${last.id}/`);
+      return last;
+    });
     if (job.state !== 'completed') throw new Error(`The job of ${sources[0]} ${job.state}: ${job.errors.join(' ')}`);
-    return job;
+    return { id: job.id, seconds };
+  }
+
+  /** A reply of the API as JSON; what waits for a job waits up to a minute. */
+  async get(path, init = {}) {
+    const headers = { authorization: `Key ${API_KEY}`, prefer: 'wait=60' };
+    if (init.body !== undefined) headers['content-type'] = 'application/json';
+    const reply = await fetch(`${this.#api}${path}`, { ...init, headers });
+    const answer = await reply.json();
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${JSON.stringify(answer)}`);
+    return answer;
   }
 
   /** Mines and counts what it took: runs by model, chunks decoded. */
-  async mineCounted(mediaType, sources, args) {
+  async mineCounted(sources, args) {
     const before = await this.#child.ask('counters');
-    const job = await this.mine(mediaType, sources, args);
+    const job = await this.mine(sources, args);
     const after = await this.#child.ask('counters');
     return { ...job, runs: difference(before.models, after.models), decoded: after.decoded - before.decoded };
   }

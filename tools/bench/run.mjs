@@ -7,10 +7,11 @@ import { machineFacts } from './machine.mjs';
 import { again } from './rows/again.mjs';
 import { detection, native } from './rows/film.mjs';
 import { memory } from './rows/memory.mjs';
+import { pages } from './rows/pages.mjs';
 import { photo } from './rows/photo.mjs';
 import { textTable, writeDocument } from './table.mjs';
 
-const ROWS = { detection, native, photo, again, memory };
+const ROWS = { detection, native, photo, pages, again, memory };
 const HELP = `npm run bench -- [options]
 
   --only <row>   ${Object.keys(ROWS).join(', ')}; may be repeated

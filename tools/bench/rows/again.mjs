@@ -9,10 +9,10 @@ export async function again(bench) {
   const path = await film(1920, 1080, length);
   const engine = await Engine.start([dirname(path)]);
   try {
-    const first = await engine.mineCounted('video', [path], { cluster_unknowns: true });
+    const first = await engine.mineCounted([path], { cluster_unknowns: true });
     const asked = [];
     for (let i = 0; i < bench.runs; i++) {
-      asked.push(await engine.mineCounted('video', [path], { cluster_unknowns: true, max_distance: 0.7 + 0.05 * i }));
+      asked.push(await engine.mineCounted([path], { cluster_unknowns: true, max_distance: 0.7 + 0.05 * i }));
     }
     const decoded = sum(asked.map((job) => job.decoded));
     const runs = sum(asked.flatMap((job) => Object.values(job.runs)));

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { frameSpecName } from '@adit/contracts';
 import { Child } from '../child.mjs';
+import { cpuSeconds } from '../cpu.mjs';
 import { Engine } from '../engine.mjs';
 import { jpegCost } from '../jpeg.mjs';
 import { difference, median, sum } from '../measure.mjs';
@@ -29,30 +30,33 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed 
   let runs;
   let looked;
   try {
-    const warm = await engine.mineCounted('video', [await unknownFilm(path, bench.folder)], args);
+    const warm = await engine.mineCounted([await unknownFilm(path, bench.folder)], args);
     runs = warm.runs;
     looked = await engine.lookedAt(warm.id);
     await raw.ask('load', { models: Object.keys(runs) });
     for (let run = 1; run <= bench.runs; run++) {
-      const least = await raw.ask('run', { film: path, sizes, rate: RATE, runs });
-      const job = await engine.mineCounted('video', [await unknownFilm(path, bench.folder)], args);
+      const least = await withCpu(raw.pid, () => raw.ask('run', { film: path, sizes, rate: RATE, runs }));
+      const source = await unknownFilm(path, bench.folder);
+      const job = await withCpu(engine.pid, () => engine.mineCounted([source], args));
       const changed = difference(runs, job.runs);
       if (Object.keys(changed).length > 0) throw new Error(`Runs differ between jobs: ${JSON.stringify(changed)}`);
       if (least.frames.some((frames) => Math.abs(frames - looked.sampled) > 1)) {
         throw new Error(`raw decoded ${least.frames} frames, the job ${looked.sampled}.`);
       }
       raws.push(least);
-      jobs.push(job.seconds);
-      const [r, j] = [least.decode + least.networks, job.seconds].map((value) => value.toFixed(2));
-      bench.log(`${name}: run ${run} of ${bench.runs}: raw ${r} s (decode ${least.decode.toFixed(2)}), job ${j} s`);
+      jobs.push(job);
+      const [r, d, j] = [least.decode + least.networks, least.decode, job.seconds].map((value) => value.toFixed(2));
+      const cpu = `CPU ${least.cpu.toFixed(1)} and ${job.cpu.toFixed(1)} s`;
+      bench.log(`${name}: run ${run} of ${bench.runs}: raw ${r} s (decode ${d}), job ${j} s; ${cpu}`);
     }
   } finally {
     await raw.close();
     await engine.close();
   }
   // Ratios of neighbours in time, so that a machine that gets slower or faster does not count.
-  const ratio = median(jobs.map((job, i) => job / (raws[i].decode + raws[i].networks)));
-  const wall = median(jobs);
+  const ratio = median(jobs.map((job, i) => job.seconds / (raws[i].decode + raws[i].networks)));
+  const wall = median(jobs.map((job) => job.seconds));
+  const cpu = median(jobs.map((job, i) => job.cpu / raws[i].cpu));
   const decode = median(raws.map((one) => one.decode));
   const networks = median(raws.map((one) => one.networks));
   const total = sum(Object.values(runs));
@@ -64,7 +68,7 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed 
       ok: ratio <= goal,
       note:
         `${length} s of film: job ${wall.toFixed(1)} s; raw ${(decode + networks).toFixed(1)} s = ` +
-        `decode ${decode.toFixed(1)} s + ${total} model runs ${networks.toFixed(1)} s`,
+        `decode ${decode.toFixed(1)} s + ${total} model runs ${networks.toFixed(1)} s; CPU time ${cpu.toFixed(2)} ×`,
     },
     await jpegRow(bench, path, scale, looked, wall, name),
   ];
@@ -74,6 +78,12 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed 
     rows.push({ name: '1080p film at the default rate', measured, goal: `> ${speed} ×`, ok: times > speed, note: `${length} s of film` });
   }
   return rows;
+}
+
+async function withCpu(pid, work) {
+  const before = await cpuSeconds(pid);
+  const value = await work();
+  return { ...value, cpu: (await cpuSeconds(pid)) - before };
 }
 
 function sizesOf(width, height, scale) {

@@ -35,7 +35,7 @@ async function measure(bench, length, warmUp) {
   const path = await film(1920, 1080, length);
   const engine = await Engine.start([dirname(path)]);
   try {
-    const samples = await sampled(engine.pid, () => engine.mine('video', [path], { cluster_unknowns: true }));
+    const samples = await sampled(engine.pid, () => engine.mine([path], { cluster_unknowns: true }));
     const seconds = samples.at(-1)[0];
     const from = warmUp ?? WARM_UP * seconds;
     const settled = samples.filter(([at]) => at >= from).map(([, mebibytes]) => mebibytes);

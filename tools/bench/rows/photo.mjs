@@ -10,9 +10,9 @@ export async function photo(bench) {
   const engine = await Engine.start([bench.folder]);
   const walls = [];
   try {
-    for (let i = 0; i < 3; i++) await engine.mine('image', [await unknownPhoto(sample, bench.folder)]);
+    for (let i = 0; i < 3; i++) await engine.mine([await unknownPhoto(sample, bench.folder)]);
     for (let i = 0; i < count; i++) {
-      const job = await engine.mine('image', [await unknownPhoto(sample, bench.folder)]);
+      const job = await engine.mine([await unknownPhoto(sample, bench.folder)]);
       walls.push(job.seconds);
     }
   } finally {

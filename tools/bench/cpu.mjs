@@ -1,0 +1,13 @@
+// CPU time of a process, its threads and the children it has waited for; less shaken by a busy machine than wall time.
+import { readFile } from 'node:fs/promises';
+
+/** Clock ticks of Linux's /proc, fixed at 100 a second for programs. */
+const TICKS = 100;
+
+/** Seconds. Linux only. */
+export async function cpuSeconds(pid) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // Behind the name in brackets: utime, stime, cutime and cstime are fields 14 to 17 of the whole line.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15);
+  return fields.reduce((total, ticks) => total + Number(ticks), 0) / TICKS;
+}
