@@ -18,6 +18,7 @@ export const commands = {
   adit: (args) => engine(args),
   bench: (args) => program('tools/bench/run.mjs', args),
   eval: (args) => program('tools/eval/run.mjs', args),
+  docs: (args) => program('apps/standalone/dist/write-docs.js', args),
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');

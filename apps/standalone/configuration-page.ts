@@ -1,0 +1,23 @@
+import { DecoderConfig } from '@adit/decoder';
+import { GatewayConfig } from '@adit/gateway';
+import { InferenceConfig } from '@adit/inference/service';
+import { JobSettings } from '@adit/jobs';
+import { BaseConfig, configurationDoc, describeConfig } from '@adit/runtime';
+import type { z } from 'zod';
+
+/** docs/configuration.md: every setting of the embedded engine once, by the part that reads it first. */
+export function configurationPage(): string {
+  const seen = new Set<string>();
+  const section = (title: string, introduction: string, schema: z.ZodObject) => ({
+    title,
+    introduction,
+    rows: describeConfig(schema).filter(({ env }) => !seen.has(env) && seen.add(env)),
+  });
+  return configurationDoc([
+    section('Every process', 'Where things are kept, and how it speaks.', BaseConfig),
+    section('API', 'The gateway.', GatewayConfig),
+    section('Jobs', 'How much runs at the same time.', JobSettings),
+    section('Decoding', 'Fetching sources and keeping them for a while.', DecoderConfig),
+    section('Models', 'Where models come from and what they run on.', InferenceConfig),
+  ]);
+}
