@@ -14,7 +14,7 @@ export function untilInterrupted(): Interrupt {
   const heard = (): void => {
     if (!controller.signal.aborted) {
       first = Date.now();
-      process.stderr.write('\nStopping … (once more to quit at once)\n');
+      process.stderr.write(process.stdin.isTTY ? '\nStopping … (once more to quit at once)\n' : 'Stopping …\n');
       controller.abort();
     } else if (Date.now() - first > ECHO_MS) {
       process.exit(130);

@@ -32,11 +32,18 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const interrupt = untilInterrupted();
   const apiKey = await commandLineKey(dataDir);
+  const live = process.stderr.isTTY && !quiet;
+  if (live) process.stderr.write('Starting the engine …');
   const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
+  if (live) process.stderr.write('\r\x1b[K');
   const jsonFiles: string[] = [];
   try {
     const client = new ApiClient(engine.url, apiKey);
     for (const group of groups) {
+      if (interrupt.signal.aborted) {
+        process.exitCode = 130;
+        break;
+      }
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
       const order = { sources: group.sources, modules: moduleArguments(options) };
       const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
@@ -52,7 +59,6 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         );
       }
       reportEnd(job);
-      if (interrupt.signal.aborted) break;
     }
     if (quiet) await printJson(jsonFiles);
   } finally {
