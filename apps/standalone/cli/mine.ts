@@ -34,8 +34,9 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const apiKey = await commandLineKey(dataDir);
   const live = process.stderr.isTTY && !quiet;
   if (live) process.stderr.write('Starting the engine …');
-  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
-  if (live) process.stderr.write('\r\x1b[K');
+  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey }).finally(
+    () => live && process.stderr.write('\r\x1b[K'),
+  );
   const jsonFiles: string[] = [];
   try {
     const client = new ApiClient(engine.url, apiKey);
