@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart';
 import { RequestMethod } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { collectProcessMetrics } from '@adit/runtime';
@@ -16,6 +17,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
   addRequestHooks(fastify, () => app.get(Authenticator, { strict: false }));
+  await fastify.register(multipart, { throwFileSizeLimit: false });
   app.setGlobalPrefix(API_PREFIX, {
     exclude: UNPREFIXED.map((path) => ({ path, method: RequestMethod.GET })),
   });

@@ -1,14 +1,27 @@
 import type { Type } from '@nestjs/common';
+import { KeysController } from './auth/keys.controller.js';
+import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ModulesController } from './jobs/modules.controller.js';
+import { ResultsController } from './jobs/results.controller.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { HealthController } from './operations/health.controller.js';
+import { StorageController } from './storage/storage.controller.js';
 
 export const API_PREFIX = '/api';
 /** What orchestrators and collectors ask; outside the API's prefix. */
 export const UNPREFIXED = ['healthz', 'readyz', 'metrics'];
 
-export const CONTROLLERS: Type[] = [HealthController, JobsController, ModulesController];
+/** Every controller whose routes are documented; the documentation's own pages are not. */
+export const CONTROLLERS: Type[] = [
+  HealthController,
+  JobsController,
+  ResultsController,
+  EventStreamController,
+  StorageController,
+  ModulesController,
+  KeysController,
+];
 
 /** Every route with the prefix it lies under. */
 export function allRoutes(): { route: RouteDefinition; prefix: string }[] {

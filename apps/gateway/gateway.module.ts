@@ -1,17 +1,23 @@
 import { ModuleRegistry } from '@adit/mining';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { AccessGuard } from './auth/access.guard.js';
 import { Authenticator } from './auth/authenticator.js';
 import { Bootstrap } from './auth/bootstrap.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { CONTROLLERS } from './controllers.js';
+import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { Links } from './http/links.js';
 import { DryRuns } from './jobs/dry-runs.js';
 import { JobReader } from './jobs/job-reader.js';
 import { JobSignals } from './jobs/job-signals.js';
 import { RequestResolver } from './jobs/resolve-request.js';
+import { ResultReader } from './jobs/result-reader.js';
 import { SourceChecks } from './jobs/source-checks.js';
+import { Thumbnails } from './jobs/thumbnails.js';
+import { DocsController } from './openapi/docs.controller.js';
+import { StorageTree } from './storage/storage-tree.js';
+import { Uploads } from './storage/uploads.js';
 import { WaitForJob } from './jobs/wait-for-job.js';
 
 /**
@@ -23,11 +29,12 @@ export class GatewayModule {
   static forRoot(config: GatewayConfig, modules: ModuleRegistry): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: CONTROLLERS,
+      controllers: [...CONTROLLERS, DocsController],
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
         { provide: ModuleRegistry, useValue: modules },
         { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         Authenticator,
         Bootstrap,
         DryRuns,
@@ -35,7 +42,11 @@ export class GatewayModule {
         JobSignals,
         Links,
         RequestResolver,
+        ResultReader,
         SourceChecks,
+        StorageTree,
+        Thumbnails,
+        Uploads,
         WaitForJob,
       ],
       exports: [Bootstrap],

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError, digestOf } from '@adit/contracts';
+import { IdempotencyKeyEntity } from '@adit/database';
+import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defer, from, lastValueFrom, type Observable } from 'rxjs';
+import { DataSource, LessThan } from 'typeorm';
+import type { Caller } from '../auth/caller.js';
+import { ROUTE, type RouteDefinition } from './route.js';
+
+const KEPT_MS = 24 * 3_600_000;
+/** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
+const IN_PROGRESS_MS = 120_000;
+const PATIENCE_MS = 5_000;
+const LOOK_AGAIN_MS = 100;
+
+interface StoredReply {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * `Idempotency-Key` on every POST but uploads: the same key and body give the stored reply, another body is refused. Only
+ * replies that did something are kept; after a refusal the key is free again.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
+    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller }>();
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const route = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteDefinition | undefined;
+    const key = request.headers['idempotency-key'];
+    const { caller } = request;
+    if (route?.method !== 'POST' || route.form !== undefined || key === undefined || caller === undefined) {
+      return next.handle();
+    }
+    if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+      throw new AditError('VALIDATION', 'Idempotency-Key has 1 to 255 printable characters.');
+    }
+    const id = { workspaceId: caller.workspaceId, key };
+    return defer(() => from(this.once(id, route, request, reply, next)));
+  }
+
+  private async once(
+    id: { workspaceId: string; key: string },
+    route: RouteDefinition,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    next: CallHandler,
+  ): Promise<unknown> {
+    const requestDigest = digestOf([request.method, withoutSlash(request.url), request.body ?? null]);
+    const stored = await this.claim(id, requestDigest);
+    if (stored !== null) {
+      if (route.secret === true) {
+        throw new AditError('CONFLICT', 'This was done already; its reply held a secret, which is shown only once.');
+      }
+      reply.status(stored.status).header('idempotency-replayed', 'true');
+      return stored.body;
+    }
+    try {
+      const body: unknown = await lastValueFrom(next.handle());
+      await this.db.manager.update(IdempotencyKeyEntity, id, {
+        status: reply.statusCode,
+        body: (route.secret === true ? null : body) as object,
+        timeExpires: new Date(Date.now() + KEPT_MS),
+      });
+      return body;
+    } catch (error) {
+      await this.db.manager.delete(IdempotencyKeyEntity, id);
+      throw error;
+    }
+  }
+
+  /** Null when this request is the first of its key; the reply of the one before otherwise. */
+  private async claim(id: { workspaceId: string; key: string }, requestDigest: string): Promise<StoredReply | null> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    for (;;) {
+      await this.db.manager.delete(IdempotencyKeyEntity, { ...id, timeExpires: LessThan(new Date()) });
+      const inserted: unknown[] = await this.db.query(
+        `INSERT INTO idempotency_keys (workspace_id, key, request_digest, time_expires) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING RETURNING key`,
+        [id.workspaceId, id.key, requestDigest, new Date(Date.now() + IN_PROGRESS_MS)],
+      );
+      if (inserted.length > 0) return null;
+      const known = await this.db.manager.findOneBy(IdempotencyKeyEntity, id);
+      if (known !== null && known.requestDigest !== requestDigest) {
+        throw new AditError(
+          'IDEMPOTENCY_MISMATCH',
+          'This Idempotency-Key was used for another request; use a new one.',
+        );
+      }
+      if (known !== null && known.status !== null) return { status: known.status, body: known.body };
+      if (Date.now() > giveUp) {
+        throw new AditError('CONFLICT', 'The first request with this Idempotency-Key is still being answered.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+}
+
+/** Both slash forms are one request. */
+function withoutSlash(url: string): string {
+  const [path = '', query] = url.split('?', 2);
+  return `${path.replace(/\/$/, '')}${query === undefined ? '' : `?${query}`}`;
+}

@@ -1,0 +1,181 @@
+import {
+  AditError,
+  isoTime,
+  type Artifact,
+  type DetailedResult,
+  type PageQuery,
+  type SummarizedResult,
+} from '@adit/contracts';
+import {
+  ArtifactEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  SegmentEntity,
+  SummaryEntity,
+  type JobEntity,
+} from '@adit/database';
+import { presentSegment } from '@adit/jobs';
+import { ModuleRegistry } from '@adit/mining';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, MoreThan } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+import { containing } from './job-reader.js';
+import { Thumbnails } from './thumbnails.js';
+
+export interface SegmentFilter extends PageQuery {
+  module?: string | undefined;
+  type?: string | undefined;
+  label?: string | undefined;
+  time_start?: number | undefined;
+  time_end?: number | undefined;
+  min_confidence?: number | undefined;
+}
+
+export interface Found<T> {
+  total: number;
+  data: T[];
+}
+
+/** The read side of results. */
+@Injectable()
+export class ResultReader {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+    @Inject(Thumbnails) private readonly thumbnails: Thumbnails,
+  ) {}
+
+  /**
+   * Segments in order of emission. Unfiltered or by module a page is one range of a dense index and its total a counter,
+   * so the last page costs what the first one does; the other filters count and skip.
+   */
+  async segments(job: JobEntity, filter: SegmentFilter): Promise<Found<DetailedResult>> {
+    const moduleId = this.moduleId(filter.module);
+    if (moduleId === null) return { total: 0, data: [] };
+    const { total, rows } = isDense(filter)
+      ? await this.denseRange(job, moduleId, filter)
+      : await this.filtered(job, moduleId, filter);
+    return { total, data: await this.present(job, rows) };
+  }
+
+  async summaries(
+    job: JobEntity,
+    { offset, limit, module, type }: PageQuery & { module?: string | undefined; type?: string | undefined },
+  ): Promise<Found<SummarizedResult>> {
+    const moduleId = this.moduleId(module);
+    if (moduleId === null) return { total: 0, data: [] };
+    const [rows, total] = await this.db.manager.findAndCount(SummaryEntity, {
+      where: { jobId: job.id, ...(moduleId && { moduleId }), ...(type !== undefined && { type }) },
+      order: { seq: 'ASC' },
+      skip: offset,
+      take: limit,
+    });
+    const data = rows.map(({ id, sourceIndex, moduleId: of, type: kind, meta }) => ({
+      id,
+      source: job.sources[sourceIndex] ?? job.sources[0] ?? '',
+      module: this.resultName(of),
+      type: kind,
+      meta,
+    }));
+    return { total, data };
+  }
+
+  async artifacts(job: JobEntity, { offset, limit }: PageQuery): Promise<Found<Artifact>> {
+    const [rows, total] = await this.db.manager.findAndCount(ArtifactEntity, {
+      where: { jobId: job.id, timeExpiration: MoreThan(new Date()) },
+      order: { timeCreated: 'ASC', id: 'ASC' },
+      skip: offset,
+      take: limit,
+    });
+    const data = rows.map(({ id, filename, mimeType, timeCreated, timeExpiration }) => ({
+      id,
+      filename,
+      mime_type: mimeType,
+      time_created: isoTime(timeCreated),
+      time_expiration: isoTime(timeExpiration),
+      job_id: job.id,
+    }));
+    return { total, data };
+  }
+
+  /** Throws NOT_FOUND, also for an artifact of another job or one whose time is over. */
+  async artifact(job: JobEntity, artifactId: string): Promise<ArtifactEntity> {
+    const where = { id: artifactId, jobId: job.id, timeExpiration: MoreThan(new Date()) };
+    const artifact = isUuid(artifactId) ? await this.db.manager.findOneBy(ArtifactEntity, where) : null;
+    if (artifact === null) throw new AditError('NOT_FOUND', `Job ${job.id} has no artifact ${artifactId}.`);
+    return artifact;
+  }
+
+  private async denseRange(job: JobEntity, moduleId: string | undefined, { offset, limit }: PageQuery) {
+    const column = moduleId === undefined ? 'seq' : 'moduleSeq';
+    const query = this.db.manager
+      .createQueryBuilder(SegmentEntity, 's')
+      .where(`s.jobId = :jobId AND s.${column} >= :from AND s.${column} < :to`, {
+        jobId: job.id,
+        from: offset,
+        to: offset + limit,
+      })
+      .orderBy(`s.${column}`);
+    if (moduleId === undefined) return { total: job.segmentCount, rows: await query.getMany() };
+    const module = await this.db.manager.findOneBy(JobModuleEntity, { jobId: job.id, moduleId });
+    const rows = await query.andWhere('s.moduleId = :moduleId', { moduleId }).getMany();
+    return { total: module?.segmentCount ?? 0, rows };
+  }
+
+  private async filtered(job: JobEntity, moduleId: string | undefined, filter: SegmentFilter) {
+    const query = this.db.manager
+      .createQueryBuilder(SegmentEntity, 's')
+      .where('s.jobId = :jobId', { jobId: job.id })
+      .orderBy('s.seq')
+      .offset(filter.offset)
+      .limit(filter.limit);
+    const { type, label, time_start: from, time_end: to, min_confidence: least } = filter;
+    if (moduleId !== undefined) query.andWhere('s.moduleId = :moduleId', { moduleId });
+    if (type !== undefined) query.andWhere('s.type = :type', { type });
+    if (from !== undefined) query.andWhere('s.timeEnd >= :from', { from });
+    if (to !== undefined) query.andWhere('s.timeStart <= :to', { to });
+    if (least !== undefined) query.andWhere('s.confidence >= :least', { least });
+    if (label !== undefined) {
+      // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel).
+      query.andWhere(
+        `(CASE WHEN s.identityNumber IS NULL THEN s.label ELSE 'Unknown #' || s.identityNumber END) ILIKE :pattern`,
+        { pattern: containing(label) },
+      );
+    }
+    const [rows, total] = await query.getManyAndCount();
+    return { total, rows };
+  }
+
+  private async present(job: JobEntity, rows: SegmentEntity[]): Promise<DetailedResult[]> {
+    const indexes = [...new Set(rows.map(({ sourceIndex }) => sourceIndex))];
+    const sources =
+      indexes.length === 0 ? [] : await this.db.manager.findBy(JobSourceEntity, { jobId: job.id, index: In(indexes) });
+    const byIndex = new Map(sources.map((source) => [source.index, source]));
+    const pictures = await this.thumbnails.read(rows.flatMap(({ thumbnail }) => thumbnail?.key ?? []));
+    return rows.map((row) =>
+      presentSegment(row, {
+        mediaType: job.mediaType,
+        source: job.sources[row.sourceIndex] ?? '',
+        facts: byIndex.get(row.sourceIndex)?.facts ?? null,
+        resultName: this.resultName(row.moduleId),
+        thumbnail: row.thumbnail === null ? null : (pictures.get(row.thumbnail.key) ?? null),
+      }),
+    );
+  }
+
+  /** Undefined without a filter; null for a name that nothing has, so that nothing is found. */
+  private moduleId(name: string | undefined): string | undefined | null {
+    if (name === undefined) return undefined;
+    const found = this.modules.find(name) ?? this.modules.modules.find(({ resultName }) => resultName === name);
+    return found?.id ?? null;
+  }
+
+  /** A module that was taken out of the installation still answers for its old results. */
+  private resultName(moduleId: string): string {
+    return this.modules.find(moduleId)?.resultName ?? moduleId;
+  }
+}
+
+function isDense({ type, label, time_start: from, time_end: to, min_confidence: least }: SegmentFilter): boolean {
+  return [type, label, from, to, least].every((value) => value === undefined);
+}

@@ -1,0 +1,8 @@
+import { openApiDocument } from './document.js';
+
+/** The document as it is committed, for readers and for the difference a change makes. */
+export const documentPath = new URL('../../../docs/api/openapi.json', import.meta.url);
+
+export function documentText(): string {
+  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+}
