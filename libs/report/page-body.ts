@@ -46,10 +46,9 @@ function headline({ job, sources }: ReportData): string {
 }
 
 function jobFacts({ job, sources, segments, total }: ReportData): string {
-  const labels = new Set(segments.filter((segment) => segment.label !== 'unknown').map((segment) => segment.label));
   const facts: [string, string][] = [
     ['Sources', String(sources.length)],
-    ['Found', `${labels.size} ${labels.size === 1 ? 'name' : 'names'}`],
+    ['Found', found(segments)],
     ['Appearances', total.toLocaleString('en')],
     ['Mined in', seconds(job.duration)],
     ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
@@ -62,13 +61,29 @@ function jobFacts({ job, sources, segments, total }: ReportData): string {
   return facts.map(([term, value]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('');
 }
 
+/** How many people and things have a name, and how many people were told apart without one. */
+function found(segments: readonly SegmentData[]): string {
+  const labels = (unknown: boolean) =>
+    new Set(segments.filter((segment) => isUnknown(segment) === unknown).map((segment) => segment.label)).size;
+  const names = `${labels(false)} ${labels(false) === 1 ? 'name' : 'names'}`;
+  return labels(true) === 0 ? names : `${names}, ${labels(true)} unknown`;
+}
+
+function isUnknown({ label, meta }: SegmentData): boolean {
+  return label === 'unknown' || typeof meta['closest_person'] === 'string';
+}
+
 function errors(messages: readonly string[]): string {
   if (messages.length === 0) return '';
   return `<ul class="errors">${messages.map((message) => `<li>${escapeHtml(message)}</li>`).join('')}</ul>`;
 }
 
+function isStill(source: ReportSource): boolean {
+  return source.mediaType === 'image' || source.mediaType === 'pdf';
+}
+
 function sourceSection(source: ReportSource, index: number): string {
-  if (source.mediaType === 'image' || source.mediaType === 'pdf') return '';
+  if (isStill(source)) return '';
   const facts = [
     source.resolution === null ? '' : source.resolution.join(' × '),
     source.fps === null ? '' : `${Number(source.fps.toFixed(3))} fps`,
@@ -82,10 +97,12 @@ function sourceSection(source: ReportSource, index: number): string {
 
 function table({ segments, sources }: ReportData): string {
   const several = sources.length > 1;
-  const columns = ['Who', 'Kind', ...(several ? ['Source'] : []), 'From', 'To', 'Duration', 'Similarity'];
+  const stills = sources.length > 0 && sources.every(isStill);
+  const times = stills ? [] : ['From', 'To', 'Duration'];
+  const columns = ['Who', 'Kind', ...(several ? ['Source'] : []), ...times, 'Similarity'];
   const head = columns.map((name) => `<th scope="col" aria-sort="none"><button type="button">${name}</button></th>`);
   const rows = segments.map((segment, index) =>
-    row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null),
+    row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null, stills),
   );
   return `<section class="list">
     <div class="bar"><h2>Every appearance</h2><input id="filter" type="search" placeholder="Filter by name" aria-label="Filter by name" hidden></div>
@@ -94,9 +111,7 @@ function table({ segments, sources }: ReportData): string {
   </section>`;
 }
 
-function row(segment: SegmentData, index: number, source: ReportSource | null): string {
-  const duration = segment.timeEnd - segment.timeStart;
-  const still = segment.tcStart === segment.tcEnd;
+function row(segment: SegmentData, index: number, source: ReportSource | null, stills: boolean): string {
   const cells = [
     [
       `<button type="button" class="who"><span>${escapeHtml(segment.label)}</span></button>`,
@@ -104,18 +119,25 @@ function row(segment: SegmentData, index: number, source: ReportSource | null): 
     ],
     [escapeHtml(segment.type.replaceAll('_', ' ')), segment.type],
     ...(source === null ? [] : [[escapeHtml(baseName(source.source)), String(segment.sourceIndex)]]),
-    [escapeHtml(segment.tcStart), segment.timeStart],
-    [escapeHtml(segment.tcEnd), segment.timeEnd],
-    [still ? '–' : seconds(duration), duration],
+    ...(stills ? [] : times(segment)),
     [similarity(segment), segment.confidence],
   ];
   const html = cells.map(([content, value]) => `<td data-v="${escapeHtml(String(value))}">${content}</td>`).join('');
   return `<tr data-i="${index}">${html}</tr>`;
 }
 
+function times(segment: SegmentData): [string, number][] {
+  const duration = segment.timeEnd - segment.timeStart;
+  return [
+    [escapeHtml(segment.tcStart), segment.timeStart],
+    [escapeHtml(segment.tcEnd), segment.timeEnd],
+    [duration === 0 ? '–' : seconds(duration), duration],
+  ];
+}
+
 /** An unknown person's similarity is to somebody else, which the details say. */
 function similarity(segment: SegmentData): string {
-  if (typeof segment.meta['closest_person'] === 'string') return '–';
+  if (isUnknown(segment)) return '–';
   return Number.isFinite(segment.confidence) ? `${Math.round(segment.confidence * 100)} %` : '–';
 }
 

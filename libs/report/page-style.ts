@@ -28,7 +28,7 @@ dl{margin:0}dt{color:var(--soft);font-size:12px}dd{margin:0;font-weight:560;over
 .person{display:flex;align-items:center;gap:12px;padding:8px 18px 8px 8px;border-radius:99px;background:var(--card);box-shadow:var(--shadow);max-width:280px;transition:transform .15s}
 .person:hover{transform:translateY(-1px)}.person>span{min-width:0}.person b{display:block;font-weight:600;line-height:1.25;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.person small{color:var(--soft);font-size:12px;white-space:nowrap}
 .person img,.person>i{width:46px;height:46px;border-radius:50%;object-fit:cover;flex:none;border:2.5px solid var(--tint)}.person>i{display:grid;place-items:center;font-style:normal;font-weight:650;background:color-mix(in srgb,var(--tint) 18%,transparent)}
-.person,.lane,.box,.who,#stage{--tint:oklch(var(--light) var(--chroma,0) var(--hue,0))}
+.person,.lane,.box,.who,.chip,#stage{--tint:oklch(var(--light) var(--chroma,0) var(--hue,0))}
 #stage,.film,.list,#gallery{background:var(--card);border-radius:18px;box-shadow:var(--shadow)}
 #stage{display:grid;grid-template-columns:minmax(0,1.65fr) minmax(260px,1fr);overflow:hidden}
 .frame{position:relative;background:#0c0c0d;overflow:hidden}.frame>img{display:block;width:100%;height:100%;object-fit:contain}
@@ -53,7 +53,8 @@ dl{margin:0}dt{color:var(--soft);font-size:12px}dd{margin:0;font-weight:560;over
 .seg{position:absolute;top:11px;bottom:11px;min-width:4px;border-radius:6px;background:var(--tint);opacity:.82;transition:opacity .12s,transform .12s}.seg:hover{opacity:1}.seg[aria-current]{opacity:1;transform:scaleY(1.18);box-shadow:0 0 0 2px var(--card),0 0 0 4px var(--tint);z-index:1}
 .cursor{position:absolute;top:0;width:1px;background:var(--ink);opacity:.5;pointer-events:none;z-index:4}.cursor span{position:sticky;top:4px;display:inline-block;margin-left:6px;padding:0 6px;border-radius:5px;background:var(--ink);color:var(--bg);font-size:11px;white-space:nowrap}
 #gallery{padding-bottom:24px}.pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:22px;padding:2px 24px 0;align-items:start}figure{margin:0}figure .frame{border-radius:12px}figure:only-child{max-width:720px}
-figcaption{padding:9px 2px 0;line-height:1.3}figcaption b{display:block;font-weight:600;overflow-wrap:anywhere}figcaption small{color:var(--soft);font-size:12px;overflow-wrap:anywhere}
+figcaption{padding:9px 2px 0;line-height:1.3}.shy span{opacity:0;transition:opacity .12s}.shy:hover,.shy:focus-visible{z-index:1}.shy:hover span,.shy:focus-visible span{opacity:1}
+figcaption p{margin:0 0 3px;display:flex;flex-wrap:wrap;gap:4px 12px}.chip{font-weight:600;overflow-wrap:anywhere}.chip::before{content:"";display:inline-block;width:8px;height:8px;margin-right:6px;border-radius:50%;background:var(--tint)}.chip:hover{text-decoration:underline}figcaption small{color:var(--soft);font-size:12px;overflow-wrap:anywhere}
 .list .bar{align-items:center;justify-content:space-between}#filter{padding:7px 12px;border:1px solid var(--line);border-radius:10px;background:var(--bg);width:220px;max-width:100%}
 .scroll{overflow:auto;max-height:80vh;padding-bottom:8px;scrollbar-width:thin}table{width:100%;border-collapse:collapse;font-size:14px}
 thead th{position:sticky;top:0;z-index:1;background:var(--card);text-align:left;font-size:12px;font-weight:560;color:var(--soft);padding:0;border-bottom:1px solid var(--line)}th button{width:100%;padding:8px 12px;white-space:nowrap}th button:hover{color:var(--ink)}

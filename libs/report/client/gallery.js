@@ -1,5 +1,5 @@
 // Jobs of pictures: every picture with its boxes and names.
-import { data, el, framePicture, isStill, select } from './page.js';
+import { data, el, framePicture, isStill, select, tint } from './page.js';
 
 const baseName = (source) =>
   source
@@ -7,6 +7,11 @@ const baseName = (source) =>
     .split('/')
     .filter(Boolean)
     .pop() ?? source;
+
+function nameChip(index, pick) {
+  const { label } = data.segments[index];
+  return tint(el('button', { type: 'button', className: 'chip', onclick: () => pick(index) }, label), label);
+}
 
 export function startGallery() {
   const host = document.getElementById('gallery');
@@ -19,7 +24,6 @@ export function startGallery() {
     if (!isStill(source)) return [];
     const indices = bySource.get(sourceIndex) ?? [];
     const shown = indices.map((index) => data.segments[index].keyFrame).find(Boolean);
-    const names = [...new Set(indices.map((index) => data.segments[index].label))];
     const pick = (index) => {
       select(index, 'gallery');
       document.getElementById('stage').scrollIntoView({ behavior: 'smooth', block: 'nearest' });
@@ -38,7 +42,7 @@ export function startGallery() {
         el(
           'figcaption',
           { title: source.source },
-          el('b', {}, names.join(', ') || '–'),
+          el('p', {}, ...indices.map((index) => nameChip(index, pick))),
           el('small', {}, baseName(source.source)),
         ),
       ),

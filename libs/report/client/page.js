@@ -35,6 +35,12 @@ export function tint(element, label) {
   return element;
 }
 
+/** Known people come first, then those told apart, then the merely unknown. */
+export function rankOf(segment) {
+  if (segment.label === 'unknown') return 2;
+  return typeof segment.meta.closest_person === 'string' ? 1 : 0;
+}
+
 export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
 
 const listeners = [];
@@ -58,14 +64,14 @@ export function framePicture(keyFrame, boxes, onPick) {
   const figure = el('div', { className: 'frame' });
   figure.style.aspectRatio = `${keyFrame.width} / ${keyFrame.height}`;
   figure.style.setProperty('--ratio', String(keyFrame.width / keyFrame.height));
-  figure.append(el('img', { src: pictureUrl(keyFrame.picture), alt: '', decoding: 'async' }));
+  figure.append(el('img', { src: pictureUrl(keyFrame.picture), alt: '' }));
   for (const [index, emphasised] of boxes) {
     const segment = data.segments[index];
     const box = segment.keyFrame?.box;
     if (!box) continue;
     const mark = el(
       onPick ? 'button' : 'div',
-      { className: emphasised ? 'box strong' : 'box', title: segment.label },
+      { className: emphasised ? 'box strong' : boxes.length > 1 ? 'box shy' : 'box', title: segment.label },
       el('span', {}, segment.label),
     );
     if (onPick) {

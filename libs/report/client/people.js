@@ -1,5 +1,5 @@
 // Who and what was found, over the whole job: a card each, the longest on screen first.
-import { data, el, isStill, pictureUrl, select, tint } from './page.js';
+import { data, el, isStill, pictureUrl, rankOf, select, tint } from './page.js';
 import { duration } from './time.js';
 
 const FIRST = 12;
@@ -11,6 +11,7 @@ function found() {
     const card = cards.get(key) ?? {
       label: segment.label,
       type: segment.type,
+      rank: rankOf(segment),
       total: 0,
       count: 0,
       stills: 0,
@@ -26,8 +27,7 @@ function found() {
     }
     cards.set(key, card);
   });
-  const last = (card) => (card.label === 'unknown' ? 1 : 0);
-  return [...cards.values()].sort((a, b) => last(a) - last(b) || b.total - a.total || b.count - a.count);
+  return [...cards.values()].sort((a, b) => a.rank - b.rank || b.total - a.total || b.count - a.count);
 }
 
 function extent(card) {

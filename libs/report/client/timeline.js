@@ -1,5 +1,5 @@
 // One timeline per film: a lane for each person and kind, a ruler that follows zoom and scroll.
-import { data, el, onSelect, pictureUrl, select, tint } from './page.js';
+import { data, el, onSelect, pictureUrl, rankOf, select, tint } from './page.js';
 import { duration, tickStep, timecodeAt } from './time.js';
 
 const TICK_ROOM = 110;
@@ -14,6 +14,7 @@ function lanesOf(sourceIndex) {
     const lane = lanes.get(key) ?? {
       type: segment.type,
       label: segment.label,
+      rank: rankOf(segment),
       total: 0,
       thumbnail: null,
       best: -1,
@@ -27,8 +28,7 @@ function lanesOf(sourceIndex) {
     lane.bars.push(index);
     lanes.set(key, lane);
   });
-  const last = (lane) => (lane.label === 'unknown' ? 1 : 0);
-  return [...lanes.values()].sort((a, b) => a.type.localeCompare(b.type) || last(a) - last(b) || b.total - a.total);
+  return [...lanes.values()].sort((a, b) => a.type.localeCompare(b.type) || a.rank - b.rank || b.total - a.total);
 }
 
 function laneName(lane) {
