@@ -12,6 +12,7 @@ import {
   claimChunk,
   enqueue,
   failAnalyses,
+  giveBackChunk,
   isTerminal,
   JOB_SETTINGS,
   jobPrefix,
@@ -52,7 +53,11 @@ export class ChunkHandler {
       await this.requestAnalyses(task, packs);
     } catch (error) {
       const problem = AditError.from(error);
-      if (context.signal.aborted || (problem.retryable && claim.attempt < this.settings.maxAttempts)) throw error;
+      if (context.signal.aborted) {
+        await giveBackChunk(this.db, chunkId);
+        throw error;
+      }
+      if (problem.retryable && claim.attempt < this.settings.maxAttempts) throw error;
       log.warn({ chunkId, err: problem }, 'a chunk cannot be decoded');
       const digests = task.analyses.map((analysis) => analysis.digest);
       await this.outbox.transaction((manager) =>

@@ -4,6 +4,7 @@ import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
   claimSource,
   failSource,
+  giveBackSource,
   JOB_SETTINGS,
   LockedJob,
   OutboxRelay,
@@ -51,7 +52,11 @@ export class SourceHandler {
       await this.plan(jobId, sourceIndex, media);
     } catch (error) {
       const problem = AditError.from(error);
-      if (context.signal.aborted || (problem.retryable && claim.attempt < this.settings.maxAttempts)) throw error;
+      if (context.signal.aborted) {
+        await giveBackSource(this.db, jobId, sourceIndex);
+        throw error;
+      }
+      if (problem.retryable && claim.attempt < this.settings.maxAttempts) throw error;
       log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
       await this.refuse(jobId, sourceIndex, problem.message);
     }

@@ -47,6 +47,36 @@ export async function claimAnalysis(
   );
 }
 
+/** Takes back a try that an orderly shutdown ended: it says nothing about the work, which is dispatched again at once. */
+export async function giveBackSource(db: DataSource, jobId: string, index: number): Promise<void> {
+  await db.query(
+    `UPDATE job_sources SET attempts = greatest(attempts - 1, 0), lease_until = now()
+      WHERE job_id = $1 AND index = $2 AND state = 'requested'`,
+    [jobId, index],
+  );
+}
+
+export async function giveBackChunk(db: DataSource, chunkId: string): Promise<void> {
+  await db.query(
+    `UPDATE chunks SET attempts = greatest(attempts - 1, 0), lease_until = now() WHERE id = $1 AND state = 'requested'`,
+    [chunkId],
+  );
+}
+
+export async function giveBackAnalysis(db: DataSource, chunkId: string, digest: string): Promise<void> {
+  await db.query(
+    `UPDATE chunk_analyses SET attempts = greatest(attempts - 1, 0), lease_until = now()
+      WHERE chunk_id = $1 AND digest = $2 AND state = 'requested'`,
+    [chunkId, digest],
+  );
+}
+
+/** How often a chunk's analysis was tried before; from the second try it runs alone. */
+export async function triesOfAnalysis(db: DataSource, chunkId: string, digest: string): Promise<number> {
+  const row = await db.manager.findOneBy(ChunkAnalysisEntity, { chunkId, digest });
+  return row?.attempts ?? 0;
+}
+
 function claim(result: unknown): Claim {
   const row = returned<{ attempts: number }>(result)[0];
   return row === undefined ? null : { attempt: row.attempts };

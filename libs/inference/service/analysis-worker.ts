@@ -5,6 +5,7 @@ import {
   claimAnalysis,
   enqueue,
   failAnalyses,
+  giveBackAnalysis,
   JOB_SETTINGS,
   knownKey,
   knownObservations,
@@ -12,6 +13,7 @@ import {
   OutboxRelay,
   redecode,
   rememberObservations,
+  triesOfAnalysis,
   unitsOf,
   type JobSettings,
 } from '@adit/jobs';
@@ -23,6 +25,7 @@ import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AnalysisRunner } from '../local-runner.js';
 import { AnalysisRegistry } from '../registry.js';
+import { ExclusiveGate } from './exclusive-gate.js';
 import { openPacks } from './pack-source.js';
 
 const log = createLogger('inference');
@@ -34,7 +37,7 @@ interface Work {
   job: JobEntity;
   chunk: ChunkEntity;
   request: JobAnalysisEntity;
-  /** From the second try a chunk runs alone, so that poison shows itself without company. */
+  /** One unit after the other, as from the second try. */
   alone: boolean;
   keepCache: boolean;
 }
@@ -42,6 +45,8 @@ interface Work {
 /** analyses.<name>.requested: looks at one chunk and writes its observations down. */
 @Injectable()
 export class AnalysisWorker {
+  private readonly gate = new ExclusiveGate();
+
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -51,7 +56,13 @@ export class AnalysisWorker {
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
   ) {}
 
-  async handle({ chunkId, analysisDigest }: AnalysisRequested, context: BusContext): Promise<void> {
+  /** From the second try a chunk runs alone, so that a crash is nobody's but its own. */
+  async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
+    const tries = await triesOfAnalysis(this.db, request.chunkId, request.analysisDigest);
+    await this.gate.run(tries > 0, () => this.work(request, context));
+  }
+
+  private async work({ chunkId, analysisDigest }: AnalysisRequested, context: BusContext): Promise<void> {
     const { maxAttempts, leaseSeconds } = this.settings;
     const claim = await claimAnalysis(this.db, chunkId, analysisDigest, leaseSeconds);
     if (claim === null) return;
@@ -68,7 +79,11 @@ export class AnalysisWorker {
         await this.outbox.transaction((manager) => redecode(manager, chunkId));
         return;
       }
-      if (context.signal.aborted || (problem.retryable && claim.attempt < maxAttempts)) throw error;
+      if (context.signal.aborted) {
+        await giveBackAnalysis(this.db, chunkId, analysisDigest);
+        throw error;
+      }
+      if (problem.retryable && claim.attempt < maxAttempts) throw error;
       log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
       const { id: jobId, traceparent } = work.job;
       await this.outbox.transaction((manager) =>
