@@ -141,7 +141,8 @@ export class ModelRepository {
     for (const root of this.options.roots) {
       for (const name of await foldersOf(root)) {
         try {
-          if (now - (await lastWrite(join(root, name))) < this.options.settleMs) {
+          const age = now - (await lastWrite(join(root, name)));
+          if (age > -CLOCK_SKEW_MS && age < this.options.settleMs) {
             waiting = true;
             const before = this.models.get(name);
             if (before) models.set(name, before);
@@ -196,6 +197,9 @@ export class ModelRepository {
     this.unsettled.unref();
   }
 }
+
+/** A file from further in the future comes from another machine's clock and says nothing about being written now. */
+const CLOCK_SKEW_MS = 1000;
 
 async function foldersOf(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
