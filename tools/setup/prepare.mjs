@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { packagesFingerprint, sourcesFingerprint, weightsFingerprint } from './fingerprints.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDirectory, repositoryRoot, stampFile } from './places.mjs';
+import { installWeights, weightsInPlace } from './steps/weights.mjs';
 
 const dist = join(repositoryRoot, 'apps/standalone/dist');
 
@@ -26,8 +27,8 @@ const steps = {
   },
   weights: {
     fingerprint: () => `${weightsFingerprint()}|${cacheDirectory}`,
-    holds: () => existsSync(cacheDirectory),
-    run: async (step) => (await import('./steps/weights.mjs')).installWeights(step),
+    holds: weightsInPlace,
+    run: installWeights,
   },
 };
 
