@@ -283,8 +283,8 @@ describe('the flow of a job through its store', () => {
     expect(job).toMatchObject({ state: 'failed', errors: ['face_recognition: no weights'] });
     const events = bus.of('events.raised', jobId).map(({ envelope }) => (envelope.payload as { event: string }).event);
     expect(events).toEqual([
-      'job.face_recognition.on_started',
       'job.on_started',
+      'job.face_recognition.on_started',
       'job.face_recognition.on_failed',
       'job.on_failed',
     ]);

@@ -51,6 +51,8 @@ export class LockedJob {
   async apply(signal: JobSignal): Promise<void> {
     const before = this.states;
     const after = transition(before, signal);
+    // A job starts before its modules and ends after them.
+    if (after.job !== before.job && !isTerminal(after.job)) await this.moveJob(after.job);
     for (const module of this.modules) {
       const state = after.modules[module.moduleId]!;
       if (state === module.state) continue;
@@ -62,7 +64,7 @@ export class LockedJob {
       const event = EVENT_OF[state];
       if (event !== null) await this.raise(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
     }
-    if (after.job !== before.job) await this.moveJob(after.job);
+    if (after.job !== before.job && isTerminal(after.job)) await this.moveJob(after.job);
   }
 
   /** Fails a module and keeps the reason with it and with the job. */
