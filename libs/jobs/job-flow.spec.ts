@@ -115,7 +115,8 @@ describe('the flow of a job through its store', () => {
   });
   const settled = async (): Promise<void> => {
     scheduler.nudge();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await scheduler.idle();
+    await outbox.idle();
   };
   const db = () => database.dataSource;
   const locked = <T>(jobId: string, work: (job: LockedJob) => Promise<T>): Promise<T> =>

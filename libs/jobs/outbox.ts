@@ -63,7 +63,12 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await this.running;
+    await this.idle();
+  }
+
+  /** Resolves when all that was nudged so far is done. */
+  async idle(): Promise<void> {
+    while (this.running !== null) await this.running;
   }
 
   /** Runs the work in one transaction and sends what it enqueued as soon as that has committed. */

@@ -51,7 +51,12 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   async onApplicationShutdown(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await this.running;
+    await this.idle();
+  }
+
+  /** Resolves when all that was nudged so far is done. */
+  async idle(): Promise<void> {
+    while (this.running !== null) await this.running;
   }
 
   /** Schedules soon; many nudges become one run. */
