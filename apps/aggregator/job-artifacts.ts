@@ -124,6 +124,7 @@ export class JobArtifacts {
       job: presentJob(job, modules, ''),
       sources: sources.map((source) => reportSource(source, job)),
       segments,
+      segmentTotal: job.segmentCount,
     });
     return Buffer.from(html);
   }

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BUS, type Bus, type OutgoingMessage } from '@adit/bus';
 import { isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
 import { inTransaction, OutboxEntity } from '@adit/database';
-import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-
-const log = createLogger('outbox');
+import { NudgedLoop } from './nudged-loop.js';
 
 export interface OutboxMessage<T extends Topic = Topic> {
   topic: T;
@@ -45,10 +43,13 @@ const BATCH = 200;
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
-  private running: Promise<void> | null = null;
-  private again = false;
-  private closed = false;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new NudgedLoop(
+    'outbox',
+    async (stopping) => {
+      while (!stopping() && (await this.publishBatch()) === BATCH);
+    },
+    1000,
+  );
 
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
@@ -56,45 +57,23 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.nudge(), 1000);
-    this.nudge();
+    this.loop.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.closed = true;
-    clearInterval(this.timer);
-    await this.idle();
-  }
-
-  /** Resolves when all that was nudged so far is done. */
-  async idle(): Promise<void> {
-    while (this.running !== null) await this.running;
+    await this.loop.stop();
   }
 
   /** Runs the work in one transaction and sends what it enqueued as soon as that has committed. */
   async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.dataSource, work);
-    this.nudge();
+    this.loop.nudge();
     return result;
   }
 
-  nudge(): void {
-    if (this.closed) return;
-    this.again = true;
-    this.running ??= this.drain().finally(() => {
-      this.running = null;
-    });
-  }
-
-  private async drain(): Promise<void> {
-    while (this.again && !this.closed) {
-      this.again = false;
-      try {
-        while (!this.closed && (await this.publishBatch()) === BATCH);
-      } catch (error) {
-        log.warn({ err: error }, 'the outbox could not be published; the next poll tries again');
-      }
-    }
+  /** Resolves when everything committed so far has been handed to the bus. */
+  idle(): Promise<void> {
+    return this.loop.idle();
   }
 
   private async publishBatch(): Promise<number> {

@@ -1,11 +1,11 @@
-import { createLogger, gauge } from '@adit/runtime';
+import { gauge } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
+import { NudgedLoop } from './nudged-loop.js';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
-const log = createLogger('scheduler');
 /** Any two schedulers take turns on this advisory lock. */
 const SCHEDULER_LOCK = 0x0ad17;
 
@@ -33,10 +33,11 @@ interface ActiveRow {
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown {
-  private running: Promise<void> | null = null;
-  private again = false;
-  private closed = false;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new NudgedLoop(
+    'scheduler',
+    () => this.outbox.transaction((manager) => this.dispatch(manager)),
+    1000,
+  );
 
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -44,39 +45,21 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.nudge(), 1000);
-    this.nudge();
+    this.loop.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.closed = true;
-    clearInterval(this.timer);
-    await this.idle();
-  }
-
-  /** Resolves when all that was nudged so far is done. */
-  async idle(): Promise<void> {
-    while (this.running !== null) await this.running;
+    await this.loop.stop();
   }
 
   /** Schedules soon; many nudges become one run. */
   nudge(): void {
-    if (this.closed) return;
-    this.again = true;
-    this.running ??= this.loop().finally(() => {
-      this.running = null;
-    });
+    this.loop.nudge();
   }
 
-  private async loop(): Promise<void> {
-    while (this.again && !this.closed) {
-      this.again = false;
-      try {
-        await this.outbox.transaction((manager) => this.dispatch(manager));
-      } catch (error) {
-        log.warn({ err: error }, 'scheduling failed; the next run tries again');
-      }
-    }
+  /** Resolves when all that was nudged so far is done. */
+  idle(): Promise<void> {
+    return this.loop.idle();
   }
 
   private async dispatch(manager: EntityManager): Promise<void> {

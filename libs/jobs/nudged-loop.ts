@@ -1,0 +1,56 @@
+import { createLogger, type Logger } from '@adit/runtime';
+
+/**
+ * Work that is done soon after each nudge, never twice at a time, and once a period in case a nudge was lost. Nudges
+ * that come while it runs become one more run. A failure is logged and left to the next run.
+ */
+export class NudgedLoop {
+  private readonly log: Logger;
+  private running: Promise<void> | null = null;
+  private again = false;
+  private closed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly name: string,
+    private readonly work: (stopping: () => boolean) => Promise<void>,
+    private readonly periodMilliseconds: number,
+  ) {
+    this.log = createLogger(name);
+  }
+
+  start(): void {
+    this.timer = setInterval(() => this.nudge(), this.periodMilliseconds);
+    this.nudge();
+  }
+
+  async stop(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.idle();
+  }
+
+  nudge(): void {
+    if (this.closed) return;
+    this.again = true;
+    this.running ??= this.loop().finally(() => {
+      this.running = null;
+    });
+  }
+
+  /** Resolves when all that was nudged so far is done. */
+  async idle(): Promise<void> {
+    while (this.running !== null) await this.running;
+  }
+
+  private async loop(): Promise<void> {
+    while (this.again && !this.closed) {
+      this.again = false;
+      try {
+        await this.work(() => this.closed);
+      } catch (error) {
+        this.log.warn({ err: error }, `${this.name} failed; the next run tries again`);
+      }
+    }
+  }
+}
