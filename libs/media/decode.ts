@@ -206,7 +206,8 @@ async function decodeOnce(
       options: [
         '-map',
         `[o${i}]`,
-        ...(passthroughIsPerOutput(info.version) ? ['-fps_mode', 'passthrough'] : ['-vsync', 'passthrough']),
+        info.fpsModeOption,
+        'passthrough',
         // The file's name is the frame's time: proof of which frame it is.
         '-enc_time_base',
         `1:${GRAPH_TICKS}`,
@@ -282,10 +283,4 @@ async function packOf(
 
 function sizeKey({ width, height }: { width: number; height: number }): string {
   return `${width}x${height}`;
-}
-
-/** `-fps_mode` came with 5.1, `-vsync` goes with 8. Builds from git have no number and are newer. */
-function passthroughIsPerOutput(version: string): boolean {
-  const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? [];
-  return major === undefined || Number(major) > 5 || (Number(major) === 5 && Number(minor) >= 1);
 }

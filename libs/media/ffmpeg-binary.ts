@@ -19,6 +19,8 @@ export interface FfmpegInfo {
   version: string;
   /** Those of the wanted filters that this build has. */
   filters: ReadonlySet<FfmpegFilter>;
+  /** `-fps_mode` came with 5.1, its predecessor `-vsync` goes with 8; builds from git have no number to tell by. */
+  fpsModeOption: '-fps_mode' | '-vsync';
 }
 
 const found = new Map<string, Promise<string>>();
@@ -48,9 +50,10 @@ export async function ffmpegInfo(): Promise<FfmpegInfo> {
 
 async function inspect(path: string, probePath: string): Promise<FfmpegInfo> {
   try {
-    const [version, filters] = await Promise.all([
+    const [version, filters, help] = await Promise.all([
       run(path, ['-hide_banner', '-version']),
       run(path, ['-hide_banner', '-filters'], { maxBuffer: 4 << 20 }),
+      run(path, ['-hide_banner', '-h', 'long'], { maxBuffer: 4 << 20 }),
     ]);
     const names = new Set(filters.stdout.split('\n').map((line) => line.trim().split(/\s+/)[1]));
     return {
@@ -58,6 +61,7 @@ async function inspect(path: string, probePath: string): Promise<FfmpegInfo> {
       probePath,
       version: /version (\S+)/.exec(version.stdout)?.[1] ?? 'unknown',
       filters: new Set(WANTED_FILTERS.filter((name) => names.has(name))),
+      fpsModeOption: help.stdout.includes('-fps_mode') ? '-fps_mode' : '-vsync',
     };
   } catch (error) {
     throw new AditError('UNAVAILABLE', `${path} does not run as ffmpeg. ${HOW_TO_INSTALL}`, { cause: error });
