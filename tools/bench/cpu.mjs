@@ -8,6 +8,9 @@ const TICKS = 100;
 export async function cpuSeconds(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // Behind the name in brackets: utime, stime, cutime and cstime are fields 14 to 17 of the whole line.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15);
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
   return fields.reduce((total, ticks) => total + Number(ticks), 0) / TICKS;
 }

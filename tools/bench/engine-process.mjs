@@ -40,11 +40,15 @@ async function lookedAt({ id }) {
   const rows = await db.query('SELECT units FROM chunk_analyses WHERE job_id = $1', [id]);
   const total = { sampled: 0, keyFrames: 0, native: 0 };
   for (const { observations } of rows.flatMap((row) => row.units)) {
-    const { sampled, tracks } = JSON.parse((await app.get(OBJECT_STORE, { strict: false }).read(observations)).toString());
+    const { sampled, tracks } = JSON.parse(
+      (await app.get(OBJECT_STORE, { strict: false }).read(observations)).toString(),
+    );
     const distinct = (frames) => new Set(frames.filter((frame) => frame !== undefined)).size;
     total.sampled += sampled.length;
     total.keyFrames += distinct(tracks.map(({ keyFrame }) => keyFrame?.frame));
-    total.native += distinct(tracks.flatMap(({ views, keyFrame }) => [...views.map(({ frame }) => frame), keyFrame?.frame]));
+    total.native += distinct(
+      tracks.flatMap(({ views, keyFrame }) => [...views.map(({ frame }) => frame), keyFrame?.frame]),
+    );
   }
   return total;
 }

@@ -55,8 +55,15 @@ async function decode(film, sizes, rate) {
   const outputs = sizes.map(({ width, height }, i) => `[s${i}]scale=${width}:${height},format=rgb24[o${i}]`);
   const child = spawn(
     await ffmpegPath(),
-    ['-nostdin', '-v', 'error', '-i', film, '-filter_complex', `fps=${rate},split=${sizes.length}${labels};${outputs.join(';')}`]
-      .concat(sizes.flatMap((_, i) => ['-map', `[o${i}]`, '-f', 'rawvideo', `pipe:${3 + i}`])),
+    [
+      '-nostdin',
+      '-v',
+      'error',
+      '-i',
+      film,
+      '-filter_complex',
+      `fps=${rate},split=${sizes.length}${labels};${outputs.join(';')}`,
+    ].concat(sizes.flatMap((_, i) => ['-map', `[o${i}]`, '-f', 'rawvideo', `pipe:${3 + i}`])),
     { stdio: ['ignore', 'ignore', 'inherit', ...sizes.map(() => 'pipe')] },
   );
   const bytes = sizes.map(() => 0);

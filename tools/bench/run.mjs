@@ -43,7 +43,13 @@ function read() {
   const boolean = { type: 'boolean', default: false };
   try {
     const { values } = parseArgs({
-      options: { only: { type: 'string', multiple: true }, quick: boolean, json: boolean, write: boolean, help: boolean },
+      options: {
+        only: { type: 'string', multiple: true },
+        quick: boolean,
+        json: boolean,
+        write: boolean,
+        help: boolean,
+      },
     });
     if (values.help) {
       console.log(HELP);
@@ -52,7 +58,8 @@ function read() {
     const only = values.only ?? Object.keys(ROWS);
     const unknown = only.find((name) => !(name in ROWS));
     if (unknown !== undefined) throw new Error(`There is no row "${unknown}".`);
-    if (values.write && (values.quick || values.only)) throw new Error('--write takes a whole run: no --quick, no --only.');
+    if (values.write && (values.quick || values.only))
+      throw new Error('--write takes a whole run: no --quick, no --only.');
     return { ...values, only };
   } catch (error) {
     console.error(`${error.message}\n\n${HELP}`);

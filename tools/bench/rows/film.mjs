@@ -12,11 +12,25 @@ const RATE = 2;
 
 /** Pictures of the detection's size are all there is: the film is no larger than the detector wants it. */
 export const detection = (bench) =>
-  filmRow(bench, { width: 800, height: 640, scale: 640, goal: 1.25, beyond: 1.1, name: 'film job ÷ raw, 640-pixel spec' });
+  filmRow(bench, {
+    width: 800,
+    height: 640,
+    scale: 640,
+    goal: 1.25,
+    beyond: 1.1,
+    name: 'film job ÷ raw, 640-pixel spec',
+  });
 
 /** A second pack of native size, from which faces are cut; also the speed at the default arguments. */
 export const native = (bench) =>
-  filmRow(bench, { width: 1920, height: 1080, scale: 600, goal: 1.6, name: 'film job ÷ raw, native crops of 1080p', speed: 2 });
+  filmRow(bench, {
+    width: 1920,
+    height: 1080,
+    scale: 600,
+    goal: 1.6,
+    name: 'film job ÷ raw, native crops of 1080p',
+    speed: 2,
+  });
 
 async function filmRow(bench, { width, height, scale, goal, beyond, name, speed }) {
   const length = bench.quick ? 10 : 60;
@@ -75,7 +89,13 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed 
   if (speed) {
     const times = length / wall;
     const measured = `${times.toFixed(1)} × real time`;
-    rows.push({ name: '1080p film at the default rate', measured, goal: `> ${speed} ×`, ok: times > speed, note: `${length} s of film` });
+    rows.push({
+      name: '1080p film at the default rate',
+      measured,
+      goal: `> ${speed} ×`,
+      ok: times > speed,
+      note: `${length} s of film`,
+    });
   }
   return rows;
 }
@@ -109,7 +129,14 @@ async function jpegRow(bench, path, scale, looked, wall, name) {
       `${spec}: ${pictures} pictures of ${Math.round(bytes / pictures / 1024)} KiB, encode ${perPicture(encode, pictures)}, ` +
       `${opened[spec]} opened, ${perPicture(decode, opened[spec])}`,
   );
-  return { name: `  share of JPEG in it`, measured: `${(100 * share).toFixed(1)} %`, goal: '', ok: null, note: note.join('; '), of: name };
+  return {
+    name: `  share of JPEG in it`,
+    measured: `${(100 * share).toFixed(1)} %`,
+    goal: '',
+    ok: null,
+    note: note.join('; '),
+    of: name,
+  };
 }
 
 function perPicture(total, pictures) {

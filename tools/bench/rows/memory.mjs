@@ -17,7 +17,8 @@ export async function memory(bench) {
   const growth = second.mean / first.mean;
   const peak = Math.max(first.peak, second.peak);
   const minutes = (seconds) => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
-  const describe = ({ mean, p95, peak: top }) => `mean ${mean.toFixed(0)}, p95 ${p95.toFixed(0)}, peak ${top.toFixed(0)} MiB`;
+  const describe = ({ mean, p95, peak: top }) =>
+    `mean ${mean.toFixed(0)}, p95 ${p95.toFixed(0)}, peak ${top.toFixed(0)} MiB`;
   return [
     {
       name: `memory, ${minutes(long)} film against ${minutes(short)}`,
@@ -26,7 +27,13 @@ export async function memory(bench) {
       ok: growth <= GROWTH,
       note: `1080p, PSS of the process tree after warm-up: ${minutes(short)} ${describe(first)}; ${minutes(long)} ${describe(second)}`,
     },
-    { name: 'memory, peak', measured: `${peak.toFixed(0)} MiB`, goal: `≤ ${LIMIT} MiB`, ok: peak <= LIMIT, note: 'the largest single sample' },
+    {
+      name: 'memory, peak',
+      measured: `${peak.toFixed(0)} MiB`,
+      goal: `≤ ${LIMIT} MiB`,
+      ok: peak <= LIMIT,
+      note: 'the largest single sample',
+    },
   ];
 }
 
