@@ -1,7 +1,9 @@
 import { Job, JobPage, Problem } from '@adit/contracts';
+import { DATABASE, type Database } from '@adit/database';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dirname } from 'node:path';
+import { Bootstrap } from './index.js';
 import { startGateway, type TestGateway } from './testing/gateway.js';
 
 const photo = sampleMedia().groups['sample1'] as string;
@@ -9,7 +11,7 @@ const request = { sources: [photo], modules: { face_recognition: {} } };
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway({ localRoots: [dirname(photo)] });
+  gateway = await startGateway({ localRoots: [dirname(photo)], trustProxy: ['127.0.0.1'] });
 });
 afterAll(() => gateway?.close());
 
@@ -61,5 +63,46 @@ describe('jobs', () => {
     const ready = await gateway.ask('GET', '/readyz', undefined, { authorization: '' });
     expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('"database"')]);
     expect((await gateway.ask('GET', '/metrics', undefined, { authorization: '' })).text).toMatch(/adit_http_requests/);
+  });
+
+  it('serves its description and the pages for it, without a key and from itself alone', async () => {
+    const anonymous = { authorization: '' };
+    const document = await gateway.ask('GET', '/api/openapi.json', undefined, anonymous);
+    expect(document.json()).toMatchObject({ openapi: '3.1.0' });
+    const page = await gateway.ask('GET', '/api/docs/', undefined, anonymous);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(links).toHaveLength(4);
+    for (const link of links)
+      expect([link, (await gateway.ask('GET', link, undefined, anonymous)).status]).toEqual([link, 200]);
+    expect((await gateway.ask('GET', '/api/docs/package.json', undefined, anonymous)).status).toBe(404);
+    expect((await gateway.ask('GET', '/api/docs/..%2fpackage.json', undefined, anonymous)).status).toBe(404);
+  });
+
+  it('links to what a trusted proxy was asked for', async () => {
+    const posted = await gateway.ask('POST', '/api/v1/jobs/', request, {
+      'x-forwarded-host': 'mine.example.org',
+      'x-forwarded-proto': 'https',
+    });
+    const { id, result } = Job.parse(posted.json());
+    expect(result.detailed_link).toBe(`https://mine.example.org/api/v1/jobs/${id}/detailed-results/`);
+  });
+
+  it('makes one workspace and one key, and takes a key that is given', async () => {
+    const bootstrap = gateway.app.get(Bootstrap);
+    expect(await bootstrap.ensureBootstrapKey({})).toEqual({ key: null, workspaceId: gateway.workspaceId });
+    const apiKey = 'a-key-of-the-operator';
+    expect(await bootstrap.ensureBootstrapKey({ apiKey })).toEqual({ key: null, workspaceId: gateway.workspaceId });
+    const asked = await gateway.ask('GET', '/api/v1/api-keys/', undefined, { authorization: `Key ${apiKey}` });
+    expect([asked.status, asked.json()['total']]).toEqual([200, 2]);
+  });
+
+  it('answers 503 with Retry-After when the database is gone', async () => {
+    await gateway.app.get<Database>(DATABASE).close();
+    for (const url of ['/api/v1/jobs/', '/readyz']) {
+      const answer = await gateway.ask('GET', url);
+      expect([url, answer.status, answer.headers['retry-after']]).toEqual([url, 503, '5']);
+      expect(Problem.parse(answer.json()).code).toBe('UNAVAILABLE');
+    }
+    expect((await gateway.ask('GET', '/healthz')).status).toBe(200);
   });
 });

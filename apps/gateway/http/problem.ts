@@ -3,6 +3,7 @@ import { AditError, ERROR_CODES } from '@adit/contracts';
 import type { ErrorCode, Problem } from '@adit/contracts';
 import { toAditError } from '@adit/database';
 import { HttpException } from '@nestjs/common';
+import { TypeORMError } from 'typeorm';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Long enough for every module's arguments, short enough for a log. */
@@ -34,6 +35,10 @@ export function refusalOf(error: unknown): AditError {
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
   if (code !== undefined && error instanceof Error) {
     return new AditError(code, sentence(error), { cause: error });
+  }
+  // What TypeORM says of a database that was closed under a request, as the process ends.
+  if (error instanceof TypeORMError && error.message === 'Driver not Connected') {
+    return new AditError('UNAVAILABLE', 'The database is closed; this process is shutting down.', { cause: error });
   }
   return toAditError(error);
 }

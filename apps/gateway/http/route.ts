@@ -4,6 +4,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.js';
+import { storable } from './storable.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -85,12 +86,13 @@ export const ROUTE = Symbol('adit:route');
 
 /** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
 export function Route<R extends RouteDefinition>(route: R) {
-  const schema = z.object({
+  const shape = z.object({
     params: route.params ?? NOTHING,
     query: route.query ?? NOTHING,
     // A body that the route does not take is ignored, as the interface asks of unknown things on DELETE and GET.
     body: route.body ?? z.unknown(),
   });
+  const schema = shape.check(storable);
   return <M extends (input: Input<R>, exchange: Exchange) => unknown>(
     target: object,
     key: string | symbol,

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -34,7 +35,7 @@ export async function sendObject(
     throw new AditError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes.`);
   }
   if (range === null) {
-    return reply.header('content-length', size).send(size === 0 ? '' : await objects.get(key));
+    return reply.header('content-length', size).send(await body(objects, key, request));
   }
   return reply
     .status(206)
@@ -42,7 +43,12 @@ export async function sendObject(
       'content-range': `bytes ${range.start}-${range.end}/${size}`,
       'content-length': range.end - range.start + 1,
     })
-    .send(await objects.get(key, range));
+    .send(await body(objects, key, request, range));
+}
+
+/** HEAD is answered without opening a file that nobody will read. */
+async function body(objects: ObjectStore, key: string, request: FastifyRequest, range?: ByteRange): Promise<Readable> {
+  return request.method === 'HEAD' ? Readable.from([]) : objects.get(key, range);
 }
 
 /** Null when the whole is to be sent. */

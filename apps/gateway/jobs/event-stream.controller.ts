@@ -13,6 +13,7 @@ import { JobSignals, type JobWatch } from './job-signals.js';
 import { goneSignal } from './wait-for-job.js';
 
 const log = createLogger('gateway');
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const BATCH = 200;
 /** Also how often the database is asked without a signal; proxies cut streams that are silent for a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -27,15 +28,16 @@ export class EventStreamController {
   ) {}
 
   @Route(jobEvents)
-  async stream({ params: { jobId } }: Input<typeof jobEvents>, { caller, request, reply }: Exchange) {
+  async stream({ params: { jobId } }: Input<typeof jobEvents>, { caller, request, reply }: Exchange): Promise<unknown> {
     const after = lastEventId(request.headers['last-event-id']);
     await this.jobs.row(caller.workspaceId, jobId);
+    if (request.method === 'HEAD') return reply.header('content-type', EVENT_STREAM).send();
     const watch = this.signals.watch(jobId);
     const gone = goneSignal(reply);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': EVENT_STREAM,
       // nginx would hold the events back otherwise.
       'x-accel-buffering': 'no',
     });
@@ -49,6 +51,7 @@ export class EventStreamController {
       watch.close();
       reply.raw.end();
     }
+    return undefined;
   }
 
   private async follow(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { BUS, type Bus, type Subscription } from '@adit/bus';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
@@ -51,11 +51,11 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
 /** One request's ear for one job. */
 export class JobWatch {
   private pending = false;
+  private wake: (() => void) | null = null;
   private readonly hear = (): void => {
     this.pending = true;
-    this.heard.emit('signal');
+    this.wake?.();
   };
-  private readonly heard = new EventEmitter();
 
   constructor(
     private readonly emitter: EventEmitter,
@@ -67,9 +67,21 @@ export class JobWatch {
 
   /** Resolves at the next signal, one heard since the last call, the end of the time, or the abort; never rejects. */
   async next(milliseconds: number, gone: AbortSignal): Promise<void> {
-    if (!this.pending) {
-      const signal = AbortSignal.any([gone, this.closing, AbortSignal.timeout(Math.max(1, milliseconds))]);
-      await once(this.heard, 'signal', { signal }).catch(() => undefined);
+    if (!this.pending && !gone.aborted && !this.closing.aborted) {
+      // By hand: AbortSignal.any keeps a long-lived signal's followers alive on Node 20.
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          gone.removeEventListener('abort', done);
+          this.closing.removeEventListener('abort', done);
+          this.wake = null;
+          resolve();
+        };
+        const timer = setTimeout(done, Math.max(1, milliseconds));
+        gone.addEventListener('abort', done);
+        this.closing.addEventListener('abort', done);
+        this.wake = done;
+      });
     }
     this.pending = false;
   }
