@@ -10,14 +10,17 @@ export function mineCommand(): Command {
     .option('-o, --out <folder>', 'where the results go (default: ./adit-results/<name>)')
     .option('--json', 'print the results as JSON and nothing else on standard output')
     .option('--max-distance <number>', 'how far a known face may be, 0..2 (default: 1.0)', number(0, 2))
-    .option('--cluster-unknowns', 'tell unknown people apart as "Unknown #1", "Unknown #2" …')
+    .option(
+      '--no-cluster-unknowns',
+      'call everybody who is not recognised just "unknown", not "Unknown #1", "Unknown #2" …',
+    )
     .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
     .addHelpText(
       'after',
       `
 Examples:
   adit mine                                     the sample film
-  adit mine film.mp4 --cluster-unknowns         every person of a film, told apart
+  adit mine film.mp4                            every person of a film, told apart
   adit mine photos/ --model team                your own people (see "adit gallery build --help")
   adit mine film.mp4 --json | jq .summary
 

@@ -20,7 +20,7 @@ export interface MineOptions {
   out?: string;
   json?: boolean;
   maxDistance?: number;
-  clusterUnknowns?: boolean;
+  clusterUnknowns: boolean;
   dataDir?: string;
 }
 
@@ -78,7 +78,7 @@ function moduleArguments(options: MineOptions): Record<string, Record<string, un
   const common = options.model === undefined ? {} : { model: options.model };
   const face = {
     ...(options.maxDistance === undefined ? {} : { max_distance: options.maxDistance }),
-    ...(options.clusterUnknowns === undefined ? {} : { cluster_unknowns: options.clusterUnknowns }),
+    cluster_unknowns: options.clusterUnknowns,
   };
   return Object.fromEntries(
     options.modules.map((id) => [id, id === 'face_recognition' ? { ...common, ...face } : common]),

@@ -35,8 +35,8 @@ export async function resultsTable(
 function cells(result: DetailedResult): string[] {
   const { meta } = result;
   const name = [meta['person'], meta['label'], meta['text']].find((value) => typeof value === 'string');
-  // An unknown person's similarity is to somebody else.
-  const known = typeof meta['closest_person'] !== 'string';
+  // An unknown person's similarity is to somebody else, or to nobody.
+  const known = !('closest_person' in meta);
   const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
     (value) => typeof value === 'number',
   );

@@ -36,11 +36,16 @@ function facts(segment, source) {
     list.push(fact('Duration', duration(segment.timeEnd - segment.timeStart)));
     if (segment.frameStart !== null) list.push(fact('Frames', `${segment.frameStart} – ${segment.frameEnd}`));
   }
+  // Compared with nobody: numbers would say nothing.
+  const compared = meta.closest_person !== null;
   const to = typeof meta.closest_person === 'string' ? ` to ${meta.closest_person}` : '';
-  if (number(meta.similarity) !== null) list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %${to}`));
-  if (number(meta.distance) !== null) list.push(fact('Distance', number(meta.distance)));
+  if (compared && number(meta.similarity) !== null) {
+    list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %${to}`));
+  }
+  if (compared && number(meta.distance) !== null) list.push(fact('Distance', number(meta.distance)));
   list.push(fact('Detections', String(segment.detections)));
   for (const [key, value] of Object.entries(meta)) {
+    if (!compared && /^mean_/.test(key)) continue;
     if (HIDDEN_META.has(key) || value === null || typeof value === 'object') continue;
     list.push(fact(key.replaceAll('_', ' '), metaText(key, value)));
   }
