@@ -74,6 +74,8 @@ export class JobAdvance {
       for (const { moduleId } of locked.activeModules) {
         const open = await manager.existsBy(FoldEntity, { jobId, moduleId, closed: false });
         if (open) continue;
+        // A retried job may have nothing left to do, so that nothing has started it.
+        await locked.apply({ kind: 'opened' });
         await locked.apply({ kind: readable ? 'module-completed' : 'module-failed', module: moduleId });
       }
       return allModulesEnded(locked.states);

@@ -45,6 +45,7 @@ export class ChunkHandler {
     if (claim === null) return;
     const task = await this.load(chunkId);
     if (task === null) return;
+    if (task.job.state === 'waiting') await this.begin(task.job.id);
     try {
       if (claim.attempt > this.settings.maxAttempts) {
         throw new AditError('MEDIA_INVALID', `decoding was given up after ${this.settings.maxAttempts} tries`);
@@ -64,6 +65,14 @@ export class ChunkHandler {
         failAnalyses(manager, task.message, chunkId, digests, problem.message),
       );
     }
+  }
+
+  /** A job that is retried when its sources are planned has none to open: its first chunk starts it. */
+  private begin(jobId: string): Promise<void> {
+    return this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked?.isActive) await locked.apply({ kind: 'opened' });
+    });
   }
 
   /** The chunk with the analyses that somebody still waits for. */
