@@ -1,0 +1,101 @@
+import { DetailedResultPage, Job, TERMINAL_JOB_STATES, type DetailedResult, type Problem } from '@adit/contracts';
+import type { z } from 'zod';
+
+export interface Order {
+  sources: string[];
+  modules?: Record<string, Record<string, unknown>>;
+  tag?: string;
+  ttl?: number;
+  priority?: number;
+}
+
+/** A reply that was no success. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(`${status}: ${problem.detail}`);
+  }
+}
+
+/** The API as any client speaks it; every reply is held against the contracts, strictly. */
+export class Api {
+  constructor(
+    readonly url: string,
+    private readonly key: string,
+  ) {}
+
+  request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const json = body !== undefined && !(body instanceof FormData);
+    return fetch(path.startsWith('http') ? path : `${this.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Key ${this.key}`,
+        ...(json ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : body }),
+    });
+  }
+
+  /** Throws Refused; throws when the reply is not exactly what `schema` says. */
+  async call<T extends z.ZodType>(
+    schema: T,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<z.infer<T>> {
+    const reply = await this.request(method, path, body, headers);
+    const content: unknown = await reply.json();
+    if (!reply.ok) throw new Refused(reply.status, content as Problem);
+    return schema.parse(content);
+  }
+
+  post({ modules = { face_recognition: {} }, ...order }: Order, headers: Record<string, string> = {}): Promise<Job> {
+    return this.call(Job, 'POST', '/jobs/', { ...order, modules }, headers);
+  }
+
+  job(id: string, headers: Record<string, string> = {}): Promise<Job> {
+    return this.call(Job, 'GET', `/jobs/${id}/`, undefined, headers);
+  }
+
+  /** Waits on the server's side until the job has ended. */
+  async ended(id: string, seconds = 120): Promise<Job> {
+    const end = Date.now() + seconds * 1000;
+    for (;;) {
+      const job = await this.job(id, { prefer: 'wait=20' });
+      if (TERMINAL_JOB_STATES.some((state) => state === job.state)) return job;
+      if (Date.now() > end) throw new Error(`Job ${id} is still ${job.state} at ${job.progress}.`);
+    }
+  }
+
+  /** Posts, waits, and expects that it completed. */
+  async mine(order: Order): Promise<Job> {
+    const job = await this.ended((await this.post(order)).id);
+    if (job.state !== 'completed') throw new Error(`The job ${job.state}: ${job.errors.join(' ')}`);
+    return job;
+  }
+
+  /** Every segment in order, by following `next`. */
+  async segments(id: string, query: Record<string, string> = {}): Promise<DetailedResult[]> {
+    const segments: DetailedResult[] = [];
+    let next: string | null = `/jobs/${id}/detailed-results/?${new URLSearchParams(query).toString()}`;
+    while (next !== null) {
+      const page: DetailedResultPage = await this.call(DetailedResultPage, 'GET', next);
+      segments.push(...page.data);
+      next = page.next;
+    }
+    return segments;
+  }
+
+  /** The sum of a metric's samples, e.g. of `adit_decode_seconds_count` over its labels. */
+  async metric(name: string): Promise<number> {
+    const page = await (await this.request('GET', `${this.url}/metrics`)).text();
+    const samples = page.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+}
+
+type DetailedResultPage = z.infer<typeof DetailedResultPage>;

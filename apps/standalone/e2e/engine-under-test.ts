@@ -1,0 +1,125 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Api } from './api.js';
+
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+/** Runs the sources as they are, so that no spec ever tests a stale build. */
+const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/objects/source-loader.mjs')];
+const BOOT_SECONDS = 90;
+
+export interface EngineOptions {
+  /** Folders that jobs may read from. */
+  localRoots: string[];
+  /** Settings beside those of the specs. */
+  env?: Record<string, string>;
+  /** Program to run in place of the engine's own; takes the same arguments. */
+  program?: string;
+}
+
+/** The real engine in a process of its own, over a data folder of its own, spoken to through its API. */
+export class EngineUnderTest {
+  readonly key = 'a-key-of-the-specs-alone';
+  private child: ChildProcess | null = null;
+  private port = 0;
+
+  private constructor(
+    readonly folder: string,
+    private readonly options: EngineOptions,
+  ) {}
+
+  static async start(options: EngineOptions): Promise<EngineUnderTest> {
+    const engine = new EngineUnderTest(await mkdtemp(join(tmpdir(), 'adit-e2e-')), options);
+    await engine.boot();
+    return engine;
+  }
+
+  get dataDir(): string {
+    return join(this.folder, 'data');
+  }
+
+  get api(): Api {
+    return new Api(`http://127.0.0.1:${this.port}`, this.key);
+  }
+
+  /** Starts the process over what its former life left. Throws with the log when it ends before it answers. */
+  async boot(): Promise<void> {
+    const { program = file('./engine-process.ts') } = this.options;
+    this.child = this.fork(program, [this.dataDir, String(this.port), ...this.options.localRoots]);
+    const ended = once(this.child, 'exit').then(async () => {
+      throw new Error(`The engine ended before it answered:\n${await this.log()}`);
+    });
+    const [message] = (await Promise.race([
+      once(this.child, 'message', { signal: AbortSignal.timeout(BOOT_SECONDS * 1000) }),
+      ended,
+    ])) as [{ url: string }];
+    ended.catch(() => undefined);
+    // The same address after a restart, as behind a service.
+    this.port = Number(new URL(message.url).port);
+  }
+
+  /** Begins a boot and kills it `milliseconds` later, whether or not it answers by then. */
+  async bootAndKill(milliseconds: number): Promise<void> {
+    const booted = this.boot().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    await this.kill();
+    await booted;
+  }
+
+  /** `kill -9`, as native code or the kernel do it. */
+  async kill(): Promise<void> {
+    const child = this.child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Removes what has outlived its time, now. */
+  async sweep(): Promise<void> {
+    const swept = once(this.child!, 'message');
+    this.child!.send('sweep');
+    await swept;
+  }
+
+  /** Runs the command line on this engine's folder; answers what it printed. Throws when it fails. */
+  async cli(...args: string[]): Promise<string> {
+    const child = this.fork(file('../cli/main.ts'), [...args, '--data-dir', this.dataDir], 'pipe');
+    let printed = '';
+    child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`adit ${args.join(' ')} ended with ${code}:\n${printed}\n${await this.log()}`);
+    return printed;
+  }
+
+  async log(): Promise<string> {
+    return (await readFile(join(this.folder, 'engine.log'), 'utf8').catch(() => '')).slice(-4000);
+  }
+
+  async close(): Promise<void> {
+    const child = this.child;
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      child.send('close');
+      await gone;
+      clearTimeout(late);
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private fork(program: string, args: string[], stdout: 'pipe' | 'log' = 'log'): ChildProcess {
+    const log = openSync(join(this.folder, 'engine.log'), 'a');
+    const child = fork(program, args, {
+      execArgv: FROM_SOURCE,
+      stdio: ['ignore', stdout === 'log' ? log : 'pipe', log, 'ipc'],
+      env: { ...process.env, ADIT_LOG_LEVEL: 'warn', ADIT_API_KEY: this.key, NODE_OPTIONS: '', ...this.options.env },
+    });
+    closeSync(log);
+    return child;
+  }
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ArtifactPage, DetailedResult, DetailedResultPage, type Job } from '@adit/contracts';
+import { sampleMedia } from '@adit/testing';
+import { z } from 'zod';
+import { EngineUnderTest } from './engine-under-test.js';
+import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
+
+const BOOT = 120_000;
+const { groups } = sampleMedia();
+const face = { face_recognition: {} };
+let engine: EngineUnderTest;
+let scratch: string;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'adit-e2e-media-'));
+  engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), scratch] });
+}, BOOT);
+afterAll(async () => {
+  await engine?.close();
+  await rm(scratch, { recursive: true, force: true });
+}, BOOT);
+
+const labelled = { type: 'face', label: 'unknown', module: 'face_recognition' };
+
+describe('photos', () => {
+  // Faces counted by eye.
+  const sources = [groups['sample1']!, groups['sample5']!, groups['sample4']!];
+  const faces = [3, 5, 4];
+  let job: Job;
+  beforeAll(async () => {
+    job = await engine.api.mine({ sources, tag: 'holiday' });
+  }, BOOT);
+
+  it('end as a job that says what it is about', () => {
+    expect(job).toMatchObject({ tag: 'holiday', media_type: 'image', progress: 1, errors: [], sources });
+    expect(job.modules['face_recognition']).toMatchObject({ state: 'completed', progress: 1, max_distance: 1 });
+    expect(job.result.summary).toEqual(
+      sources.map((source) => ({ source, media_type: 'image', info: {}, items: [labelled] })),
+    );
+    expect(Date.parse(job.time_started!)).toBeGreaterThanOrEqual(Date.parse(job.time_created));
+    expect(Date.parse(job.time_completed!)).toBeGreaterThan(Date.parse(job.time_started!));
+  });
+
+  it('show every face once, with its box and its picture', async () => {
+    const segments = await engine.api.segments(job.id);
+    expect(sources.map((source) => segments.filter((segment) => segment.source === source).length)).toEqual(faces);
+    for (const { source, detections, thumbnail, ...segment } of segments) {
+      const frame = sources.indexOf(source);
+      expect(segment).toMatchObject({
+        ...{ media_type: 'image', module: 'face_recognition', frame_start: frame, frame_end: frame },
+        ...{ time_start: 0, time_end: 0, tc_start: '00:00:00:00', tc_end: '00:00:00:00' },
+        meta: { person: 'unknown', class_id: null, closest_person: null, distance: 2, similarity: 0 },
+      });
+      expect(detections).toHaveLength(1);
+      expect(detections[0]).toMatchObject({ frame_index: frame, type: 'face_bbox' });
+      expectBox(detections[0]!.data);
+      expectJpeg(thumbnail);
+    }
+  });
+
+  it('are left out where a range of images says so', async () => {
+    const range = { frame_start: 1, frame_end: 1 };
+    const { id } = await engine.api.mine({ sources, modules: { face_recognition: { range } } });
+    const segments = await engine.api.segments(id);
+    expect(segments.map(({ source, frame_start }) => [source, frame_start])).toEqual(
+      Array.from({ length: 5 }, () => [sources[1], 1]),
+    );
+  });
+
+  it('that cannot be read are errors of their own', async () => {
+    const broken = join(scratch, 'broken.jpg');
+    await writeFile(broken, 'this was a picture once');
+    const good = await engine.api.mine({ sources: [broken, groups['sample1']!] });
+    expect(good.errors).toEqual([expect.stringContaining('broken.jpg')]);
+    expect(await engine.api.segments(good.id)).toHaveLength(3);
+    const bad = await engine.api.ended((await engine.api.post({ sources: [broken] })).id);
+    expect(bad).toMatchObject({ state: 'failed', errors: [expect.stringContaining('broken.jpg')] });
+  });
+});
+
+describe('a film', () => {
+  let film: string;
+  let job: Job;
+  let segments: DetailedResult[];
+  beforeAll(async () => {
+    film = await manTwice();
+    job = await engine.api.mine({ sources: [film], modules: face });
+    segments = await engine.api.segments(job.id);
+  }, BOOT);
+
+  it('is described in the summary', () => {
+    const info = { fps: 25, resolution: [400, 300], total_frames: 875, duration: 35 };
+    expect(job.media_type).toBe('video');
+    expect(job.result.summary).toEqual([{ source: film, media_type: 'video', info, items: [labelled] }]);
+  });
+
+  it('shows who is there from when to when, by frame, second and timecode alike', () => {
+    const stretches = [MAN_TWICE.first, MAN_TWICE.second, MAN_TWICE.other];
+    expect(segments).toHaveLength(stretches.length);
+    segments.forEach((segment, index) => {
+      const [first, last] = stretches[index]!;
+      const { frame_start: start, frame_end: end } = segment;
+      // Two pictures a second are looked at, so the borders lie within half a second of the truth, never beyond it.
+      expect(start).toBeGreaterThanOrEqual(first);
+      expect(start).toBeLessThanOrEqual(first + 13);
+      expect(end).toBeLessThanOrEqual(last);
+      expect(end).toBeGreaterThanOrEqual(last - 13);
+      expect(segment.time_start).toBeCloseTo(start! / 25, 5);
+      expect(segment.time_end).toBeCloseTo(end! / 25, 5);
+      expect([segment.tc_start, segment.tc_end]).toEqual([timecode(start!), timecode(end!)]);
+      expectJpeg(segment.thumbnail);
+    });
+  });
+
+  it('has a box for every picture that was looked at, in order', () => {
+    for (const { detections, frame_start: start, frame_end: end } of segments) {
+      const frames = detections.map(({ frame_index }) => frame_index);
+      expect(frames.length).toBeGreaterThanOrEqual(18);
+      expect([frames[0], frames.at(-1)]).toEqual([start, end]);
+      expect(frames).toEqual([...new Set(frames)].sort((a, b) => a - b));
+      for (const { data } of detections) expectBox(data);
+    }
+  });
+
+  it('has dense pages: any cut gives the same results in the same order', async () => {
+    expect(await engine.api.segments(job.id, { limit: '1' })).toEqual(segments);
+    expect(await engine.api.segments(job.id, { limit: '2', module: 'face_recognition' })).toEqual(segments);
+    const page = await engine.api.call(DetailedResultPage, 'GET', `/jobs/${job.id}/detailed-results/?offset=1&limit=1`);
+    expect(page).toMatchObject({ total: 3, offset: 1, limit: 1, data: [segments[1]] });
+    expect([page.next, page.prev]).toEqual([expect.stringContaining('offset=2'), expect.stringContaining('offset=0')]);
+    const within = await engine.api.segments(job.id, { time_start: '11', time_end: '20' });
+    expect(within).toEqual([segments[1]]);
+  });
+
+  it('leaves results.json and a report', async () => {
+    const { data } = await engine.api.call(ArtifactPage, 'GET', `/jobs/${job.id}/artifacts/`);
+    expect(data.map(({ filename }) => filename).sort()).toEqual(['report.html', 'results.json']);
+    const read = async (name: string) => {
+      const { id } = data.find(({ filename }) => filename === name)!;
+      return (await engine.api.request('GET', `/jobs/${job.id}/artifacts/${id}/file/`)).text();
+    };
+    const json = z.object({ detailed_results: z.array(DetailedResult) }).parse(JSON.parse(await read('results.json')));
+    expect(json.detailed_results).toEqual(segments);
+    const report = await read('report.html');
+    expect(report).toMatch(/^<!doctype html>/i);
+    expect(report).toContain('man-twice.mp4');
+  });
+
+  it.each([
+    ['seconds', { time_start: 5, time_end: 20 }, [125, 500]],
+    ['frames', { frame_start: 131, frame_end: 409 }, [131, 409]],
+  ])('is looked at in a range of %s only, and up to its borders', async (_, range, [from, to]) => {
+    const { id } = await engine.api.mine({ sources: [film], modules: { face_recognition: { range } } });
+    const found = await engine.api.segments(id);
+    expect(found.map(({ frame_start: start }) => start! > MAN_TWICE.nobody[1])).toEqual([false, true]);
+    const frames = found.flatMap(({ detections }) => detections.map(({ frame_index }) => frame_index));
+    expect(frames[0]).toBeGreaterThanOrEqual(from!);
+    expect(frames[0]).toBeLessThanOrEqual(from! + 13);
+    expect(frames.at(-1)).toBeLessThanOrEqual(to!);
+    expect(frames.at(-1)).toBeGreaterThanOrEqual(to! - 13);
+  });
+});
+
+describe('requests that cannot be served', () => {
+  it.each([
+    ['a module that is not there', { face_reckognition: {} }, 'face_recognition'],
+    ['an argument that is not there', { face_recognition: { max_distanz: 1 } }, 'max_distanz'],
+    ['a value out of bounds', { face_recognition: { max_distance: 3 } }, '/modules/face_recognition/max_distance'],
+    ['a gallery that is not installed', { face_recognition: { model: 'team' } }, 'not installed'],
+  ])('are refused with the reason: %s', async (_, modules, reason) => {
+    const reply = await engine.api.request('POST', '/jobs/', { sources: [groups['sample1']], modules });
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain(reason);
+  });
+
+  it('name no file outside the roots', async () => {
+    const reply = await engine.api.request('POST', '/jobs/', { sources: ['/etc/passwd'], modules: face });
+    expect(reply.status).toBe(400);
+  });
+});
+
+/** Fractions of the picture; faces of these media fill between a hundredth and most of it. */
+function expectBox({ x, y, w, h }: Record<string, number>): void {
+  expect(Math.min(x!, y!)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(x! + w!, y! + h!)).toBeLessThanOrEqual(1.0001);
+  expect(w! * h!).toBeGreaterThan(0.003);
+  expect(w! * h!).toBeLessThan(0.6);
+}
+
+function expectJpeg(thumbnail: DetailedResult['thumbnail']): void {
+  const bytes = Buffer.from(thumbnail!.image, 'base64');
+  expect(bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff');
+  expect(bytes.subarray(-2).toString('hex')).toBe('ffd9');
+}
+
+function timecode(frame: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  return `00:00:${two(frame / 25)}:${two(frame % 25)}`;
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cp, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DetailedResult } from '@adit/contracts';
+import { sampleMedia } from '@adit/testing';
+import { Refused } from './api.js';
+import { EngineUnderTest } from './engine-under-test.js';
+import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
+
+const LONG = 120_000;
+const { faces } = sampleMedia();
+let engine: EngineUnderTest;
+let film: string;
+/** What the film gives while nobody is known. */
+let unnamed: DetailedResult[];
+
+const ask = async (args: Record<string, unknown>): Promise<DetailedResult[]> => {
+  const { id } = await engine.api.mine({ sources: [film], modules: { face_recognition: args } });
+  return engine.api.segments(id);
+};
+const people = (segments: DetailedResult[]): unknown[] => segments.map(({ meta }) => meta['person']);
+/** How often anything was decoded, and how often any model ran. */
+const work = async (): Promise<number[]> => [
+  await engine.api.metric('adit_decode_seconds_count'),
+  await engine.api.metric('adit_model_run_seconds_count'),
+];
+
+beforeAll(async () => {
+  film = await manTwice();
+  engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), dirname(faces['audrey']!)] });
+  unnamed = await ask({});
+}, LONG);
+afterAll(() => engine?.close(), LONG);
+
+describe('people that nobody knows', () => {
+  it('are told apart and keep their name through the job', async () => {
+    const [first, second, other] = people(await ask({ cluster_unknowns: true }));
+    expect([first, second, other]).toEqual(['Unknown #1', 'Unknown #1', 'Unknown #2']);
+  });
+
+  it('keep it over several sources', async () => {
+    const sources = [faces['franck_02221']!, faces['audrey']!, faces['franck_04000']!];
+    const { id, result } = await engine.api.mine({
+      sources,
+      modules: { face_recognition: { cluster_unknowns: true } },
+    });
+    expect(people(await engine.api.segments(id))).toEqual(['Unknown #1', 'Unknown #2', 'Unknown #1']);
+    expect(result.summary.map(({ items }) => items.map(({ label }) => label))).toEqual([
+      ['Unknown #1'],
+      ['Unknown #2'],
+      ['Unknown #1'],
+    ]);
+  });
+});
+
+describe('a gallery made of photos while the engine runs', () => {
+  let before: number[];
+  beforeAll(async () => {
+    const folder = join(engine.folder, 'people');
+    for (const [person, photos] of Object.entries({ Franck: ['franck_02221', 'franck_04000'], Audrey: ['audrey'] })) {
+      await mkdir(join(folder, person), { recursive: true });
+      for (const photo of photos) await cp(faces[photo]!, join(folder, person, `${photo}.jpg`));
+    }
+    before = await work();
+    expect(people(unnamed)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(await engine.cli('gallery', 'build', folder, '--name', 'team')).toContain('2 people from 3 of 3 photos');
+    await installed('team');
+  }, LONG);
+
+  it('names the man wherever he is, and nobody else', async () => {
+    const segments = await ask({ model: 'team' });
+    expect(people(segments)).toEqual(['Franck', 'Franck', 'unknown']);
+    const [first, second, other] = segments;
+    for (const { meta } of [first!, second!]) {
+      expect(meta['class_id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(meta['distance']).toBeLessThan(0.8);
+      expect(meta['similarity']).toBeGreaterThan(0.6);
+      expect(meta).not.toHaveProperty('closest_person');
+    }
+    expect(second!.meta['class_id']).toBe(first!.meta['class_id']);
+    expect(other!.meta).toMatchObject({ class_id: null, closest_person: expect.stringMatching(/Franck|Audrey/) });
+    expect(first!.frame_end).toBeLessThanOrEqual(MAN_TWICE.first[1]);
+  });
+
+  it('is asked about a film that was mined without decoding or inferring anything again', async () => {
+    expect(before.every((count) => count > 0)).toBe(true);
+    const seen = (segments: DetailedResult[]) =>
+      segments.map(({ detections, thumbnail }) => ({ detections, thumbnail }));
+    expect(seen(await ask({ model: 'team' }))).toEqual(seen(unnamed));
+    const strict = await ask({ model: 'team', max_distance: 0.01 });
+    expect(strict.map(({ meta }) => [meta['person'], meta['closest_person']]).slice(0, 2)).toEqual([
+      ['unknown', 'Franck'],
+      ['unknown', 'Franck'],
+    ]);
+    const topped = await ask({ model: 'team', enable_top_k: true, top_k: 2 });
+    for (const { meta } of topped) expect(meta['top_k']).toHaveLength(2);
+    expect(await work()).toEqual(before);
+  });
+
+  it('is the one that is asked when a job names none, and the job says so', async () => {
+    const job = await engine.api.mine({ sources: [film] });
+    expect(job.modules['face_recognition']).toMatchObject({ model: 'team' });
+    expect(people(await engine.api.segments(job.id))).toEqual(['Franck', 'Franck', 'unknown']);
+  });
+
+  it('gets a new version when somebody is added, served at once', async () => {
+    const folder = join(engine.folder, 'one');
+    await mkdir(join(folder, 'Monsieur'), { recursive: true });
+    await cp(faces['franck_02888']!, join(folder, 'Monsieur/photo.jpg'));
+    expect(await engine.cli('gallery', 'build', folder, '--name', 'team')).toContain('version 2');
+    for (const end = Date.now() + 15_000; Date.now() < end; await sleep(200)) {
+      if (people(await ask({ model: 'team' }))[0] === 'Monsieur') break;
+    }
+    expect(people(await ask({ model: 'team' })).slice(0, 2)).toEqual(['Monsieur', 'Monsieur']);
+    expect(await work()).toEqual(before);
+  }, 60_000);
+});
+
+/** The engine notices new folders by itself; seconds may pass. */
+async function installed(gallery: string): Promise<void> {
+  const order = { sources: [film], modules: { face_recognition: { model: gallery } } };
+  for (const end = Date.now() + 15_000; ; await sleep(100)) {
+    try {
+      await engine.api.post(order);
+      return;
+    } catch (error) {
+      if (!(error instanceof Refused) || Date.now() > end) throw error;
+    }
+  }
+}
