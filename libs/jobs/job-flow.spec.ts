@@ -291,6 +291,16 @@ describe('the flow of a job through its store', () => {
     ]);
   });
 
+  it('says what is wrong with the first hundred sources and that there are more', async () => {
+    const jobId = await commands.submit(newJob());
+    for (const from of [0, 60, 120]) {
+      await locked(jobId, (job) => job.addErrors(Array.from({ length: 60 }, (_, index) => `source ${from + index}`)));
+    }
+    const { errors } = await db().manager.findOneByOrFail(JobEntity, { id: jobId });
+    expect(errors).toHaveLength(100);
+    expect(errors.at(-1)).toBe('Further errors are left out.');
+  });
+
   it('gives nearby claims one identity and distant ones another, numbered from one', async () => {
     const jobId = await commands.submit(newJob());
     const claim = (embedding: number[]) => ({ collection: 'unknowns', embedding, maxDistance: 1 });

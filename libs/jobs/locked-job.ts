@@ -12,6 +12,10 @@ const EVENT_OF: Record<JobState, string | null> = {
   stopped: 'on_stopped',
 };
 
+/** A job of ten thousand unreadable pictures says what is wrong with the first ones. */
+const MAX_ERRORS = 100;
+const MORE_ERRORS = 'Further errors are left out.';
+
 /** A live job whose row this transaction holds: nobody else moves its states or folds its chunks meanwhile. */
 export class LockedJob {
   private constructor(
@@ -78,8 +82,12 @@ export class LockedJob {
 
   async addErrors(reasons: string[]): Promise<void> {
     const fresh = reasons.filter((reason) => !this.job.errors.includes(reason));
-    if (fresh.length === 0) return;
-    this.job.errors = [...this.job.errors, ...fresh];
+    const room = MAX_ERRORS - this.job.errors.length;
+    if (fresh.length === 0 || room <= 0) return;
+    this.job.errors = [
+      ...this.job.errors,
+      ...(fresh.length < room ? fresh : [...fresh.slice(0, room - 1), MORE_ERRORS]),
+    ];
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
   }
 
