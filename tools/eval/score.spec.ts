@@ -8,8 +8,15 @@ describe('the scores of the evaluation', () => {
   });
 
   it('gives each label one box and counts the rest as false', () => {
-    const labels = [[0, 0, 0.1, 0.1], [0.5, 0.5, 0.2, 0.2]];
-    const found = [[0.01, 0, 0.1, 0.1], [0, 0.01, 0.1, 0.1], [0.8, 0.8, 0.1, 0.1]];
+    const labels = [
+      [0, 0, 0.1, 0.1],
+      [0.5, 0.5, 0.2, 0.2],
+    ];
+    const found = [
+      [0.01, 0, 0.1, 0.1],
+      [0, 0.01, 0.1, 0.1],
+      [0.8, 0.8, 0.1, 0.1],
+    ];
     expect(matchBoxes(labels, found)).toEqual({ found: 1, missed: 1, extra: 2 });
     expect(matchBoxes(labels, [])).toEqual({ found: 0, missed: 2, extra: 0 });
   });
