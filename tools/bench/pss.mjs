@@ -1,7 +1,7 @@
 // Memory of a process and all its descendants: proportional set size, in which shared pages count once.
 import { readdir, readFile } from 'node:fs/promises';
 
-const MiB = 1024;
+const KIB_PER_MIB = 1024;
 
 /** MiB. Processes that end meanwhile count as nothing. Linux only. */
 export async function treePss(root) {
@@ -13,14 +13,9 @@ export async function treePss(root) {
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     if (Number.isInteger(parent)) parents.set(Number(entry), parent);
   }
-  const belongs = (pid) => pid === root || (parents.has(pid) && parents.get(pid) > 1 && belongs(parents.get(pid)));
-  let total = 0;
-  for (const pid of [root, ...parents.keys()]) {
-    if (pid !== root && !belongs(pid)) continue;
-    if (pid === root && parents.has(root) && total > 0) continue;
-    total += await pssOf(pid);
-  }
-  return total / MiB;
+  const belongs = (pid) => pid === root || (parents.has(pid) && belongs(parents.get(pid)));
+  const sizes = await Promise.all([...parents.keys()].filter(belongs).map(pssOf));
+  return sizes.reduce((total, size) => total + size, 0) / KIB_PER_MIB;
 }
 
 async function pssOf(pid) {

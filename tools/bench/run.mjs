@@ -28,7 +28,13 @@ const results = [];
 try {
   for (const name of options.only) {
     bench.log(`— ${name}`);
-    results.push(...(await ROWS[name](bench)));
+    try {
+      results.push(...(await ROWS[name](bench)));
+    } catch (error) {
+      // The rows measured so far took their time; they are shown all the same.
+      bench.log(error.stack);
+      results.push({ name, measured: 'not measured', goal: '', ok: false, note: error.message.split('\n')[0] });
+    }
   }
 } finally {
   await rm(bench.folder, { recursive: true, force: true });
