@@ -25,7 +25,7 @@ import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { MediaCatalogue } from './media-catalogue.js';
 import { SourceCache } from './source-cache.js';
-import { imageRange } from './source.handler.js';
+import { imageRange, NO_PICTURE } from './source.handler.js';
 
 /** A chunk with what it has to be decoded for. */
 export interface ChunkTask {
@@ -118,6 +118,7 @@ export class ChunkDecoder {
         place,
         async (file) => {
           const { digest, facts } = await this.catalogue.identify(job.workspaceId, file);
+          if (facts.kind === 'audio') throw new AditError('MEDIA_INVALID', NO_PICTURE);
           if (facts.kind !== 'image') return this.failMixed(job.id);
           await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;

@@ -17,7 +17,8 @@ const IDLE_MILLISECONDS = 5 * 60_000;
 interface Entry {
   fetched: Promise<FetchedSource>;
   directory: string;
-  size: number;
+  /** Bytes on disk; null until all of it is there. */
+  size: number | null;
   users: number;
   lastUsed: number;
 }
@@ -37,6 +38,7 @@ export interface SourceOfJob {
 export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
+  private begun = 0;
 
   constructor(
     @Inject(WORK_DIRECTORY) private readonly directory: string,
@@ -71,7 +73,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       entry.size = file.size;
       return await work(file);
     } catch (error) {
-      if (entry.size === 0) this.entries.delete(key);
+      if (entry.size === null && this.entries.get(key) === entry) await this.remove(key, entry);
       throw error;
     } finally {
       entry.users--;
@@ -81,7 +83,8 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private begin(source: SourceOfJob, signal: AbortSignal): Entry {
-    const directory = join(this.directory, source.jobId, String(source.index));
+    // Never one that was used before: its removal may still be under way.
+    const directory = join(this.directory, `${source.jobId}-${source.index}-${this.begun++}`);
     const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
       this.config;
     const fetched = fetchSource(source.uri, {
@@ -95,7 +98,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       idleTimeoutSeconds: fetchIdleSeconds,
       signal,
     });
-    return { fetched, directory, size: 0, users: 0, lastUsed: Date.now() };
+    return { fetched, directory, size: null, users: 0, lastUsed: Date.now() };
   }
 
   private async openStorage(workspaceId: string, key: string) {
@@ -105,17 +108,23 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async evict(): Promise<void> {
-    let bytes = [...this.entries.values()].reduce((sum, entry) => sum + entry.size, 0);
-    const idle = [...this.entries].filter(([, entry]) => entry.users === 0 && entry.size > 0);
+    let bytes = [...this.entries.values()].reduce((sum, entry) => sum + (entry.size ?? 0), 0);
+    const idle = [...this.entries].filter(([, entry]) => entry.users === 0 && entry.size !== null);
     idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
     for (const [key, entry] of idle) {
+      // Removing the one before took a while.
+      if (entry.users > 0 || this.entries.get(key) !== entry) continue;
       const old = Date.now() - entry.lastUsed > IDLE_MILLISECONDS;
       if (!old && bytes <= this.config.sourceCacheBytes) continue;
-      this.entries.delete(key);
-      bytes -= entry.size;
-      await rm(entry.directory, { recursive: true, force: true }).catch((error: unknown) =>
-        log.warn({ err: error }, 'a fetched source could not be removed'),
-      );
+      bytes -= entry.size ?? 0;
+      await this.remove(key, entry);
     }
+  }
+
+  private async remove(key: string, entry: Entry): Promise<void> {
+    this.entries.delete(key);
+    await rm(entry.directory, { recursive: true, force: true }).catch((error: unknown) =>
+      log.warn({ err: error }, 'a fetched source could not be removed'),
+    );
   }
 }

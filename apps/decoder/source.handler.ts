@@ -21,6 +21,8 @@ import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
 import { SourceCache } from './source-cache.js';
 
 const log = createLogger('decoder');
+/** Why sound cannot be mined. */
+export const NO_PICTURE = 'it has no picture, and no module of the job listens to sound';
 
 /** sources.requested: fetch one source, find out what it is, and plan its chunks. */
 @Controller()
@@ -82,7 +84,7 @@ export class SourceHandler {
       const isFirst = !(await manager.existsBy(JobSourceEntity, { jobId, state: 'planned' }));
       if (media.facts.kind === 'image') await this.planImageJob(manager, locked, isFirst);
       else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
-      else throw new AditError('MEDIA_INVALID', 'it has no picture, and no module of the job listens to sound');
+      else throw new AditError('MEDIA_INVALID', NO_PICTURE);
     });
   }
 
