@@ -49,7 +49,13 @@ export const JobRequest = z.strictObject({
     .record(z.string(), z.record(z.string(), z.unknown()))
     .refine((modules) => Object.keys(modules).length > 0, 'name at least one module'),
   tag: z.string().max(255).default(''),
-  ttl: z.int().positive().nullable().optional(),
+  ttl: z
+    .int()
+    .positive()
+    // A column of 32 bits: 68 years.
+    .max(2 ** 31 - 1)
+    .nullable()
+    .optional(),
   webhook: JobWebhook.optional(),
   priority: z.int().min(0).max(9).default(5),
 });
