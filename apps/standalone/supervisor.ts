@@ -31,7 +31,9 @@ export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }:
     process.on('SIGINT', end);
     const start = (): void => {
       // A group of its own: Ctrl-C in a terminal reaches the supervisor alone, which passes it on once.
-      child = fork(entry, args, { stdio: 'inherit', detached: true });
+      // glibc otherwise gives every native thread an arena of its own, which frees nothing: 1.2 GiB instead of 0.8.
+      const env = { MALLOC_ARENA_MAX: '2', ...process.env };
+      child = fork(entry, args, { stdio: 'inherit', detached: true, env });
       child.on('exit', (code, signal) => {
         // An engine that ends by itself says why; only a death from outside or by native code is repaired.
         if (ending || signal === null) return resolve(code ?? 1);

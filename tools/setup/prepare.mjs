@@ -34,7 +34,7 @@ const steps = {
 
 /**
  * Runs those of the named steps that are out of date. Answers the names of those that ran and the environment for the
- * command: ADIT_CACHE_DIR, ADIT_FFMPEG, ADIT_FFPROBE. A step named in `tolerate` may fail with a warning.
+ * command: ADIT_CACHE_DIR, ADIT_FFMPEG, ADIT_FFPROBE, MALLOC_ARENA_MAX. A step named in `tolerate` may fail with a warning.
  */
 export async function prepare(names, { tolerate = [] } = {}) {
   const stale = () => names.filter((name) => isStale(name, readStamps()));
@@ -52,7 +52,8 @@ export async function prepare(names, { tolerate = [] } = {}) {
     });
   }
   const { ffmpeg, ffprobe } = readStamps().ffmpeg?.result ?? {};
-  const environment = { ...process.env, ADIT_CACHE_DIR: cacheDirectory };
+  // glibc reads it before the program starts; an arena for every native thread costs an engine hundreds of megabytes.
+  const environment = { MALLOC_ARENA_MAX: '2', ...process.env, ADIT_CACHE_DIR: cacheDirectory };
   if (ffmpeg && ffprobe) {
     Object.assign(environment, { ADIT_FFMPEG: ffmpeg, ADIT_FFPROBE: ffprobe });
     // For whoever says plain "ffmpeg", such as the specs that make their films.
