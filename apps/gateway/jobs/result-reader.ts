@@ -108,7 +108,13 @@ export class ResultReader {
 
   private async denseRange(job: JobEntity, moduleId: string | undefined, { offset, limit }: PageQuery) {
     const column = moduleId === undefined ? 'seq' : 'moduleSeq';
-    const query = this.db.manager
+    const { manager } = this.db;
+    const module =
+      moduleId === undefined ? null : await manager.findOneBy(JobModuleEntity, { jobId: job.id, moduleId });
+    const total = moduleId === undefined ? job.segmentCount : (module?.segmentCount ?? 0);
+    // An offset may be a larger number than the column can be compared with.
+    if (offset >= total) return { total, rows: [] };
+    const query = manager
       .createQueryBuilder(SegmentEntity, 's')
       .where(`s.jobId = :jobId AND s.${column} >= :from AND s.${column} < :to`, {
         jobId: job.id,
@@ -116,10 +122,8 @@ export class ResultReader {
         to: offset + limit,
       })
       .orderBy(`s.${column}`);
-    if (moduleId === undefined) return { total: job.segmentCount, rows: await query.getMany() };
-    const module = await this.db.manager.findOneBy(JobModuleEntity, { jobId: job.id, moduleId });
-    const rows = await query.andWhere('s.moduleId = :moduleId', { moduleId }).getMany();
-    return { total: module?.segmentCount ?? 0, rows };
+    if (moduleId !== undefined) query.andWhere('s.moduleId = :moduleId', { moduleId });
+    return { total, rows: await query.getMany() };
   }
 
   private async filtered(job: JobEntity, moduleId: string | undefined, filter: SegmentFilter) {
