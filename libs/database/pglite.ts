@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { PgliteConfig } from './config.js';
 import { lockDirectory } from './directory-lock.js';
 import type { DatabaseDriver } from './driver.js';
-import { PgliteServer } from './pglite-server.js';
+import { PgliteServer, type PgliteServerOptions } from './pglite-server.js';
 import { PgliteStream } from './pglite-stream.js';
 
 /**
@@ -15,14 +15,14 @@ import { PgliteStream } from './pglite-stream.js';
 export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> {
   const home = config.directory === null ? null : resolve(config.directory);
   const lock = home === null ? null : await lockDirectory(home);
-  const server = new PgliteServer({
+  const options = {
     directory: home === null ? null : join(home, 'pgdata'),
     durable: home !== null && config.durable !== false,
-  });
+  };
+  const server = new PgliteServer(options);
   try {
-    if (home !== null) await removeUnfinished(home);
+    if (home !== null && !(await isFinished(home))) await makeDatabase(home, options);
     await server.start();
-    if (home !== null) await markFinished(home);
   } catch (error) {
     await server.close();
     await lock?.release();
@@ -54,14 +54,27 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
 
 const FINISHED = 'pgdata.finished';
 
-/** A process killed while it made the database leaves half of one, in which nothing was ever committed: begin anew. */
-async function removeUnfinished(home: string): Promise<void> {
-  const finished = await access(join(home, FINISHED)).then(
+function isFinished(home: string): Promise<boolean> {
+  return access(join(home, FINISHED)).then(
     () => true,
     () => false,
   );
-  if (!finished) await rm(join(home, 'pgdata'), { recursive: true, force: true });
+}
+
+/**
+ * Makes the data directory in a worker of its own: what initdb took of WebAssembly's memory is given back only with the
+ * thread. A process killed meanwhile leaves half a database, in which nothing was ever committed: begin anew.
+ */
+async function makeDatabase(home: string, options: PgliteServerOptions): Promise<void> {
+  await rm(join(home, 'pgdata'), { recursive: true, force: true });
   await mkdir(join(home, 'pgdata'), { recursive: true });
+  const maker = new PgliteServer(options);
+  try {
+    await maker.start();
+  } finally {
+    await maker.close();
+  }
+  await markFinished(home);
 }
 
 async function markFinished(home: string): Promise<void> {
