@@ -10,7 +10,7 @@ import { configureLogging, health, loadConfig, NestLogger } from '@adit/runtime'
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EngineConfig } from './config.js';
-import { EngineModule } from './engine.module.js';
+import { EngineModule, type EngineParts } from './engine.module.js';
 
 export interface StartOptions {
   dataDir?: string;
@@ -49,10 +49,16 @@ export async function startEngine(options: StartOptions = {}): Promise<Engine> {
   return bootEngine(config);
 }
 
-/** The same with a configuration in hand. */
-export async function bootEngine(config: EngineConfig): Promise<Engine> {
+/** The same with a configuration in hand; `given` stands in for the analyses that Adit comes with. */
+export async function bootEngine(
+  config: EngineConfig,
+  given: Partial<Pick<EngineParts, 'analyses'>> = {},
+): Promise<Engine> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
+  const [analyses, modules] = await Promise.all([
+    given.analyses ?? AnalysisRegistry.scan(analysesFolder),
+    loadModules(),
+  ]);
   const parts = { config, analyses, modules, builtInModels: [modelsRoot()] };
   const app = await NestFactory.create<NestFastifyApplication>(EngineModule.forRoot(parts), gatewayAdapter(config), {
     logger: new NestLogger(),

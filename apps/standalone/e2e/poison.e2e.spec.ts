@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { sampleMedia } from '@adit/testing';
+import type { Job } from '@adit/contracts';
+import { EngineUnderTest } from './engine-under-test.js';
+import { mediaRoots } from './films.js';
+
+const LONG = 300_000;
+const media = sampleMedia();
+const { groups } = media;
+const poison = groups['sample2']!;
+
+describe('a picture that native code dies of', () => {
+  let engine: EngineUnderTest;
+  let ended: Record<'poisoned' | 'film' | 'photos', Job>;
+
+  beforeAll(async () => {
+    const digest = createHash('sha256')
+      .update(await readFile(poison))
+      .digest('hex');
+    engine = await EngineUnderTest.start({
+      localRoots: await mediaRoots(),
+      program: fileURLToPath(new URL('./poison-supervisor.ts', import.meta.url)),
+      env: { ADIT_TEST_POISON: digest },
+    });
+    const posted = {
+      // Five chunks, so that some are being decoded and others analysed whenever the engine dies.
+      film: await engine.api.post({ sources: [media.cap12] }),
+      photos: await engine.api.post({ sources: [groups['sample1']!, groups['sample5']!] }),
+      poisoned: await engine.api.post({ sources: [poison] }),
+    };
+    ended = {
+      poisoned: await engine.patient((api) => api.ended(posted.poisoned.id)),
+      film: await engine.patient((api) => api.ended(posted.film.id)),
+      photos: await engine.patient((api) => api.ended(posted.photos.id)),
+    };
+  }, LONG);
+  afterAll(() => engine?.close(), LONG);
+
+  it('fails its own job after three tries, and says so', () => {
+    expect(ended.poisoned.state).toBe('failed');
+    expect(ended.poisoned.errors).toEqual([expect.stringContaining('given up after 3 tries')]);
+    expect(ended.poisoned.modules['face_recognition']).toMatchObject({ state: 'failed' });
+  });
+
+  it('kills the engine exactly as often, and the supervisor starts it again', async () => {
+    expect((await engine.log()).match(/the engine died and is started again/g)).toHaveLength(3);
+  });
+
+  it('takes nothing from the jobs beside it', async () => {
+    expect(ended.film).toMatchObject({ state: 'completed', errors: [] });
+    expect(ended.photos).toMatchObject({ state: 'completed', errors: [] });
+    expect(await engine.api.segments(ended.film.id)).toHaveLength(1);
+    expect(await engine.api.segments(ended.photos.id)).toHaveLength(8);
+    expect((await engine.api.mine({ sources: [groups['sample3']!] })).state).toBe('completed');
+  });
+});
