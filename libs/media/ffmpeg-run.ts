@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import ffmpeg from 'fluent-ffmpeg';
 import { AditError } from '@adit/contracts';
 import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
+import { underMemoryLimit } from './memory-limit.js';
 
 /** One ffmpeg run: an input, one filter graph, any number of outputs. The only file that knows fluent-ffmpeg. */
 export interface FfmpegRun {
@@ -31,8 +31,13 @@ const OUT_OF_MEMORY =
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
   run.signal?.throwIfAborted();
-  const command = ffmpeg({ stdoutLines: 40 }).setFfmpegPath(await ffmpegPath());
-  command.input(run.address).inputOptions(...pair(run.inputOptions));
+  const path = await ffmpegPath();
+  await learnCapabilities(path);
+  const [program, ...leading] = await underMemoryLimit(path, run.memoryBytes);
+  run.signal?.throwIfAborted();
+  // Input options come first on the command line, so what follows prlimit can lead them: one process, limited from birth.
+  const command = ffmpeg({ stdoutLines: 40 }).setFfmpegPath(program);
+  command.input(run.address).inputOptions(...pair([...leading, ...run.inputOptions]));
   command.complexFilter(run.filterGraph);
   run.outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...run.globalOptions] : options));
@@ -56,9 +61,8 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     };
     run.signal?.addEventListener('abort', abort, { once: true });
     command.on('start', () => {
-      // Aborted while fluent-ffmpeg was still asking for capabilities: there was no process to kill yet.
+      // Aborted while fluent-ffmpeg was still preparing: there was no process to kill yet.
       if (problem) command.kill('SIGKILL');
-      else if (run.memoryBytes !== null) limitMemory(command, run.memoryBytes);
     });
     command.on('end', () => settle(null));
     command.on('error', (error: Error, _stdout: string | null, stderr: string | null) => {
@@ -68,7 +72,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
           null,
           new AditError('LIMIT_EXCEEDED', `Decoding failed: ${shortReason(text || error.message, run.path)}.`),
         );
-      } else if (/ENOENT|EACCES|spawn|cannot open shared object/.test(`${error.message}\n${text}`)) {
+      } else if (/ENOENT|EACCES|spawn|cannot open shared object|prlimit: failed/.test(`${error.message}\n${text}`)) {
         settle(null, new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`));
       } else {
         settle(shortReason(text || error.message, run.path));
@@ -85,10 +89,23 @@ function pair(options: string[]): [string, string, ...string[]] {
   return [first, second, ...rest];
 }
 
-/** RLIMIT_DATA, unlike the address space, counts what a process really may write to. */
-function limitMemory(command: object, bytes: number): void {
-  const child = (command as { ffmpegProc?: { pid?: number } }).ffmpegProc;
-  if (process.platform !== 'linux' || !child?.pid) return;
-  // Where prlimit is missing the time limit and -max_pixels still hold.
-  execFile('prlimit', ['--pid', String(child.pid), `--data=${bytes}`], () => undefined);
+let learnt: Promise<void> | null = null;
+
+/**
+ * fluent-ffmpeg runs its one path of this process bare, once, to learn formats and encoders: before that path is
+ * prlimit's. Throws UNAVAILABLE.
+ */
+function learnCapabilities(path: string): Promise<void> {
+  learnt ??= new Promise<void>((resolve, reject) => {
+    const fail = (error: Error): void => {
+      learnt = null;
+      reject(new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`, { cause: error }));
+    };
+    const command = ffmpeg().setFfmpegPath(path);
+    command.getAvailableFormats((error: Error | null) => {
+      if (error) return fail(error);
+      command.getAvailableEncoders((other: Error | null) => (other ? fail(other) : resolve()));
+    });
+  });
+  return learnt;
 }
