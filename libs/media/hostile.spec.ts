@@ -184,6 +184,22 @@ describe('damaged and unusual films', () => {
     expect(behind).toBeGreaterThan(20);
   }, 60_000);
 
+  it('keeps true frame numbers behind a hole among the first pictures', async () => {
+    const places = await packetPlaces(filmPath);
+    // From the middle of the first group of pictures to the end of the second packet of the next one.
+    const [from, to] = [places[20]!.at, places[52]!.at];
+    const path = await put('lost-early.mp4', Buffer.from(film).fill(0x55, from, to));
+    const { facts, index } = await open(path);
+    expect(facts.totalFrames).toBe(1125);
+    const [, second] = planGrid(facts, index);
+    const specs = [{ rate: 5, shorterSide: 'native' as const }];
+    const packs = await decodeInterval({ path, facts, index, interval: second!, specs });
+    const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);
+    expect(pack.frames.length).toBeGreaterThan(20);
+    for (const [i, { frame }] of pack.frames.entries())
+      expect(readNumber(rgbLuminance(await pack.picture(i)))).toBe(frame);
+  }, 60_000);
+
   it('cuts ten minutes with one keyframe into chunks of 30 s and decodes the last of them exactly', async () => {
     const long = numberedFilm({ seconds: 600, rate: '5', width: 96, height: 48 });
     const path = await transcode('one-key-long.mp4', [

@@ -93,6 +93,22 @@ interface FrameList {
   lastDuration: number;
 }
 
+/** A second packet of a picture stands alone; where so many in a row show nothing, the film is damaged. */
+const HOLE = 3;
+
+/** How many of the announced pictures lie in holes: `HOLE` or more in a row that decoding doesn't show. */
+function lostInARow(shown: readonly number[], announced: ReadonlySet<number>): number {
+  const seen = new Set(shown);
+  let lost = 0;
+  let row = 0;
+  for (const pts of Float64Array.from(announced).sort()) {
+    row = seen.has(pts) ? 0 : row + 1;
+    if (row === HOLE) lost += HOLE;
+    else if (row > HOLE) lost++;
+  }
+  return lost;
+}
+
 /** Median distance of neighbouring frames in ticks; 0 for fewer than two. */
 export function medianStep(pts: ArrayLike<number>): number {
   if (pts.length < 2) return 0;
@@ -163,11 +179,12 @@ class PacketList {
     this.seeks.sort((a, b) => a.pts - b.pts);
   }
 
-  /** Whether the pictures that decoding showed are the ones that the packets announce. */
+  /** Whether the pictures that decoding showed are the ones that the packets announce, but for those of damaged parts. */
   agreesWith(head: HeadFrames): boolean {
     if (this.lost > 0 || this.pts.length === 0) return false;
     const { shown, announced } = this.compare(head);
-    return shown.every((pts) => announced.has(pts)) && announced.size <= shown.length * 1.25 + 1;
+    if (!shown.every((pts) => announced.has(pts))) return false;
+    return announced.size - lostInARow(shown, announced) <= shown.length * 1.25 + 1;
   }
 
   isExactly(head: HeadFrames): boolean {
