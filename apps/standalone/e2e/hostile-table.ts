@@ -122,7 +122,7 @@ export const mediaRows: Row[] = [
   // Films.
   file('no-index.mp4', async () => cutAt(await films.plain(), 0.6), { failed: /moov/ }),
   file('ends-early.mp4', async () => cutAt(await films.indexFirst(), 0.5), video(undefined, 'some')),
-  file('hurt-middle.mp4', async () => hurtBetween(await films.indexFirst(), 0.4, 0.6), video(undefined, 'some')),
+  file('hurt-middle.mp4', async () => hurtBetween(await films.indexFirst(), 0.4, 0.6), video(96, 'some')),
   file('all-hurt.mp4', films.allHurt, { failed: /cannot be decoded|Invalid data/ }),
   file('one-key.mp4', films.oneKeyframe, video(3000, 0), { face_recognition: { range: { time_start: 596 } } }),
   file('variable-rate.mp4', films.variableRate, video(36, 'some')),
