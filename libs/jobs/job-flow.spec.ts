@@ -242,6 +242,25 @@ describe('the flow of a job through its store', () => {
     expect(bus.of('sources.requested', jobId)).toHaveLength(2);
   });
 
+  it('does not blame what was decoded beside an analysis when the process died', async () => {
+    const jobId = await commands.submit(newJob());
+    await settled();
+    await openFilm(jobId, '9'.repeat(64));
+    await settled();
+    const [analysed, decoding] = await db().manager.findBy(ChunkEntity, { jobId, state: 'requested' });
+    await claimChunk(db(), decoding!.id, 60);
+    const suspect = { chunkId: analysed!.id, digest: faces.digest };
+    await db().manager.update(ChunkAnalysisEntity, suspect, { state: 'requested' });
+    await claimAnalysis(db(), analysed!.id, faces.digest, 60);
+    await reconciler.recover();
+    expect((await db().manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(0);
+    expect((await db().manager.findOneByOrFail(ChunkAnalysisEntity, suspect)).attempts).toBe(1);
+    await db().manager.update(ChunkAnalysisEntity, suspect, { state: 'done' });
+    await claimChunk(db(), decoding!.id, 60);
+    await reconciler.recover();
+    expect((await db().manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(1);
+  });
+
   it('retries a stopped job from where it stood', async () => {
     const jobId = await commands.submit(newJob());
     await settled();

@@ -1,6 +1,7 @@
+import { IdempotencyKeyEntity } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { IsNull, type EntityManager } from 'typeorm';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { returned, Scheduler } from './scheduler.js';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -45,9 +46,19 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
    */
   async recover(): Promise<void> {
     await this.outbox.transaction(async (manager) => {
+      // ffmpeg dies alone, models take the process with them: what was only fetched or decoded beside an analysis when
+      // the process died is not blamed for it.
+      for (const table of ['job_sources', 'chunks']) {
+        await manager.query(
+          `UPDATE ${table} SET attempts = attempts - 1 WHERE state = 'requested' AND attempts > 0
+             AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.state = 'requested' AND a.attempts > 0)`,
+        );
+      }
       for (const table of ['job_sources', 'chunks', 'chunk_analyses']) {
         await manager.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
       }
+      // Nobody is left to answer these requests.
+      await manager.delete(IdempotencyKeyEntity, { status: IsNull() });
     });
     await this.run();
   }
