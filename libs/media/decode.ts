@@ -17,6 +17,7 @@ import { runFfmpeg } from './ffmpeg-run.js';
 import { packFrames } from './frame-pack.js';
 import type { FrameIndex } from './frame-index.js';
 import { DEFAULT_MAX_PIXELS, openPicture, unreadable } from './picture.js';
+import { plainJpeg } from './plain-jpeg.js';
 import { sampleFrames, type SampledFrame } from './plan.js';
 
 export interface DecodeLimits {
@@ -94,7 +95,8 @@ export async function decodeInterval(request: DecodeIntervalRequest): Promise<Ma
 
 /**
  * Decodes an image to one single-frame pack per spec, by the spec's name: EXIF orientation applied, transparency over
- * white, sRGB in 8 bit. The native picture is kept at JPEG quality 95 without chroma subsampling.
+ * white, sRGB in 8 bit. The native picture is the file's own where that is such a JPEG already, else kept at JPEG
+ * quality 95 without chroma subsampling. Throws MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
  */
 export async function decodeImage(request: {
   path: string;
@@ -103,29 +105,38 @@ export async function decodeImage(request: {
   limits?: { maxPixels?: number };
 }): Promise<Map<string, Buffer>> {
   const { path, facts, specs } = request;
-  const bySize = new Map<string, Buffer>();
-  const packs = new Map<string, Buffer>();
-  for (const spec of specs) {
-    const { width, height } = pictureSize(facts, spec);
-    const key = sizeKey({ width, height });
-    let pack = bySize.get(key);
-    if (!pack) {
-      const native = width === facts.width && height === facts.height;
-      try {
-        const picture = openPicture(path, request.limits?.maxPixels ?? DEFAULT_MAX_PIXELS);
-        if (!native) picture.resize({ width, height, fit: 'fill' });
-        const jpeg = await picture
-          .jpeg(native ? { quality: 95, chromaSubsampling: '4:4:4' } : { quality: 92 })
-          .toBuffer();
-        pack = packFrames([{ frame: 0, pts: 0, time: 0, width, height }], [jpeg]);
-      } catch (error) {
-        throw unreadable(error);
-      }
-      bySize.set(key, pack);
-    }
-    packs.set(frameSpecName(spec), pack);
+  const sizes = new Map(specs.map((spec) => pictureSize(facts, spec)).map((size) => [sizeKey(size), size]));
+  const maxPixels = request.limits?.maxPixels ?? DEFAULT_MAX_PIXELS;
+  try {
+    const bySize = new Map(
+      await Promise.all(
+        [...sizes].map(async ([key, { width, height }]): Promise<[string, Buffer]> => {
+          const native = width === facts.width && height === facts.height;
+          const jpeg = native
+            ? await nativePicture(path, facts, { maxPixels, whole: sizes.size > 1 })
+            : await openPicture(path, maxPixels)
+                .resize({ width, height, fit: 'fill' })
+                .jpeg({ quality: 92 })
+                .toBuffer();
+          return [key, packFrames([{ frame: 0, pts: 0, time: 0, width, height }], [jpeg])];
+        }),
+      ),
+    );
+    return new Map(specs.map((spec) => [frameSpecName(spec), bySize.get(sizeKey(pictureSize(facts, spec))) as Buffer]));
+  } catch (error) {
+    throw unreadable(error);
   }
-  return packs;
+}
+
+/** @param options.whole another picture is made of the file, which fails where it is damaged. */
+async function nativePicture(
+  path: string,
+  facts: ImageFacts,
+  options: { maxPixels: number; whole: boolean },
+): Promise<Buffer> {
+  const own = facts.format === 'jpeg' ? await plainJpeg(await readFile(path), facts, options) : null;
+  if (own !== null) return own;
+  return openPicture(path, options.maxPixels).jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
 }
 
 type Wanted = { name: string; size: { width: number; height: number }; samples: SampledFrame[] };

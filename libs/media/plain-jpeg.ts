@@ -1,0 +1,95 @@
+import { openPicture } from './picture.js';
+
+/**
+ * The JPEG file's own compressed picture without its metadata, when decoding that gives what encoding it anew would:
+ * baseline, 8 bit, three components, no colour profile, upright, `size` pixels, and whole. Else null: encode it anew.
+ * Throws what libvips says of a picture that is damaged.
+ *
+ * @param whole the caller has decoded the file to its end already.
+ */
+export async function plainJpeg(
+  file: Buffer,
+  size: { width: number; height: number },
+  options: { maxPixels: number; whole: boolean },
+): Promise<Buffer | null> {
+  const jpeg = bareJpeg(file, size);
+  if (jpeg === null) return null;
+  const {
+    format,
+    orientation = 1,
+    space,
+    channels,
+    hasProfile,
+  } = await openPicture(file, options.maxPixels).metadata();
+  if (format !== 'jpeg' || orientation !== 1 || space !== 'srgb' || channels !== 3 || hasProfile) return null;
+  if (!options.whole) {
+    // Shrunk while it loads: every bit is read, and little is computed.
+    const [width, height] = [Math.ceil(size.width / 8), Math.ceil(size.height / 8)];
+    await openPicture(jpeg, options.maxPixels).resize({ width, height, fit: 'fill' }).raw().toBuffer();
+  }
+  return jpeg;
+}
+
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+const DQT = 0xdb;
+const DRI = 0xdd;
+const DHT = 0xc4;
+const SOF0 = 0xc0;
+const SOF1 = 0xc1;
+const APP0 = 0xe0;
+const APP2 = 0xe2;
+const APP14 = 0xee;
+const COM = 0xfe;
+
+/**
+ * Only the segments that a decoder needs, up to the end of the picture (ITU-T T.81, annex B): no EXIF, comments or
+ * appended films. Null for every kind of JPEG but the plainest.
+ */
+export function bareJpeg(file: Buffer, size: { width: number; height: number }): Buffer | null {
+  if (file.length < 4 || file[0] !== 0xff || file[1] !== SOI) return null;
+  const parts = [file.subarray(0, 2)];
+  let at = 2;
+  let framed = false;
+  while (at + 4 <= file.length) {
+    if (file[at] !== 0xff) return null;
+    const marker = file[at + 1] as number;
+    if (marker === EOI) break;
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    if (end > file.length) return null;
+    const body = file.subarray(at + 4, end);
+    if (marker === SOF0 || marker === SOF1) {
+      if (framed || body.length < 6 || body[0] !== 8 || body[5] !== 3) return null;
+      if (body.readUInt16BE(1) !== size.height || body.readUInt16BE(3) !== size.width) return null;
+      framed = true;
+    } else if (marker === APP14) {
+      // Anything but YCbCr is left to libvips.
+      if (body.subarray(0, 5).toString('latin1') === 'Adobe' && body[11] !== 1) return null;
+    } else if (marker === APP2) {
+      if (body.subarray(0, 11).toString('latin1') === 'ICC_PROFILE') return null;
+    } else if (marker === SOS) {
+      const scan = endOfScan(file, end);
+      if (!framed || scan === null) return null;
+      parts.push(file.subarray(at, scan));
+      at = scan;
+      continue;
+    }
+    if ([SOF0, SOF1, DQT, DRI, DHT, APP0, APP14].includes(marker)) parts.push(file.subarray(at, end));
+    else if (marker !== COM && (marker < APP0 || marker > 0xef)) return null;
+    at = end;
+  }
+  if (!framed || file[at] !== 0xff || file[at + 1] !== EOI) return null;
+  return Buffer.concat([...parts, file.subarray(at, at + 2)]);
+}
+
+/** Where the marker after compressed data begins; stuffed zeros and restart markers belong to the data. */
+function endOfScan(file: Buffer, start: number): number | null {
+  for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at)) {
+    const next = file[at + 1] as number;
+    if (next === 0 || (next >= 0xd0 && next <= 0xd7)) at += 2;
+    else if (next === 0xff) at += 1;
+    else return at;
+  }
+  return null;
+}
