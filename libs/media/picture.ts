@@ -1,6 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { AditError } from '@adit/contracts';
 
+// No picture is asked for twice, so libvips' cache of results only holds memory.
+sharp.cache(false);
+
 /** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
 export interface RgbImage {
   data: Uint8Array;
