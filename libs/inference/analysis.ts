@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
 export type { FramePack, RgbImage };
+export { cropRgb } from '@adit/media';
 
 /** One unit as an analysis sees it. */
 export interface AnalysisInput {
@@ -16,8 +17,15 @@ export interface AnalysisContext<Args> {
   args: Args;
   /** Sessions by model name, for the models the analysis names; shared and batched across jobs. */
   networks: Record<string, NetworkSession>;
-  /** Keeps a picture with the observations (best view of a face) and returns its reference. */
-  keepPicture(name: string, image: RgbImage): Promise<{ key: string; width: number; height: number }>;
+  /**
+   * Keeps a picture with the observations (best view of a face) and returns its reference. It is shrunk to `maxSide`
+   * pixels off the main thread, never enlarged; don't shrink it yourself.
+   */
+  keepPicture(
+    name: string,
+    image: RgbImage,
+    options?: { maxSide?: number },
+  ): Promise<{ key: string; width: number; height: number }>;
   signal: AbortSignal;
 }
 

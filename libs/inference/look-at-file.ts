@@ -34,9 +34,12 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   const { facts, index } = await probeMedia(path);
   // Nothing is cached here, so the media needs no digest of its content.
   const mediaDigest = randomUUID();
-  const keepPicture =
+  const keepPicture: AnalysisContext<unknown>['keepPicture'] =
     look.keepPicture ??
-    (async (key: string, { width, height }: { width: number; height: number }) => ({ key, width, height }));
+    (async (key, { width, height }, options) => {
+      const scale = Math.min(1, (options?.maxSide ?? Infinity) / Math.max(width, height));
+      return { key, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+    });
 
   const observe = async (packs: Map<string, Buffer>, interval: FrameInterval | null): Promise<UnitLook> => {
     const opened = await Promise.all(

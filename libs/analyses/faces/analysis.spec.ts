@@ -95,6 +95,16 @@ describe('faces on photos', () => {
     expect(Math.max(...tilted)).toBeGreaterThan(30);
   });
 
+  it('keeps a key frame of at most 640 pixels', async () => {
+    const kept = new Map<string, RgbImage>();
+    const [{ tracks }] = (await look.at(media.groups.sample1!, {}, kept)) as [FaceObservations];
+    for (const { keyFrame } of tracks) {
+      const { key, width, height } = keyFrame!.picture;
+      expect(kept.get(key)).toMatchObject({ width, height });
+      expect(Math.max(width, height)).toBe(640);
+    }
+  });
+
   it('finds nothing in a picture without faces', async () => {
     const bars = await transcode('bars.png', ['-f', 'lavfi', '-i', 'testsrc2=size=1280x720', '-frames:v', '1']);
     expect((await photo(bars)).tracks).toEqual([]);
@@ -143,7 +153,11 @@ describe('faces on films', () => {
     expect([...kept.keys()].sort()).toEqual([track.keyFrame!.picture.key, track.thumbnail!.key].sort());
     const thumbnail = kept.get(track.thumbnail!.key)!;
     expect(Math.max(thumbnail.width, thumbnail.height)).toBe(160);
-    expect(thumbnail.data).toHaveLength(thumbnail.width * thumbnail.height * 3);
+    expect(thumbnail).toMatchObject({ width: track.thumbnail!.width, height: track.thumbnail!.height });
+    expect(kept.get(track.keyFrame!.picture.key)).toMatchObject({
+      width: track.keyFrame!.picture.width,
+      height: track.keyFrame!.picture.height,
+    });
     expect(track.views[0]!.frame).toBe(track.keyFrame!.frame);
   });
 

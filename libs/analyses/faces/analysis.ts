@@ -31,7 +31,7 @@ const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-ag
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 1,
+  version: 2,
   args: FaceArguments,
   observations: FaceObservations,
   models: MODELS,

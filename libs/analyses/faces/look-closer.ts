@@ -1,5 +1,5 @@
 import {
-  cropResize,
+  cropRgb,
   type AnalysisContext,
   type FramePack,
   type NetworkSession,
@@ -70,25 +70,15 @@ export async function lookCloser(
 }
 
 const THUMBNAIL_MARGIN = 1.6;
-const THUMBNAIL_SIDE = 160;
 
-/** The face with some of its surroundings, at most 160 pixels a side. */
+/** The face with some of its surroundings, in native pixels. */
 export function thumbnailOf({ picture, box }: Cutout): RgbImage {
   const around = squareAround(box, THUMBNAIL_MARGIN);
   const x = Math.max(0, around.x);
   const y = Math.max(0, around.y);
   const w = Math.min(picture.width, around.x + around.w) - x;
   const h = Math.min(picture.height, around.y + around.h) - y;
-  const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(w, h));
-  return cropResize(picture, { x, y, w, h }, Math.max(1, Math.round(w * scale)), Math.max(1, Math.round(h * scale)));
-}
-
-/** The whole frame, at most `side` pixels a side. */
-export function reduced(picture: RgbImage, side: number): RgbImage {
-  const scale = side / Math.max(picture.width, picture.height);
-  if (scale >= 1) return picture;
-  const all = { x: 0, y: 0, w: picture.width, h: picture.height };
-  return cropResize(picture, all, Math.round(picture.width * scale), Math.round(picture.height * scale));
+  return cropRgb(picture, { x, y, w, h });
 }
 
 export function attributesOf(

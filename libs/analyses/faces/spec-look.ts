@@ -5,8 +5,10 @@ import {
   lookAtFile,
   ModelRepository,
   SessionPool,
+  type AnalysisContext,
   type RgbImage,
 } from '@adit/inference';
+import { decodeJpeg, encodeJpeg } from '@adit/media';
 import { FaceObservations } from './observations.js';
 
 /** For specs: looks at files with the repository's own weights. `npm test` installs them first. */
@@ -29,12 +31,10 @@ export class SpecLook {
   /** Observations of every unit of a file, one for a photo. Pictures are handed to `kept`. */
   async at(path: string, args: object = {}, kept?: Map<string, RgbImage>): Promise<FaceObservations[]> {
     const units: FaceObservations[] = [];
-    const keepPicture = async (
-      key: string,
-      image: RgbImage,
-    ): Promise<{ key: string; width: number; height: number }> => {
-      kept?.set(key, image);
-      return { key, width: image.width, height: image.height };
+    const keepPicture: AnalysisContext<unknown>['keepPicture'] = async (key, image, options) => {
+      const { data, width, height } = await encodeJpeg(image, options);
+      kept?.set(key, await decodeJpeg(data));
+      return { key, width, height };
     };
     for await (const unit of lookAtFile({
       runner: this.runner,

@@ -138,8 +138,8 @@ export class AnalysisWorker {
       args: request.args,
       models: request.models,
       input: { unit, packs },
-      keepPicture: async (name, image) => {
-        const { data, width, height } = await encodeJpeg(image);
+      keepPicture: async (name, image, options) => {
+        const { data, width, height } = await encodeJpeg(image, { maxSide: options?.maxSide });
         const key = `${prefix}${name}.jpg`;
         await this.objects.put(key, data);
         return { key, width, height };
