@@ -1,15 +1,24 @@
-import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
+import { existsSync, readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+
+/** Reading every model costs; where watching works it is only a second line of defence. */
+const ROUNDS_WHEN_WATCHED = 6;
+/** What lies beside the models in a root that is a package of this repository. */
+const CODE = new Set(['node_modules', 'dist', 'convert', 'testing']);
 
 /**
  * Calls `changed` soon after anything in model folders changed. Folders are watched one by one down to the versions,
- * because recursive watching is not to be had everywhere; a slow poll stands in where watching says nothing.
+ * because recursive watching is not to be had everywhere. A poll stands in where watching says nothing: every `pollMs`
+ * when a folder cannot be watched, every sixth time when all are.
  */
 export class FolderWatch {
   /** A folder made anew under its old name is another inode and needs another watcher. */
   private readonly watchers = new Map<string, { inode: number; watcher: FSWatcher }>();
   private readonly poll: NodeJS.Timeout;
   private debounce: NodeJS.Timeout | null = null;
+  private readonly missing = new Set<string>();
+  private deaf = false;
+  private rounds = 0;
 
   constructor(
     private readonly roots: string[],
@@ -17,14 +26,17 @@ export class FolderWatch {
     private readonly changed: () => void,
     private readonly debounceMs = 100,
   ) {
-    this.poll = setInterval(changed, pollMs);
+    this.poll = setInterval(() => this.round(), pollMs);
     this.poll.unref();
     this.follow();
   }
 
   /** Watches folders that have appeared since. */
   follow(): void {
+    this.deaf = false;
     for (const root of this.roots) {
+      if (existsSync(root)) this.missing.delete(root);
+      else this.missing.add(root);
       this.add(root);
       for (const model of subfolders(root)) {
         this.add(model);
@@ -40,9 +52,16 @@ export class FolderWatch {
     this.watchers.clear();
   }
 
+  private round(): void {
+    this.rounds++;
+    const due = this.deaf || this.rounds % ROUNDS_WHEN_WATCHED === 0;
+    if (due || [...this.missing].some((root) => existsSync(root))) this.changed();
+  }
+
   private add(folder: string): void {
+    const inode = statSync(folder, { throwIfNoEntry: false })?.ino;
+    if (inode === undefined) return;
     try {
-      const inode = statSync(folder).ino;
       const known = this.watchers.get(folder);
       if (known?.inode === inode) return;
       known?.watcher.close();
@@ -50,7 +69,8 @@ export class FolderWatch {
       this.watchers.set(folder, { inode, watcher });
       watcher.on('error', () => this.drop(folder));
     } catch {
-      // Not there, or out of watches: the poll sees it.
+      // Out of watches, or a file system without them: the poll sees it.
+      this.deaf = true;
     }
   }
 
@@ -68,11 +88,16 @@ export class FolderWatch {
   }
 }
 
+/** Names of a root that are code, not models: this repository's own root holds its converter too. */
+export function isCode(root: string, name: string): boolean {
+  return name === 'node_modules' || (CODE.has(name) && existsSync(join(root, 'package.json')));
+}
+
 function subfolders(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries
-      .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !isCode(folder, entry.name))
       .map((entry) => join(folder, entry.name));
   } catch {
     return [];

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, canonicalJson, type ModelPin } from '@adit/contracts';
-import { FolderWatch } from './folder-watch.js';
+import { FolderWatch, isCode } from './folder-watch.js';
 import { FileDigests, readModelFolder, type ModelProblem, type ModelVersion } from './model-folder.js';
 
 export interface ModelRepositoryOptions {
@@ -11,7 +11,7 @@ export interface ModelRepositoryOptions {
   watch?: boolean;
   /** A folder written to within this time is still being copied and not served, milliseconds. */
   settleMs?: number;
-  /** Rounds of looking where the operating system tells nothing of changes (network file systems), milliseconds. */
+  /** Between looks where the operating system cannot watch, milliseconds; six times that where it says it does. */
   pollMs?: number;
   /** Runs a network before it is served; throws what is wrong with it. */
   check?: (model: ModelVersion) => Promise<void>;
@@ -204,7 +204,11 @@ const CLOCK_SKEW_MS = 1000;
 async function foldersOf(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
   const named = entries.filter(
-    (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
+    (entry) =>
+      !entry.name.startsWith('.') &&
+      (entry.isDirectory() || entry.isSymbolicLink()) &&
+      // Nothing in there is a model, and much of it is large.
+      !isCode(root, entry.name),
   );
   // Only folders that claim to be models: the built-in root also holds the converter and its dependencies.
   const claims = await Promise.all(
