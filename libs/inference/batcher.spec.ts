@@ -72,4 +72,19 @@ describe('Batcher', () => {
     await Promise.all([first, batcher.run(2)]);
     expect(sizes).toEqual([2]);
   });
+
+  it('keeps as many runs going as it was told, and no more', async () => {
+    let running = 0;
+    let most = 0;
+    const run = async (rows: number[]): Promise<number[]> => {
+      most = Math.max(most, ++running);
+      await new Promise((done) => setTimeout(done, 2));
+      running--;
+      return rows;
+    };
+    const batcher = new Batcher<number, number>(run, { maxBatch: 1, concurrency: 3 });
+    const rows = Array.from({ length: 10 }, (_, i) => i);
+    expect(await Promise.all(rows.map((row) => batcher.run(row)))).toEqual(rows);
+    expect(most).toBe(3);
+  });
 });

@@ -8,6 +8,8 @@ export interface BatcherOptions<In> {
   key?: (row: In) => string;
   /** How long a run waits for company when it is not full, milliseconds. 0: what is queued goes at once. */
   maxDelayMs?: number;
+  /** Runs that go at the same time: above 1 the next one is there when the network has finished the one before. */
+  concurrency?: number;
   onBatch?: (size: number) => void;
 }
 
@@ -19,13 +21,13 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Joins the rows of concurrent callers into runs. One run goes at a time; when it ends, the next takes what has queued
+ * Joins the rows of concurrent callers into runs. One run goes at a time unless told otherwise; when it ends, the next takes what has queued
  * meanwhile, so a lone caller never waits and a crowd fills the batch. A failing run is repeated row by row: only the
  * bad row fails.
  */
 export class Batcher<In, Out> {
   private queue: Waiting<In, Out>[] = [];
-  private draining = false;
+  private draining = 0;
 
   constructor(
     private readonly runBatch: RunBatch<In, Out>,
@@ -35,8 +37,8 @@ export class Batcher<In, Out> {
   run(row: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.queue.push({ row, key: this.options.key?.(row) ?? '', resolve, reject });
-      if (this.draining) return;
-      this.draining = true;
+      if (this.draining >= (this.options.concurrency ?? 1)) return;
+      this.draining++;
       void this.drain();
     });
   }
@@ -48,15 +50,16 @@ export class Batcher<In, Out> {
       const { maxBatch, maxDelayMs = 0 } = this.options;
       if (maxDelayMs > 0 && this.queue.length < maxBatch) await new Promise((done) => setTimeout(done, maxDelayMs));
       const batch = this.take(maxBatch);
+      if (batch.length === 0) break;
       this.options.onBatch?.(batch.length);
       await this.execute(batch);
     }
-    this.draining = false;
+    this.draining--;
   }
 
   /** The first row and those after it that can run with it. */
   private take(maxBatch: number): Waiting<In, Out>[] {
-    const key = this.queue[0]!.key;
+    const key = this.queue[0]?.key;
     const batch: Waiting<In, Out>[] = [];
     const left: Waiting<In, Out>[] = [];
     for (const waiting of this.queue) (batch.length < maxBatch && waiting.key === key ? batch : left).push(waiting);

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AditError } from '@adit/contracts';
-import ort from 'onnxruntime-node';
+import type { InferenceSession } from 'onnxruntime-node';
+import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onnx-graph.js';
 import type { FloatTensor, Row } from './session.js';
 
 export const PROVIDERS = ['cpu', 'cuda', 'tensorrt'] as const;
@@ -28,22 +29,30 @@ export interface TensorShape {
 
 /** A graph loaded into ONNX Runtime. The only place that knows its API. */
 export class OnnxSession {
+  readonly inputs: TensorShape[];
+  readonly outputs: TensorShape[];
+
   private constructor(
-    private readonly session: ort.InferenceSession,
+    private readonly graph: Graph,
     readonly provider: Provider,
-    readonly inputs: TensorShape[],
-    readonly outputs: TensorShape[],
-  ) {}
+  ) {
+    this.inputs = shapes(graph.inputs);
+    this.outputs = shapes(graph.outputs);
+  }
 
   /**
-   * Loads a graph by path. Throws INTERNAL with ONNX Runtime's reason when no provider can.
+   * Loads a graph by path, into this thread unless `host` is another. Throws INTERNAL with ONNX Runtime's reason when no
+   * provider can.
    */
-  static async load(path: string, options: OnnxOptions = DEFAULT_ONNX_OPTIONS): Promise<OnnxSession> {
+  static async load(
+    path: string,
+    options: OnnxOptions = DEFAULT_ONNX_OPTIONS,
+    host: GraphHost = THIS_THREAD,
+  ): Promise<OnnxSession> {
     const reasons: string[] = [];
     for (const [i, provider] of options.providers.entries()) {
       try {
-        const session = await ort.InferenceSession.create(path, sessionOptions(provider, options));
-        return new OnnxSession(session, provider, shapes(session.inputMetadata), shapes(session.outputMetadata));
+        return new OnnxSession(await host.load(path, sessionOptions(provider, options)), provider);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${provider}: ${reason}`);
@@ -66,19 +75,13 @@ export class OnnxSession {
       for (const row of rows) outs.push(...(await this.run([row])));
       return outs;
     }
-    const feeds: Record<string, ort.Tensor> = {};
-    for (const { name } of this.inputs) {
-      const { data, dims } = stack(rows, name);
-      feeds[name] = new ort.Tensor('float32', data, dims);
-    }
-    const results = await this.session.run(feeds);
+    const feeds = this.inputs.map(({ name }): GraphTensor => ({ name, ...stack(rows, name) }));
     const outs = rows.map((): Record<string, FloatTensor> => ({}));
-    for (const [name, tensor] of Object.entries(results)) {
-      const data =
-        tensor.data instanceof Float32Array ? tensor.data : Float32Array.from(tensor.data as ArrayLike<number>, Number);
-      const dims = tensor.dims.slice(1);
+    for (const { name, data, dims } of await this.graph.run(feeds)) {
       const length = data.length / rows.length;
-      outs.forEach((out, i) => (out[name] = { data: data.subarray(i * length, (i + 1) * length), dims }));
+      outs.forEach((out, i) => {
+        out[name] = { data: data.subarray(i * length, (i + 1) * length), dims: dims.slice(1) };
+      });
     }
     return outs;
   }
@@ -98,13 +101,13 @@ export class OnnxSession {
   }
 
   async release(): Promise<void> {
-    await this.session.release();
+    await this.graph.release();
   }
 }
 
-function sessionOptions(provider: Provider, options: OnnxOptions): ort.InferenceSession.SessionOptions {
+function sessionOptions(provider: Provider, options: OnnxOptions): InferenceSession.SessionOptions {
   const device = { deviceId: options.device ?? 0 };
-  const providers: Record<Provider, ort.InferenceSession.ExecutionProviderConfig> = {
+  const providers: Record<Provider, InferenceSession.ExecutionProviderConfig> = {
     cpu: 'cpu',
     cuda: { name: 'cuda', ...device },
     tensorrt: { name: 'tensorrt', ...device },
@@ -127,7 +130,7 @@ function sessionOptions(provider: Provider, options: OnnxOptions): ort.Inference
   };
 }
 
-function shapes(metadata: readonly ort.InferenceSession.ValueMetadata[]): TensorShape[] {
+function shapes(metadata: readonly InferenceSession.ValueMetadata[]): TensorShape[] {
   return metadata.map((value) =>
     value.isTensor
       ? { name: value.name, type: value.type, dims: value.shape }

@@ -95,7 +95,10 @@ export function imageRow(image: RgbImage, map: Affine, network: NetworkSession):
   return { [input.tensor]: imageTensor(image, map, input) };
 }
 
-/** Tensors that no run holds, by length: at a megabyte each, fresh ones keep the garbage collector busier than the networks. */
+/**
+ * Tensors that no run holds, by length: at a megabyte each, fresh ones keep the garbage collector busier than the
+ * networks. They are shared memory, which a worker thread reads without being sent a copy.
+ */
 const spare = new Map<number, Float32Array[]>();
 const MAX_SPARE = 8;
 
@@ -109,7 +112,7 @@ export async function runOnPicture(
   const length = sizeOf(input);
   const free = spare.get(length) ?? [];
   spare.set(length, free);
-  const data = free.pop() ?? new Float32Array(length);
+  const data = free.pop() ?? new Float32Array(new SharedArrayBuffer(length * 4));
   try {
     return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
   } finally {

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 import { ModelRepository } from './model-repository.js';
@@ -134,6 +135,36 @@ describe('SessionPool', () => {
     expect([...(await network.run(row(1, 2))).y!.data]).toEqual([3, 5]);
     expect(fallbacks.length).toBeLessThanOrEqual(1);
     release();
+    await pool.close();
+  });
+
+  it('answers the same with any number of workers, and with none', async () => {
+    for (const workers of [0, 1, 2]) {
+      const pool = new SessionPool({ workers, onnx: { threads: 1 } });
+      const { network, release } = await pool.acquire(repository.resolve('open'));
+      const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => network.run(row(i, -i))));
+      expect(answers.map((answer) => [...answer.y!.data])).toEqual(
+        [0, 1, 2, 3, 4, 5].map((i) => [2 * i + 1, 1 - 2 * i]),
+      );
+      release();
+      await pool.close();
+    }
+  });
+
+  it('loads a model anew after its thread died', async () => {
+    const pool = new SessionPool({ workers: 2, onnx: { threads: 1 } });
+    const before = await pool.acquire(repository.resolve('open'));
+    const [thread] = (pool as unknown as { hosts: { worker: Worker }[] }).hosts;
+    const exit = new Promise((done) => thread!.worker.once('exit', done));
+    // A message that the thread cannot read ends it.
+    thread!.worker.postMessage(null);
+    await exit;
+    expect(pool.size).toBe(0);
+    await expect(before.network.run(row(1, 2))).rejects.toMatchObject({ code: 'INTERNAL' });
+    before.release();
+    const after = await pool.acquire(repository.resolve('open'));
+    expect([...(await after.network.run(row(1, 2))).y!.data]).toEqual([3, 5]);
+    after.release();
     await pool.close();
   });
 });

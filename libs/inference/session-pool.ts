@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ModelManifest } from '@adit/contracts';
 import { Batcher } from './batcher.js';
 import type { ModelVersion } from './model-folder.js';
 import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions, type Provider } from './onnx-session.js';
+import { THIS_THREAD, type GraphHost } from './onnx-graph.js';
+import { OnnxThread } from './onnx-thread.js';
 import type { FloatTensor, NetworkSession, Row } from './session.js';
 
 /** Told what the pool does, for metrics. */
@@ -13,7 +16,13 @@ export interface PoolObserver {
 }
 
 export interface SessionPoolOptions {
+  /** Threads of 0 share the cores among the workers. */
   onnx?: Partial<OnnxOptions>;
+  /**
+   * Worker threads that run the models, each with its own copy of every model. 0 runs them in this thread. By default 2 on a CPU
+   * of several cores, else 1.
+   */
+  workers?: number;
   /** Sessions kept that nobody uses at the moment; the least recently used goes first. */
   maxIdle?: number;
   /** Caps every manifest's maxBatch. By default 1 on a CPU and no cap on a GPU. */
@@ -31,8 +40,14 @@ interface Entry {
 }
 
 interface Loaded {
-  session: OnnxSession;
+  copies: Copy[];
   network: NetworkSession;
+}
+
+/** A model's session in one place. */
+interface Copy {
+  session: OnnxSession;
+  running: number;
 }
 
 /** A session on loan. Call `release` when done: a session in use is never unloaded. */
@@ -41,14 +56,21 @@ export interface Lease {
   release(): void;
 }
 
-/** One session for each model digest, shared by every job of the process. */
+/** One session for each model digest and worker, shared by every job of the process. */
 export class SessionPool {
   private readonly entries = new Map<string, Entry>();
   private clock = 0;
   private readonly onnx: OnnxOptions;
+  private readonly workers: number;
+  private hosts: OnnxThread[] = [];
 
   constructor(private readonly options: SessionPoolOptions = {}) {
     this.onnx = { ...DEFAULT_ONNX_OPTIONS, ...options.onnx };
+    const cores = availableParallelism();
+    this.workers = options.workers ?? (this.onnx.providers[0] === 'cpu' ? Math.min(2, cores) : 1);
+    if (this.workers > 0 && this.onnx.threads === 0) {
+      this.onnx.threads = Math.max(1, Math.floor(cores / this.workers));
+    }
   }
 
   /** Loads and warms the model unless it is there. Throws INTERNAL when it cannot be loaded. */
@@ -59,7 +81,10 @@ export class SessionPool {
       entry = { loading: this.load(model), model: model.pin.name, users: 0, usedAt: 0 };
       this.entries.set(key, entry);
       // A failed loading must not stay: the file may be put right.
-      entry.loading.catch(() => this.entries.delete(key));
+      const added = entry;
+      entry.loading.catch(() => {
+        if (this.entries.get(key) === added) this.entries.delete(key);
+      });
     }
     const held = entry;
     held.users++;
@@ -84,11 +109,8 @@ export class SessionPool {
     model: ModelVersion,
     golden: (run: (row: Row) => Promise<Record<string, FloatTensor>>) => Promise<void>,
   ): Promise<void> {
-    const session = await OnnxSession.load(join(model.folder, 'model.onnx'), {
-      ...this.onnx,
-      providers: ['cpu'],
-      threads: 1,
-    });
+    const options: OnnxOptions = { ...this.onnx, providers: ['cpu'], threads: 1 };
+    const session = await OnnxSession.load(join(model.folder, 'model.onnx'), options, this.places()[0]);
     try {
       await session.warmUp(model.manifest.input);
       await golden(async (row) => (await session.run([row]))[0]!);
@@ -106,26 +128,65 @@ export class SessionPool {
   async close(): Promise<void> {
     const loaded = await Promise.allSettled([...this.entries.values()].map((entry) => entry.loading));
     this.entries.clear();
-    for (const entry of loaded) if (entry.status === 'fulfilled') await entry.value.session.release();
+    for (const entry of loaded) if (entry.status === 'fulfilled') await unload(entry.value);
+    const hosts = this.hosts;
+    this.hosts = [];
+    await Promise.all(hosts.map((host) => host.close()));
+  }
+
+  /** Where models are loaded now; lost threads have been replaced. */
+  private places(): GraphHost[] {
+    if (this.workers === 0) return [THIS_THREAD];
+    while (this.hosts.length < this.workers) {
+      const host: OnnxThread = new OnnxThread(() => this.forget(host));
+      this.hosts.push(host);
+    }
+    return this.hosts;
+  }
+
+  /**
+   * A lost thread took its sessions with it; every model is loaded anew when it is next acquired. The other threads end
+   * once they have served their calls.
+   */
+  private forget(lost: OnnxThread): void {
+    if (!this.hosts.includes(lost)) return;
+    const others = this.hosts.filter((host) => host !== lost);
+    this.hosts = [];
+    this.entries.clear();
+    for (const host of others) void host.close();
   }
 
   private async load({ pin, folder, manifest }: ModelVersion): Promise<Loaded> {
     const { observer, maxDelayMs } = this.options;
     const start = performance.now();
-    const session = await OnnxSession.load(join(folder, 'model.onnx'), this.onnx);
-    await session.warmUp(manifest.input);
-    observer?.loaded?.(pin.name, session.provider, (performance.now() - start) / 1000);
+    const copies = await Promise.all(
+      this.places().map(async (place): Promise<Copy> => {
+        const session = await OnnxSession.load(join(folder, 'model.onnx'), this.onnx, place);
+        await session.warmUp(manifest.input);
+        return { session, running: 0 };
+      }),
+    );
+    const [{ session: first }] = copies as [Copy];
+    observer?.loaded?.(pin.name, first.provider, (performance.now() - start) / 1000);
+    const maxBatch = this.batchOf(first, manifest);
     const batcher = new Batcher<Row, Record<string, FloatTensor>>(
       async (rows) => {
         const before = performance.now();
-        const outs = await session.run(rows);
-        observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000);
-        return outs;
+        const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
+        copy.running++;
+        try {
+          const outs = await copy.session.run(rows);
+          observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000);
+          return outs;
+        } finally {
+          copy.running--;
+        }
       },
-      { maxBatch: this.batchOf(session, manifest), key: rowShape, maxDelayMs },
+      // A row more than there are workers waits in the thread already; batches gain more from company.
+      { maxBatch, key: rowShape, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.workers) : 1 },
     );
     const network: NetworkSession = { name: pin.name, digest: pin.digest, manifest, run: (row) => batcher.run(row) };
-    return { session, network };
+    return { copies, network };
   }
 
   private batchOf(session: OnnxSession, manifest: ModelManifest): number {
@@ -139,7 +200,7 @@ export class SessionPool {
     for (const [key, entry] of idle.slice(0, Math.max(0, idle.length - (this.options.maxIdle ?? 32)))) {
       this.entries.delete(key);
       this.options.observer?.evicted?.(entry.model);
-      void entry.loading.then((loaded) => loaded.session.release());
+      void entry.loading.then(unload);
     }
   }
 }
@@ -149,6 +210,10 @@ export class SessionPool {
  * an answer depend on its neighbours.
  */
 const CPU_BATCH = 1;
+
+async function unload({ copies }: Loaded): Promise<void> {
+  for (const { session } of copies) await session.release();
+}
 
 function rowShape(row: Row): string {
   return Object.values(row)

@@ -9,6 +9,7 @@ import {
 } from '@adit/inference';
 import { blazeface, type BlazeFace } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
+import { ahead } from './ahead.js';
 import { overlap, squareAround, suppress, type ScoredBox } from './box.js';
 import { ultraface } from './ultraface.js';
 
@@ -32,6 +33,8 @@ const SURE = 0.9;
 const TILE_OVERLAP = 48;
 /** A picture up to this many times the detector's input loses too little in one pass to be worth tiles. */
 const TILED_FROM = 1.35;
+/** Runs of the detector under way at once: the next regions are prepared while the network looks at the present one. */
+const RUNS_AHEAD = 3;
 /** Shorter sides below this many pixels are noise in the detector's own grid. */
 const MIN_SIDE = 10;
 
@@ -49,14 +52,14 @@ export async function detectFaces(
 ): Promise<DetectedFace[]> {
   const candidates = suppress(await propose(picture, networks.ultraface), 0.35, 0.6);
   const scale = closer.width / picture.width;
-  const confirmed: { box: ScoredBox; seen: BlazeFace }[] = [];
-  for (const candidate of candidates) {
+  const looks = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
     const near = scaled(candidate, scale);
     const seen = await blazeface(networks.blazeface, closer, squareAround(near, 2), 0);
-    if (!seen || !isConfirmed(candidate, near, seen)) continue;
-    if (candidate.score < SURE && !(await hasMesh(networks.facemesh, closer, seen))) continue;
-    confirmed.push({ box: near, seen });
-  }
+    if (!seen || !isConfirmed(candidate, near, seen)) return [];
+    if (candidate.score < SURE && !(await hasMesh(networks.facemesh, closer, seen))) return [];
+    return [{ box: near, seen }];
+  });
+  const confirmed = looks.flat();
   const heads = suppress(
     confirmed.map((face) => ({ ...face.seen, score: face.box.score, face })),
     0.5,
@@ -90,14 +93,16 @@ async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFa
 async function propose(picture: RgbImage, network: NetworkSession): Promise<ScoredBox[]> {
   const { width, height } = picture;
   const input = inputOf(network);
-  const found = await ultraface(network, picture, letterbox(width, height, input), MIN_CANDIDATE);
-  if (width > input.width * TILED_FROM || height > input.height * TILED_FROM) {
-    for (const tile of tiles(width, height, input, TILE_OVERLAP)) {
-      const boxes = await ultraface(network, picture, tile, MIN_CANDIDATE);
-      found.push(...boxes.filter((box) => !isCut(box, tile, width, height)));
-    }
-  }
-  return found.map((box) => clipped(box, width, height)).filter((box) => Math.min(box.w, box.h) >= MIN_SIDE);
+  const tiled = width > input.width * TILED_FROM || height > input.height * TILED_FROM;
+  const regions = [letterbox(width, height, input), ...(tiled ? tiles(width, height, input, TILE_OVERLAP) : [])];
+  const found = await ahead(regions, RUNS_AHEAD, async (region, i) => {
+    const boxes = await ultraface(network, picture, region, MIN_CANDIDATE);
+    return i === 0 ? boxes : boxes.filter((box) => !isCut(box, region, width, height));
+  });
+  return found
+    .flat()
+    .map((box) => clipped(box, width, height))
+    .filter((box) => Math.min(box.w, box.h) >= MIN_SIDE);
 }
 
 /** Whether the box ends at a border of the tile that is not the picture's: another tile sees more of that face. */

@@ -16,7 +16,12 @@ export const InferenceConfig = z.object({
   inferenceThreads: setting(
     'ADIT_INFERENCE_THREADS',
     z.int().positive().max(256).optional(),
-    'Threads of one model run on the CPU. Default: all cores.',
+    'Threads of one model run on the CPU. Default: the cores, shared among the inference workers.',
+  ),
+  inferenceWorkers: setting(
+    'ADIT_INFERENCE_WORKERS',
+    z.int().nonnegative().max(64).optional(),
+    'Worker threads that run the models, each with its own copy of them; 0 runs them in the main thread. Default: 2 on a CPU of several cores, else 1.',
   ),
   inferenceConcurrency: setting(
     'ADIT_INFERENCE_CONCURRENCY',

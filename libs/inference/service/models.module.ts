@@ -63,9 +63,10 @@ export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDi
   return config.modelsDir ?? join(dataDir, 'models');
 }
 
-function createPool({ providers, inferenceThreads }: InferenceConfig): SessionPool {
+function createPool({ providers, inferenceThreads, inferenceWorkers }: InferenceConfig): SessionPool {
   return new SessionPool({
     onnx: { providers, ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }) },
+    workers: inferenceWorkers,
     observer: {
       loaded: (model, provider, seconds) => {
         loadSeconds.observe({ model, provider }, seconds);

@@ -1,0 +1,53 @@
+import type { InferenceSession } from 'onnxruntime-node';
+
+/** A tensor with its name and batch dimension. */
+export interface GraphTensor {
+  name: string;
+  data: Float32Array;
+  dims: readonly number[];
+}
+
+/** A graph in ONNX Runtime, wherever that runs. */
+export interface Graph {
+  readonly inputs: readonly InferenceSession.ValueMetadata[];
+  readonly outputs: readonly InferenceSession.ValueMetadata[];
+  /** The inputs are the caller's again once the run has ended. */
+  run(feeds: GraphTensor[]): Promise<GraphTensor[]>;
+  release(): Promise<void>;
+}
+
+/** Where graphs are loaded: this thread, or one of their own. */
+export interface GraphHost {
+  load(path: string, options: InferenceSession.SessionOptions): Promise<Graph>;
+}
+
+/** Runs graphs in this thread, which waits for each run: ONNX Runtime's binding for Node is synchronous. */
+export const THIS_THREAD: GraphHost = {
+  async load(path, options) {
+    // Loaded on demand: a process that runs its models in threads needs the library there only.
+    const { default: ort } = await import('onnxruntime-node');
+    const session = await ort.InferenceSession.create(path, options);
+    return {
+      inputs: session.inputMetadata,
+      outputs: session.outputMetadata,
+      async run(inputs) {
+        const feeds: Record<string, InstanceType<typeof ort.Tensor>> = {};
+        for (const { name, data, dims } of inputs) feeds[name] = new ort.Tensor('float32', unshared(data), dims);
+        return Object.entries(await session.run(feeds)).map(([name, tensor]) => ({
+          name,
+          data:
+            tensor.data instanceof Float32Array
+              ? tensor.data
+              : Float32Array.from(tensor.data as ArrayLike<number>, Number),
+          dims: tensor.dims,
+        }));
+      },
+      release: () => session.release(),
+    };
+  },
+};
+
+/** ONNX Runtime takes no shared memory. */
+function unshared(data: Float32Array): Float32Array {
+  return data.buffer instanceof SharedArrayBuffer ? new Float32Array(data) : data;
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/**
+ * The worker thread that hosts ONNX Runtime, whose `run` is synchronous: here it holds up nobody's event loop. Plain
+ * JavaScript, because a worker loads it straight from the source folder in tests and from `dist` in a build.
+ *
+ * Calls are served one after the other in the order they came; each is answered under its number.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import ort from 'onnxruntime-node';
+
+if (!parentPort) throw new Error('onnx-worker runs as a worker thread only.');
+const main = parentPort;
+/** Shared with the main thread: whether a call is being served, and whether none may start any more. @type {Int32Array} */
+const state = workerData.state;
+const BUSY = 0;
+const STOPPED = 1;
+
+/** @type {Map<number, import('onnxruntime-node').InferenceSession>} */
+const sessions = new Map();
+/**
+ * Copies of shared inputs, by name and length: ONNX Runtime takes no shared memory, and no run outlives its call.
+ * @type {Map<string, Float32Array>}
+ */
+const scratch = new Map();
+
+let last = Promise.resolve();
+main.on('message', (message) => {
+  last = last.then(async () => {
+    Atomics.store(state, BUSY, 1);
+    // A thread that is ended inside ONNX Runtime takes the whole process with it: an exit waits until none is.
+    if (Atomics.load(state, STOPPED) === 0) await answer(message);
+    Atomics.store(state, BUSY, 0);
+    Atomics.notify(state, BUSY);
+  });
+});
+
+/** @param {any} message */
+async function answer({ call, load, run, release, close }) {
+  try {
+    if (load) {
+      const session = await ort.InferenceSession.create(load.path, load.options);
+      sessions.set(call, session);
+      main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
+    } else if (run) {
+      const results = await sessionOf(run.session).run(feedsOf(run.feeds));
+      const outputs = Object.entries(results).map(([name, { data, dims }]) => ({
+        name,
+        dims: [...dims],
+        // Always a copy: the original's memory may belong to ONNX Runtime.
+        data:
+          data instanceof Float32Array ? data.slice() : Float32Array.from(/** @type {ArrayLike<any>} */ (data), Number),
+      }));
+      main.postMessage(
+        { call, value: outputs },
+        outputs.map(({ data }) => data.buffer),
+      );
+    } else if (release !== undefined) {
+      const session = sessions.get(release);
+      sessions.delete(release);
+      await session?.release();
+      main.postMessage({ call });
+    } else if (close) {
+      for (const session of sessions.values()) await session.release();
+      sessions.clear();
+      main.postMessage({ call });
+      main.close();
+    }
+  } catch (error) {
+    main.postMessage({ call, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** @param {number} id */
+function sessionOf(id) {
+  const session = sessions.get(id);
+  if (!session) throw new Error('The session was released.');
+  return session;
+}
+
+/** @param {{ name: string, data: Float32Array, dims: number[] }[]} inputs */
+function feedsOf(inputs) {
+  /** @type {Record<string, import('onnxruntime-node').Tensor>} */
+  const feeds = {};
+  for (const { name, data, dims } of inputs) feeds[name] = new ort.Tensor('float32', unshared(name, data), dims);
+  return feeds;
+}
+
+/** @param {string} name @param {Float32Array} data */
+function unshared(name, data) {
+  if (!(data.buffer instanceof SharedArrayBuffer)) return data;
+  const key = `${name} ${data.length}`;
+  const own = scratch.get(key) ?? new Float32Array(data.length);
+  scratch.set(key, own);
+  own.set(data);
+  return own;
+}
