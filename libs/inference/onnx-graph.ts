@@ -1,5 +1,11 @@
 import type { InferenceSession } from 'onnxruntime-node';
 
+/**
+ * ONNX Runtime's own builds carry usage telemetry, which has no place where media stays at home. The library reads this
+ * when it is loaded, in whatever thread; a thread's process.env is a copy, so it has to be said here, on the main one.
+ */
+process.env.ORT_DISABLE_TELEMETRY = '1';
+
 /** A tensor with its name and batch dimension. */
 export interface GraphTensor {
   name: string;
