@@ -40,7 +40,8 @@ export class JobAdvance {
   private async run(jobId: string): Promise<void> {
     const { manager } = this.db;
     const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
-    if (job === null || isTerminal(job.state)) return;
+    // A job whose first source was never opened has nothing to fold yet.
+    if (job === null || isTerminal(job.state) || job.timeStarted === null) return;
     for (const module of await manager.findBy(JobModuleEntity, { jobId })) {
       if (isTerminal(module.state)) continue;
       const { moduleId } = module;

@@ -16,9 +16,9 @@ export class TopicsHandler {
 
   @Handles('jobs.submitted', { group: 'aggregator', concurrency: 4 })
   async submitted(_payload: Payload<'jobs.submitted'>, context: BusContext): Promise<void> {
+    this.scheduler.nudge();
     // A job that is retried may have nothing left to do but to end.
     await this.jobs.advance(context.envelope.jobId);
-    this.scheduler.nudge();
   }
 
   @Handles('sources.planned', { group: 'aggregator', concurrency: 4 })

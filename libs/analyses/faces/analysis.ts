@@ -7,12 +7,13 @@ import {
   type RgbImage,
 } from '@adit/inference';
 import { z } from 'zod';
+import { ahead } from './ahead.js';
 import { frameSignature, isCut } from './cut.js';
 import { detectFaces } from './detect.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
 import { describeTrack, PictureKeeper } from './describe.js';
-import { cutOut, lookCloser, type CloseView, type Cutout } from './look-closer.js';
+import { cutOut, lookCloser, type CloseView } from './look-closer.js';
 import { pairedPack } from './paired-pack.js';
 import { Tracker, type Sighting, type Tracklet } from './track.js';
 import { chooseViews } from './view.js';
@@ -24,6 +25,9 @@ export const FaceArguments = z.strictObject({
   rate: z.number().positive().max(60).default(2),
 });
 export type FaceArguments = z.infer<typeof FaceArguments>;
+
+/** Faces looked at closely at the same time: while networks look at one, the next is cut out. */
+const LOOKS_AHEAD = 3;
 
 const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'];
 
@@ -57,13 +61,15 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   let before: Float32Array | null = null;
   // The next picture is decoded, off this thread, while the networks look at the present one.
   let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
+  // A film's native frames are opened for the best views only; a photo is looked at closely at once.
+  const photo = input.unit.interval === null ? native.picture(0) : null;
+  photo?.catch(() => undefined);
   for (const [index, { time }] of small.frames.entries()) {
     signal.throwIfAborted();
     const picture = await coming!;
     coming = index + 1 < small.frames.length ? small.picture(index + 1) : null;
     coming?.catch(() => undefined);
-    // A film's native frames are opened for the best views only; a photo is looked at closely at once.
-    const closer = input.unit.interval ? picture : await native.picture(index);
+    const closer = (await photo) ?? picture;
     const faces = await detectFaces(picture, closer, {
       ultraface: networks['ultraface']!,
       blazeface: networks['blazeface']!,
@@ -80,11 +86,10 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
   const keeper = new PictureKeeper(context.keepPicture, small);
-  const described: FaceObservations['tracks'] = [];
-  for (const [id, track] of settleTracks(embedded).entries()) {
+  const described = await ahead(settleTracks(embedded), LOOKS_AHEAD, (track, id) => {
     signal.throwIfAborted();
-    described.push(await describeTrack(id, track, { small, native, sizeOf, keeper, networks }));
-  }
+    return describeTrack(id, track, { small, native, sizeOf, keeper, networks });
+  });
   return { sampled, tracks: described };
 }
 
@@ -101,23 +106,24 @@ async function embedViews(
   );
   // In the order of frames, so that a native frame with several faces is decoded once.
   looks.sort((a, b) => a.sighting.index - b.sighting.index);
-  let coming: Promise<Cutout> | null = looks[0] ? cutOut(native, looks[0].sighting) : null;
-  for (const [i, { sighting, to }] of looks.entries()) {
+  const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; look: number }>();
+  const views = await ahead(looks, LOOKS_AHEAD, async ({ sighting, to }, look) => {
     signal.throwIfAborted();
-    const cutout = await coming!;
-    const next = looks[i + 1];
-    coming = next ? cutOut(native, next.sighting) : null;
-    coming?.catch(() => undefined);
-    const view = await lookCloser(cutout, sighting, sizeOf(sighting), {
+    const view = await lookCloser(await cutOut(native, sighting), sighting, sizeOf(sighting), {
       mesh: networks['facemesh']!,
       embedding: networks['face-embedding']!,
     });
-    for (const other of to.views) {
-      if (other.quality < view.quality) other.cutout = null;
-      else view.cutout = null;
+    // Only the best view of a track keeps its pixels, the earlier one of two equals.
+    const { view: other, look: before } = best.get(to) ?? { view: null, look };
+    if (other !== null && (other.quality > view.quality || (other.quality === view.quality && before < look))) {
+      view.cutout = null;
+    } else {
+      if (other !== null) other.cutout = null;
+      best.set(to, { view, look });
     }
-    to.views.push(view);
-  }
+    return view;
+  });
+  for (const [look, view] of views.entries()) looks[look]!.to.views.push(view);
   return embedded;
 }
 

@@ -25,8 +25,10 @@ export async function readAttributes(
   picture: RgbImage,
   box: PixelBox,
 ): Promise<Attributes> {
-  const first = await look(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN));
-  const second = await look(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN));
+  const [first, second] = await Promise.all([
+    look(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN)),
+    look(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN)),
+  ]);
   const ages = second['age_pred/Softmax']!.data;
   const expected = ages.reduce((sum, probability, years) => sum + probability * years, 0);
   return {

@@ -52,7 +52,11 @@ export async function describeTrack(
   const views = [...track.views].sort((a, b) => b.quality - a.quality || a.sighting.index - b.sighting.index);
   const best = views[0]?.sighting ?? largest(track.sightings, sizeOf);
   const cutout = views[0]?.cutout ?? (await cutOut(native, best));
-  const attributes = views.length > 0 ? await attributesOf(cutout, networks) : null;
+  const [attributes, thumbnail, keyFrame] = await Promise.all([
+    views.length > 0 ? attributesOf(cutout, networks) : null,
+    keeper.thumbnail(id, thumbnailOf(cutout)),
+    keeper.keyFrame(best.index),
+  ]);
   const place = (sighting: Sighting): { frame: number; time: number } => ({
     frame: small.frames[sighting.index]!.frame,
     time: rounded(sighting.time, 6),
@@ -82,8 +86,8 @@ export async function describeTrack(
     })),
     age: attributes && rounded(attributes.age, 1),
     female: attributes && rounded(attributes.female, 4),
-    thumbnail: await keeper.thumbnail(id, thumbnailOf(cutout)),
-    keyFrame: { frame: place(best).frame, picture: await keeper.keyFrame(best.index) },
+    thumbnail,
+    keyFrame: { frame: place(best).frame, picture: keyFrame },
   };
 }
 
