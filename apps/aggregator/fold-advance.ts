@@ -8,7 +8,7 @@ import {
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { ALL_IMAGES, assignIdentity, LockedJob, OutboxRelay } from '@adit/jobs';
+import { ALL_IMAGES, assignIdentity, imageRange, LockedJob, OutboxRelay } from '@adit/jobs';
 import {
   ModuleRegistry,
   sealState,
@@ -161,8 +161,9 @@ export class FoldAdvance {
 
 /** A range of an image job is a range of its images. */
 function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
-  if (unit.interval !== null || range === null || !('frame_start' in range || 'frame_end' in range)) return true;
-  return unit.sourceIndex >= (range.frame_start ?? 0) && unit.sourceIndex <= (range.frame_end ?? Infinity);
+  if (unit.interval !== null) return true;
+  const wanted = imageRange(range, Infinity);
+  return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
 }
 
 async function insertSegments(

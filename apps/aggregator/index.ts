@@ -1,2 +1,1 @@
 export * from './aggregator.module.js';
-export { JobAdvance } from './job-advance.js';

@@ -8,7 +8,9 @@ import {
   type PackKeys,
 } from '@adit/database';
 import {
+  failMixed,
   failSource,
+  imageRange,
   knownKey,
   knownObservations,
   LockedJob,
@@ -25,7 +27,7 @@ import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { MediaCatalogue } from './media-catalogue.js';
 import { SourceCache } from './source-cache.js';
-import { imageRange, NO_PICTURE } from './source.handler.js';
+import { NO_PICTURE } from './source.handler.js';
 
 /** A chunk with what it has to be decoded for. */
 export interface ChunkTask {
@@ -119,7 +121,7 @@ export class ChunkDecoder {
         async (file) => {
           const { digest, facts } = await this.catalogue.identify(job.workspaceId, file);
           if (facts.kind === 'audio') throw new AditError('MEDIA_INVALID', NO_PICTURE);
-          if (facts.kind !== 'image') return this.failMixed(job.id);
+          if (facts.kind !== 'image') return this.endMixed(job.id);
           await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;
           return decodeImage({ path: file.path, facts, specs: specsOf(analyses) });
@@ -137,12 +139,10 @@ export class ChunkDecoder {
     }
   }
 
-  private async failMixed(jobId: string): Promise<null> {
+  private async endMixed(jobId: string): Promise<null> {
     await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
-      if (!locked?.isActive) return;
-      await locked.addErrors(['Images and video are mixed; post one job for each kind.']);
-      await locked.apply({ kind: 'failed' });
+      if (locked?.isActive) await failMixed(locked);
     });
     return null;
   }

@@ -3,8 +3,10 @@ import { AditError, type FrameInterval, type Payload, type ProcessingRange, type
 import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
   claimSource,
+  failMixed,
   failSource,
   giveBackSource,
+  imageRange,
   JOB_SETTINGS,
   LockedJob,
   OutboxRelay,
@@ -89,7 +91,7 @@ export class SourceHandler {
   }
 
   private async planImageJob(manager: EntityManager, locked: LockedJob, isFirst: boolean): Promise<void> {
-    if (!isFirst) return this.failMixed(locked);
+    if (!isFirst) return failMixed(locked);
     const wanted: { moduleId: string; from: number; to: number }[] = [];
     for (const module of locked.activeModules) {
       const range = imageRange(module.range, locked.job.sources.length);
@@ -108,7 +110,7 @@ export class SourceHandler {
     isFirst: boolean,
   ): Promise<void> {
     if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
-    if (!isFirst && locked.job.mediaType !== 'video') return this.failMixed(locked);
+    if (!isFirst && locked.job.mediaType !== 'video') return failMixed(locked);
     if (isFirst) await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
     const wanted: ModuleIntervals[] = [];
     for (const { moduleId, range } of locked.activeModules) {
@@ -119,11 +121,6 @@ export class SourceHandler {
       }
     }
     await planFilm(manager, locked, sourceIndex, media, wanted);
-  }
-
-  private async failMixed(locked: LockedJob): Promise<void> {
-    await locked.addErrors(['Images and video are mixed; post one job for each kind.']);
-    await locked.apply({ kind: 'failed' });
   }
 
   private async refuse(jobId: string, sourceIndex: number, reason: string): Promise<void> {
@@ -141,13 +138,4 @@ function intervalsOf(
   range: ProcessingRange | null,
 ): FrameInterval[] {
   return range === null ? film.grid : planRange(film.grid, facts, film.index, range);
-}
-
-/** Image indexes, both inclusive; null when no image lies within, or when the range is given in seconds. */
-export function imageRange(range: ProcessingRange | null, count: number): { from: number; to: number } | null {
-  if (range === null) return { from: 0, to: count - 1 };
-  if (!('frame_start' in range || 'frame_end' in range)) return null;
-  const from = range.frame_start ?? 0;
-  const to = Math.min(range.frame_end ?? count - 1, count - 1);
-  return from <= to ? { from, to } : null;
 }

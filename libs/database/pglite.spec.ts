@@ -112,7 +112,7 @@ async function lockOf(pid: number, started: string): Promise<string> {
 const file = (name: string) => new URL(name, import.meta.url).href;
 
 function child(program: string, directory: string) {
-  const loader = file('../objects/source-loader.mjs');
+  const loader = file('../testing/source-loader.mjs');
   const options = ['--conditions=@adit/source', '--import', loader, '--input-type=module', '-e', program, directory];
   return spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
 }

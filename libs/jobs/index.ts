@@ -1,5 +1,6 @@
 export * from './claims.js';
 export * from './identities.js';
+export * from './image-job.js';
 export * from './job-commands.js';
 export * from './jobs.module.js';
 export * from './keys.js';

@@ -1,4 +1,4 @@
-import type { Json, MediaFacts, ModelPin, PackedFrame, Unit } from '@adit/contracts';
+import type { Json, MediaFacts, ModelPin, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { ClosedSource, Segment } from './segment.js';
 
@@ -82,6 +82,3 @@ export function defineModule<Args extends z.ZodType, State extends Json>(
 ): ModuleDefinition<Args, State> {
   return definition;
 }
-
-/** A sampled frame of a source, as observations name it. */
-export type SampledFrame = PackedFrame;

@@ -118,7 +118,15 @@ async function killWriter(home: string): Promise<void> {
     })()));`;
   const child = spawn(
     process.execPath,
-    ['--conditions=@adit/source', '--import', file('./source-loader.mjs'), '--input-type=module', '-e', program, home],
+    [
+      '--conditions=@adit/source',
+      '--import',
+      file('../testing/source-loader.mjs'),
+      '--input-type=module',
+      '-e',
+      program,
+      home,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   await once(child.stdout, 'data');

@@ -9,7 +9,7 @@ import { Api } from './api.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 /** Runs the sources as they are, so that no spec ever tests a stale build. */
-const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/objects/source-loader.mjs')];
+const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/testing/source-loader.mjs')];
 const BOOT_SECONDS = 90;
 
 export interface EngineOptions {

@@ -18,7 +18,6 @@ export interface ModelsModuleOptions {
   /** Folders of models that come with Adit, searched before the user's. */
   builtIn: string[];
   dataDir: string;
-  /** Folder that is scanned for analyses. */
   analyses: AnalysisRegistry;
 }
 
