@@ -3,13 +3,13 @@ import { AggregatorModule } from '@adit/aggregator';
 import type { AnalysisRegistry } from '@adit/inference';
 import { ModelsModule } from '@adit/inference/service';
 import { BusModule } from '@adit/bus';
-import { DatabaseModule } from '@adit/database';
+import { databaseConfig, DatabaseModule } from '@adit/database';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import { JobsModule } from '@adit/jobs';
 import type { ModuleRegistry } from '@adit/mining';
-import { ObjectsModule } from '@adit/objects';
+import { objectsConfig, ObjectsModule } from '@adit/objects';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { EngineConfig } from './config.js';
 
@@ -29,8 +29,8 @@ export class EngineModule {
     return {
       module: EngineModule,
       imports: [
-        DatabaseModule.forRoot({ driver: config.databaseDriver, directory: join(dataDir, 'database') }),
-        ObjectsModule.forRoot({ driver: config.objectsDriver, root: join(dataDir, 'objects') }),
+        DatabaseModule.forRoot(databaseConfig(config, dataDir)),
+        ObjectsModule.forRoot(objectsConfig(config, dataDir)),
         BusModule.forRoot({ busDriver: config.busDriver }),
         JobsModule.forRoot(config),
         ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir }),

@@ -1,5 +1,5 @@
-/** Which database a process uses. Read from the configuration by the app, never from the environment here. */
-export type DatabaseConfig = PgliteConfig;
+/** Which database a process uses. Read from the configuration by the app (settings.ts), never from the environment here. */
+export type DatabaseConfig = PgliteConfig | PostgresConfig;
 
 /** PostgreSQL embedded in the process (PGlite), one session. */
 export interface PgliteConfig {
@@ -10,4 +10,27 @@ export interface PgliteConfig {
   durable?: boolean;
   /** Seconds to wait for the one connection before giving up with UNAVAILABLE. Default 30. */
   acquireSeconds?: number;
+}
+
+/** A PostgreSQL server (14 or later), shared by all processes. 0 seconds means no limit. */
+export interface PostgresConfig {
+  driver: 'postgres';
+  /** postgresql://user:password@host:port/name?sslmode=… */
+  url: string;
+  /** PEM file of a private authority; turns TLS on, certificate and host name verified. */
+  caFile?: string;
+  /** What pg_stat_activity shows. Default adit. */
+  applicationName?: string;
+  /** Connections of this process at the most. Default 10. */
+  poolSize?: number;
+  /** Seconds to keep trying when the server cannot be reached at the start. Default 60. */
+  connectSeconds?: number;
+  /** Seconds to wait for a free connection, or for the server to accept one, before UNAVAILABLE. Default 10. */
+  acquireSeconds?: number;
+  /** Seconds that a statement may run. Default 60. */
+  statementSeconds?: number;
+  /** Seconds that a statement waits for a lock. Default 20. */
+  lockSeconds?: number;
+  /** Seconds after which the server ends a transaction in which nothing happens. Default 60. */
+  idleTransactionSeconds?: number;
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { AditError } from '@adit/contracts';
 import type { DataSource } from 'typeorm';
 import type { DatabaseConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
@@ -54,5 +55,7 @@ function openDriver(config: DatabaseConfig): Promise<DatabaseDriver> {
   switch (config.driver) {
     case 'pglite':
       return openPglite(config);
+    case 'postgres':
+      return Promise.reject(new AditError('INTERNAL', 'The PostgreSQL driver is not here yet.'));
   }
 }

@@ -1,3 +1,5 @@
+export type { MinioConfig, ObjectsConfig } from './config.js';
 export { FilesystemObjectStore, type FilesystemOptions } from './filesystem.js';
-export { type ObjectsConfig, ObjectsModule, openObjectStore } from './objects.module.js';
+export { ObjectsModule, openObjectStore } from './objects.module.js';
 export * from './port.js';
+export { objectsConfig, ObjectsSettings } from './settings.js';

@@ -1,15 +1,16 @@
+import { AditError } from '@adit/contracts';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { FilesystemObjectStore, type FilesystemOptions } from './filesystem.js';
+import type { ObjectsConfig } from './config.js';
+import { FilesystemObjectStore } from './filesystem.js';
 import { OBJECT_STORE, type ObjectStore } from './port.js';
-
-/** Which object store a process uses. Read from the configuration by the app, never from the environment here. */
-export type ObjectsConfig = { driver: 'filesystem'; root: string } & FilesystemOptions;
 
 /** The one place that knows the drivers by name. */
 export function openObjectStore(config: ObjectsConfig): Promise<ObjectStore> {
   switch (config.driver) {
     case 'filesystem':
       return FilesystemObjectStore.open(config.root, config);
+    case 'minio':
+      return Promise.reject(new AditError('INTERNAL', 'The MinIO driver is not here yet.'));
   }
 }
 

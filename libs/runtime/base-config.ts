@@ -20,11 +20,15 @@ export const BaseConfig = z.object({
     'How long running work may take to end after SIGTERM; stay below the orchestrator’s own limit.',
   ),
   busDriver: setting('BUS_DRIVER', z.enum(['in-process']).default('in-process'), 'Where messages travel.'),
-  databaseDriver: setting('DATABASE_DRIVER', z.enum(['pglite']).default('pglite'), 'Where rows are kept.'),
+  databaseDriver: setting(
+    'DATABASE_DRIVER',
+    z.enum(['pglite', 'postgres']).default('pglite'),
+    'Where rows are kept: in the data folder, by one process, or on a PostgreSQL server.',
+  ),
   objectsDriver: setting(
     'OBJECTS_DRIVER',
-    z.enum(['filesystem']).default('filesystem'),
-    'Where media, frame packs, observations and pictures are kept.',
+    z.enum(['filesystem', 'minio']).default('filesystem'),
+    'Where media, frame packs, observations and pictures are kept: in the data folder, or on MinIO or another S3-compatible server.',
   ),
 });
 export type BaseConfig = z.infer<typeof BaseConfig>;

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { setting, type BaseConfig } from '@adit/runtime';
+import { z } from 'zod';
+import type { DatabaseConfig } from './config.js';
+
+/** What a PostgreSQL server needs to be told; the embedded database reads none of it. DATABASE_DRIVER is in BaseConfig. */
+export const DatabaseSettings = z.object({
+  databaseUrl: setting(
+    'DATABASE_URL',
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'postgresql://user:password@host:5432/name of the PostgreSQL server; `?sslmode=verify-full` asks for TLS.',
+    { secret: true },
+  ),
+  databaseSslCaFile: setting(
+    'DATABASE_SSL_CA_FILE',
+    z.string().min(1).optional(),
+    'PEM file of the authority that signed the server’s certificate, when it is a private one. Turns TLS on, with the host name verified.',
+  ),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    z.int().min(2).max(500).default(10),
+    'Connections of one process at the most; all processes together stay below the server’s max_connections.',
+  ),
+  databaseConnectSeconds: setting(
+    'DATABASE_CONNECT_SECONDS',
+    z.number().min(0).max(3600).default(60),
+    'How long a starting process tries to reach the server before it gives up.',
+  ),
+  databaseAcquireSeconds: setting(
+    'DATABASE_ACQUIRE_SECONDS',
+    z.number().positive().max(600).default(10),
+    'How long a query waits for a free connection, or for the server to accept one.',
+  ),
+  databaseStatementSeconds: setting(
+    'DATABASE_STATEMENT_SECONDS',
+    z.number().min(0).max(3600).default(60),
+    'How long one statement may run; 0 for no limit. Migrations have none.',
+  ),
+  databaseLockSeconds: setting(
+    'DATABASE_LOCK_SECONDS',
+    z.number().min(0).max(3600).default(20),
+    'How long one statement waits for a row that another transaction holds; 0 for no limit.',
+  ),
+  databaseIdleTransactionSeconds: setting(
+    'DATABASE_IDLE_TRANSACTION_SECONDS',
+    z.number().min(0).max(3600).default(60),
+    'After how long the server ends a transaction whose process has gone silent, so that its rows are free again; 0 for never.',
+  ),
+});
+export type DatabaseSettings = z.infer<typeof DatabaseSettings>;
+
+/**
+ * The database that the settings choose; the embedded one lies below `dataDir`. `applicationName` is what the server shows
+ * in pg_stat_activity. Throws VALIDATION when the chosen driver lacks a setting.
+ */
+export function databaseConfig(
+  config: DatabaseSettings & Pick<BaseConfig, 'databaseDriver'>,
+  dataDir: string,
+  applicationName = 'adit',
+): DatabaseConfig {
+  switch (config.databaseDriver) {
+    case 'pglite':
+      return { driver: 'pglite', directory: join(dataDir, 'database') };
+    case 'postgres':
+      if (config.databaseUrl === undefined) {
+        throw new AditError('VALIDATION', 'DATABASE_DRIVER is postgres: set DATABASE_URL to the server to use.');
+      }
+      return {
+        driver: 'postgres',
+        url: config.databaseUrl,
+        caFile: config.databaseSslCaFile,
+        applicationName,
+        poolSize: config.databasePoolSize,
+        connectSeconds: config.databaseConnectSeconds,
+        acquireSeconds: config.databaseAcquireSeconds,
+        statementSeconds: config.databaseStatementSeconds,
+        lockSeconds: config.databaseLockSeconds,
+        idleTransactionSeconds: config.databaseIdleTransactionSeconds,
+      };
+  }
+}

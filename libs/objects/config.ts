@@ -1,0 +1,28 @@
+import type { FilesystemOptions } from './filesystem.js';
+
+/** Which object store a process uses. Read from the configuration by the app (settings.ts), never from the environment here. */
+export type ObjectsConfig = ({ driver: 'filesystem'; root: string } & FilesystemOptions) | MinioConfig;
+
+/** MinIO, or another server that speaks S3. */
+export interface MinioConfig {
+  driver: 'minio';
+  /** http(s)://host:port */
+  endpoint: string;
+  accessKey: string;
+  secretKey: string;
+  bucket: string;
+  /** Default us-east-1. */
+  region?: string;
+  /** What all keys begin with in the bucket; a "/" is added when it ends without. Default none. */
+  prefix?: string;
+  /** PEM file of a private authority. */
+  caFile?: string;
+  /** Bucket in the path rather than in the host name. Default true. */
+  pathStyle?: boolean;
+  /** Make the bucket and its lifecycle rules when opened. Default true. */
+  manageBucket?: boolean;
+  /** Seconds to keep trying when the server cannot be reached at the start. Default 60. */
+  connectSeconds?: number;
+  /** Seconds without a byte in either direction after which a request is UNAVAILABLE. Default 30. */
+  idleSeconds?: number;
+}

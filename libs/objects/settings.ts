@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { setting, type BaseConfig } from '@adit/runtime';
+import { z } from 'zod';
+import type { ObjectsConfig } from './config.js';
+
+/** What an S3-compatible server needs to be told; the filesystem reads none of it. OBJECTS_DRIVER is in BaseConfig. */
+export const ObjectsSettings = z.object({
+  s3Endpoint: setting(
+    'S3_ENDPOINT',
+    z.url({ protocol: /^https?$/ }).optional(),
+    'Address of MinIO or another S3-compatible server, e.g. https://minio.example.org:9000.',
+  ),
+  s3AccessKey: setting('S3_ACCESS_KEY', z.string().min(1).optional(), 'Access key of the object store.', {
+    secret: true,
+  }),
+  s3SecretKey: setting('S3_SECRET_KEY', z.string().min(1).optional(), 'Secret key of the object store.', {
+    secret: true,
+  }),
+  s3Bucket: setting(
+    'S3_BUCKET',
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+      .default('adit'),
+    'Bucket that holds all objects.',
+  ),
+  s3Region: setting('S3_REGION', z.string().min(1).default('us-east-1'), 'Region that requests are signed for.'),
+  s3Prefix: setting(
+    'S3_PREFIX',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*\/?$/)
+      .max(200)
+      .optional(),
+    'What all keys begin with, when the bucket is shared with others: `adit/`.',
+  ),
+  s3CaFile: setting(
+    'S3_CA_FILE',
+    z.string().min(1).optional(),
+    'PEM file of the authority that signed the server’s certificate, when it is a private one.',
+  ),
+  s3PathStyle: setting(
+    'S3_PATH_STYLE',
+    z.boolean().default(true),
+    'Bucket in the path (MinIO’s way) rather than in the host name.',
+  ),
+  s3ManageBucket: setting(
+    'S3_MANAGE_BUCKET',
+    z.boolean().default(true),
+    'Make the bucket and its lifecycle rules at the start. Off where the key may not: then the bucket has to be there.',
+  ),
+  s3ConnectSeconds: setting(
+    'S3_CONNECT_SECONDS',
+    z.number().min(0).max(3600).default(60),
+    'How long a starting process tries to reach the server before it gives up.',
+  ),
+  s3IdleSeconds: setting(
+    'S3_IDLE_SECONDS',
+    z.number().positive().max(600).default(30),
+    'How long the server may send and take nothing before a request is given up.',
+  ),
+});
+export type ObjectsSettings = z.infer<typeof ObjectsSettings>;
+
+/** The object store that the settings choose; files lie below `dataDir`. Throws VALIDATION when the chosen driver lacks a setting. */
+export function objectsConfig(
+  config: ObjectsSettings & Pick<BaseConfig, 'objectsDriver'>,
+  dataDir: string,
+): ObjectsConfig {
+  switch (config.objectsDriver) {
+    case 'filesystem':
+      return { driver: 'filesystem', root: join(dataDir, 'objects') };
+    case 'minio':
+      return {
+        driver: 'minio',
+        endpoint: required('S3_ENDPOINT', config.s3Endpoint),
+        accessKey: required('S3_ACCESS_KEY', config.s3AccessKey),
+        secretKey: required('S3_SECRET_KEY', config.s3SecretKey),
+        bucket: config.s3Bucket,
+        region: config.s3Region,
+        prefix: config.s3Prefix,
+        caFile: config.s3CaFile,
+        pathStyle: config.s3PathStyle,
+        manageBucket: config.s3ManageBucket,
+        connectSeconds: config.s3ConnectSeconds,
+        idleSeconds: config.s3IdleSeconds,
+      };
+  }
+}
+
+function required(name: string, value: string | undefined): string {
+  if (value === undefined) throw new AditError('VALIDATION', `OBJECTS_DRIVER is minio: set ${name}.`);
+  return value;
+}
