@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
+import type { ResolveHost } from '@adit/net';
 import { fetchLocal } from './local.js';
 import { fetchPlatform } from './platform.js';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './private-file.js';
 import { parseSource, type SourcePolicy } from './source-uri.js';
-import { fetchWeb, type ResolveHost } from './web.js';
+import { fetchWeb } from './web.js';
 
 export interface FetchOptions extends SourcePolicy, CopyLimits {
   /** Opens an uploaded object. Throws NOT_FOUND or SOURCE_REFUSED when there is none. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AditError } from '@adit/contracts';
-import { AddressPolicy } from './addresses.js';
+import { AddressPolicy } from '@adit/net';
 import { checkSource, parseSource, type SourcePolicy } from './source-uri.js';
 
 const policy: SourcePolicy = { localRoots: ['/srv/media'], allowHttp: true };

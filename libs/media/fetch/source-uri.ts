@@ -1,8 +1,7 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isIP } from 'node:net';
 import { AditError } from '@adit/contracts';
-import { AddressPolicy } from './addresses.js';
+import { AddressPolicy, webAddressFault } from '@adit/net';
 
 /** What decides which sources may be named at all. */
 export interface SourcePolicy {
@@ -66,20 +65,9 @@ export function parseSource(uri: string, policy: SourcePolicy): Source {
 
 /** Checks the address of a request or a redirect: scheme, no user name, and for a literal address that it is public. */
 export function checkWebAddress(url: URL, policy: SourcePolicy): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refused(url.href, `${url.protocol} is not a web address`);
-  }
-  if (url.protocol === 'http:' && !policy.allowHttp)
-    throw refused(url.href, 'http:// is not allowed here; use https://');
-  if (url.username || url.password) throw refused(url.href, 'an address may not carry a user name or password');
-  const host = url.hostname.replace(/\.+$/, '');
-  if (host === '') throw refused(url.href, 'it names no host');
-  const literal = host.startsWith('[') ? host.slice(1, -1) : host;
-  const addresses = new AddressPolicy(policy.allowPrivateAddresses);
-  if (isIP(literal) && !addresses.permits(literal)) throw refused(url.href, `${literal} is not a public address`);
-  if ((host === 'localhost' || host.endsWith('.localhost')) && !addresses.permits('127.0.0.1')) {
-    throw refused(url.href, `${host} is not a public address`);
-  }
+  const { allowHttp, allowPrivateAddresses } = policy;
+  const fault = webAddressFault(url, { allowHttp, addresses: new AddressPolicy(allowPrivateAddresses) });
+  if (fault !== null) throw refused(url.href, fault);
   if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
 }
 

@@ -1,13 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { AditError } from '@adit/contracts';
-import { AddressPolicy } from './addresses.js';
+import { AddressPolicy, checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
+import { request, type Agent, type Dispatcher } from 'undici';
 import { copyToPrivateFile, tooLarge, within, type CopyLimits, type FetchedSource } from './private-file.js';
 import { brief, checkWebAddress, type SourcePolicy } from './source-uri.js';
-
-/** Resolves a host name to every address it has. */
-export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -21,10 +16,11 @@ export async function fetchWeb(
   start: URL,
   policy: SourcePolicy,
   limits: CopyLimits,
-  resolveHost: ResolveHost = (hostname) => systemLookup(hostname, { all: true }),
+  resolveHost?: ResolveHost,
 ): Promise<FetchedSource> {
   const deadline = Date.now() + limits.timeoutSeconds * 1000;
-  const agent = checkedAgent(policy, limits, resolveHost);
+  const addresses = new AddressPolicy(policy.allowPrivateAddresses);
+  const agent = checkedAgent({ addresses, timeoutMs: limits.idleTimeoutSeconds * 1000, resolveHost });
   try {
     let url = start;
     for (let hop = 0; ; hop++) {
@@ -59,44 +55,6 @@ function open(url: URL, agent: Agent, limits: CopyLimits, deadline: number): Pro
   return within(response, limits.idleTimeoutSeconds, deadline, limits.timeoutSeconds, limits.signal);
 }
 
-function checkedAgent(policy: SourcePolicy, limits: CopyLimits, resolveHost: ResolveHost): Agent {
-  const addresses = new AddressPolicy(policy.allowPrivateAddresses);
-  const timeout = limits.idleTimeoutSeconds * 1000;
-  // The socket asks this function, not the system, so there is no second resolution that could answer differently.
-  const lookup: LookupFunction = (hostname, options, callback) => {
-    resolveHost(hostname).then(
-      (found) => {
-        const wrong = found.find(({ address }) => !addresses.permits(address));
-        if (wrong) return callback(notPublic(hostname, wrong.address), '', 0);
-        const [first] = found;
-        if (!first) return callback(new AditError('SOURCE_REFUSED', `${hostname} has no address.`), '', 0);
-        if (options.all) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      (error: Error) => callback(error, '', 0),
-    );
-  };
-  const connect = buildConnector({ lookup, timeout });
-  return new Agent({
-    connect: (options, callback) => {
-      const { hostname } = options;
-      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-      if (isIP(literal) && !addresses.permits(literal)) return callback(notPublic(hostname, literal), null);
-      connect(options, (...[error, socket]) => {
-        if (error) return callback(error, null);
-        const peer = socket.remoteAddress ?? '';
-        if (addresses.permits(peer)) return callback(null, socket);
-        socket.destroy();
-        callback(notPublic(hostname, peer), null);
-      });
-    },
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    pipelining: 1,
-    maxHeaderSize: 32 << 10,
-  });
-}
-
 function redirectTarget(from: URL, location: string | string[] | undefined): URL {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
     throw refused(from, 'it redirects to nowhere');
@@ -119,24 +77,13 @@ function checkStatus(url: URL, status: number): void {
 /** Errors of the network in our words; an error of ours is often hidden in the cause. */
 function explained(url: URL, error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason;
-  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
-    if (cause instanceof AditError) return cause;
-    const nested =
-      cause instanceof AggregateError ? (cause.errors as unknown[]).find((one) => one instanceof AditError) : undefined;
-    if (nested) return nested;
-  }
+  const refusal = refusalIn(error);
+  if (refusal !== null) return refusal;
   const code = (error as { code?: string }).code ?? '';
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) return refused(url, `its certificate is not accepted (${code})`);
   return new AditError('UNAVAILABLE', `${brief(url.href)} cannot be fetched: ${message || code}.`, { cause: error });
-}
-
-function notPublic(hostname: string, address: string): AditError {
-  return new AditError(
-    'SOURCE_REFUSED',
-    `The source's host ${hostname} is refused: ${address} is not a public address.`,
-  );
 }
 
 function refused(url: URL, reason: string): AditError {
