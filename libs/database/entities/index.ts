@@ -11,6 +11,7 @@ import {
 import { OutboxEntity } from './outbox.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity } from './storage.js';
+import { WebhookAttemptEntity, WebhookDeliveryEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
 export * from './cache.js';
@@ -20,6 +21,7 @@ export * from './naming.js';
 export * from './outbox.js';
 export * from './result.js';
 export * from './storage.js';
+export * from './webhook.js';
 export * from './workspace.js';
 
 export const ENTITIES = [
@@ -41,5 +43,7 @@ export const ENTITIES = [
   SegmentEntity,
   StorageEntryEntity,
   SummaryEntity,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
   WorkspaceEntity,
 ];

@@ -1,4 +1,5 @@
 import { Initial1795219200000 } from './1795219200000-initial.js';
+import { Webhooks1795255173495 } from './1795255173495-webhooks.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
-export const MIGRATIONS = [Initial1795219200000];
+export const MIGRATIONS = [Initial1795219200000, Webhooks1795255173495];
