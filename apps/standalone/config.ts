@@ -1,18 +1,12 @@
-import { DatabaseSettings } from '@adit/database';
 import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
 import { InferenceConfig } from '@adit/inference/service';
-import { JobSettings } from '@adit/jobs';
-import { ObjectsSettings } from '@adit/objects';
-import { BaseConfig } from '@adit/runtime';
+import { PlatformConfig } from '@adit/service';
 import { z } from 'zod';
 
-/** Every setting of the embedded engine. */
+/** Every setting of the engine in one process. */
 export const EngineConfig = z.object({
-  ...BaseConfig.shape,
-  ...DatabaseSettings.shape,
-  ...ObjectsSettings.shape,
-  ...JobSettings.shape,
+  ...PlatformConfig.shape,
   ...DecoderConfig.shape,
   ...InferenceConfig.shape,
   ...GatewayConfig.shape,

@@ -1,15 +1,12 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { AggregatorModule } from '@adit/aggregator';
 import type { AnalysisRegistry } from '@adit/inference';
 import { ModelsModule } from '@adit/inference/service';
-import { BusModule } from '@adit/bus';
-import { databaseConfig, DatabaseModule } from '@adit/database';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
-import { JobsModule } from '@adit/jobs';
 import type { ModuleRegistry } from '@adit/mining';
-import { objectsConfig, ObjectsModule } from '@adit/objects';
+import { platformModules } from '@adit/service';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { EngineConfig } from './config.js';
 
@@ -19,22 +16,20 @@ export interface EngineParts {
   modules: ModuleRegistry;
   /** Folders of models that come with Adit. */
   builtInModels: string[];
+  /** Client media on local disk, for this process alone. */
+  workDirectory: string;
 }
 
-/** All services in one process, on the embedded drivers. */
+/** All services in one process. */
 @Module({})
 export class EngineModule {
-  static forRoot({ config, analyses, modules, builtInModels }: EngineParts): DynamicModule {
-    const dataDir = resolve(config.dataDir);
+  static forRoot({ config, analyses, modules, builtInModels, workDirectory }: EngineParts): DynamicModule {
     return {
       module: EngineModule,
       imports: [
-        DatabaseModule.forRoot(databaseConfig(config, dataDir)),
-        ObjectsModule.forRoot(objectsConfig(config, dataDir)),
-        BusModule.forRoot({ busDriver: config.busDriver }),
-        JobsModule.forRoot(config),
-        ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir }),
-        DecoderModule.forRoot(config, join(dataDir, 'work')),
+        ...platformModules(config, 'standalone'),
+        ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir: resolve(config.dataDir) }),
+        DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config),
         AggregatorModule.forRoot(modules),
         GatewayModule.forRoot(config, modules),

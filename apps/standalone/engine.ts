@@ -7,6 +7,7 @@ import { Reconciler } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { configureLogging, health, loadConfig, NestLogger } from '@adit/runtime';
+import { claimWorkDirectory } from '@adit/service';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EngineConfig } from './config.js';
@@ -59,7 +60,8 @@ export async function bootEngine(
     given.analyses ?? AnalysisRegistry.scan(analysesFolder),
     loadModules(),
   ]);
-  const parts = { config, analyses, modules, builtInModels: [modelsRoot()] };
+  const workDirectory = await claimWorkDirectory(config, 'standalone');
+  const parts = { config, analyses, modules, builtInModels: [modelsRoot()], workDirectory };
   const app = await NestFactory.create<NestFastifyApplication>(EngineModule.forRoot(parts), gatewayAdapter(config), {
     logger: new NestLogger(),
     abortOnError: false,
@@ -70,7 +72,8 @@ export async function bootEngine(
   await app.startAllMicroservices();
   const { key } = await app.get(Bootstrap, { strict: false }).ensureBootstrapKey({ apiKey: config.apiKey });
   await app.listen({ port: config.port, host: config.host });
-  await app.get(Reconciler, { strict: false }).recover();
+  // The embedded database has no other user, so whatever was running in it died with the former process.
+  if (config.databaseDriver === 'pglite') await app.get(Reconciler, { strict: false }).recover();
   health.started();
   return { app, config, url: await app.getUrl(), newKey: key, close: () => app.close() };
 }

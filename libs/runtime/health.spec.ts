@@ -9,7 +9,9 @@ it('is ready between its start and its end, while every check passes', async () 
     if (!databaseUp) throw new Error('connection refused');
   });
   expect(await health.readyz()).toMatchObject({ ok: false, state: 'starting' });
+  expect(health.startupz()).toMatchObject({ ok: false, state: 'starting' });
   health.started();
+  expect(health.startupz()).toMatchObject({ ok: true, state: 'running' });
   expect(await health.readyz()).toMatchObject({ ok: true, state: 'running', checks: [{ ok: true }, { ok: true }] });
   databaseUp = false;
   expect(await health.readyz()).toMatchObject({

@@ -21,7 +21,7 @@ interface RegisteredCheck {
   timeoutMs: number;
 }
 
-/** What /healthz and /readyz say. One for the process; several Nest applications in it share it. */
+/** What /healthz, /startupz and /readyz say. One for the process; several Nest applications in it share it. */
 export class Health {
   private readonly checks = new Map<string, RegisteredCheck>();
   private state: HealthReport['state'] = 'starting';
@@ -48,6 +48,11 @@ export class Health {
   /** Whether the process works at all. Dependencies don't count: restarting this process would not mend them. */
   livez(): HealthReport {
     return { ok: true, state: this.state, checks: [] };
+  }
+
+  /** Whether it has started: what it needs in memory is loaded and its handlers listen. Dependencies don't count. */
+  startupz(): HealthReport {
+    return { ok: this.state !== 'starting', state: this.state, checks: [] };
   }
 
   /** Whether work can be sent here: started, not stopping, and every check passes within its time. */

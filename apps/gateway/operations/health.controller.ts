@@ -1,8 +1,6 @@
 import { AditError } from '@adit/contracts';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { health, metricsPage } from '@adit/runtime';
-import { Controller, Inject, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { Route, defineRoute, type Exchange, type Input } from '../http/route.js';
 
@@ -21,6 +19,15 @@ const livez = defineRoute({
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
+});
+const startupz = defineRoute({
+  method: 'GET',
+  path: '/startupz',
+  summary: 'Whether the process has started',
+  tag: 'Operations',
+  access: 'public',
+  reply: HealthReport,
+  errors: ['UNAVAILABLE'],
 });
 const readyz = defineRoute({
   method: 'GET',
@@ -42,28 +49,17 @@ const metrics = defineRoute({
 
 /** For orchestrators and collectors; outside the API's prefix. */
 @Controller()
-export class HealthController implements OnModuleInit, OnApplicationShutdown {
-  private unregister: (() => void)[] = [];
-
-  constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-  ) {}
-
-  onModuleInit(): void {
-    this.unregister = [
-      health.register('database', () => this.db.query('SELECT 1')),
-      health.register('objects', () => this.objects.ping()),
-    ];
-  }
-
-  onApplicationShutdown(): void {
-    for (const unregister of this.unregister) unregister();
-  }
-
+export class HealthController {
   @Route(livez)
   livez() {
     return health.livez();
+  }
+
+  @Route(startupz)
+  startupz() {
+    const report = health.startupz();
+    if (report.ok) return report;
+    throw new AditError('UNAVAILABLE', 'Not started yet.', { retryAfterSeconds: 1 });
   }
 
   @Route(readyz)

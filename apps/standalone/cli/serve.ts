@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
+import { startTelemetry } from '@adit/service';
 import { startEngine } from '../engine.js';
 import { cliSettings } from './settings.js';
 import type { StartOptions } from './start.js';
@@ -8,6 +9,7 @@ import type { StartOptions } from './start.js';
 async function serve(options: StartOptions): Promise<void> {
   const { dataDir } = cliSettings(options.dataDir);
   const { port, host, localRoot: localRoots } = options;
+  onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, startTelemetry('standalone'));
   const engine = await startEngine({ dataDir, port, host, localRoots });
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });

@@ -1,0 +1,10 @@
+/** The decoder as a process of its own. */
+import { claimWorkDirectory, runWorker } from '@adit/service';
+import { DecoderConfig } from './config.js';
+import { DecoderModule } from './decoder.module.js';
+
+await runWorker({
+  name: 'decoder',
+  settings: DecoderConfig.shape,
+  modules: async (config) => [DecoderModule.forRoot(config, await claimWorkDirectory(config, 'decoder'))],
+});

@@ -1,0 +1,41 @@
+import { AditError } from '@adit/contracts';
+import {
+  collectProcessMetrics,
+  configureLogging,
+  createLogger,
+  loadConfig,
+  onShutdown,
+  shutdown,
+  SHUTDOWN_PRIORITY,
+  type BaseConfig,
+} from '@adit/runtime';
+import type { z } from 'zod';
+import { startTelemetry } from './telemetry.js';
+
+/**
+ * What every process of Adit does around its work: reads its settings, sets up logs, traces and process metrics, ends in
+ * order on SIGTERM and SIGINT, and says in one line why it could not start.
+ */
+export async function serviceProcess<Schema extends z.ZodObject>(
+  name: string,
+  schema: Schema,
+  start: (config: z.output<Schema> & BaseConfig) => Promise<void>,
+): Promise<void> {
+  try {
+    const config = loadConfig(schema) as z.output<Schema> & BaseConfig;
+    configureLogging({ level: config.logLevel, format: config.logFormat });
+    collectProcessMetrics();
+    // Last of all: the spans of the shutdown itself are wanted too.
+    onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, startTelemetry(name));
+    shutdown.listen({ graceSeconds: config.shutdownGraceSeconds });
+    await start(config);
+  } catch (error) {
+    const problem = AditError.from(error);
+    const log = createLogger(name);
+    // What an operator can mend is a sentence; a stack is for what only we can.
+    if (problem.code === 'INTERNAL') log.fatal({ err: error }, 'could not start');
+    else log.fatal({ code: problem.code }, problem.message);
+    await shutdown.run('could not start', 5);
+    process.exit(1);
+  }
+}
