@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Sharp } from 'sharp';
 import {
   AditError,
   frameSpecName,
@@ -16,7 +17,7 @@ import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-gua
 import { runFfmpeg } from './ffmpeg-run.js';
 import { packFrames } from './frame-pack.js';
 import type { FrameIndex } from './frame-index.js';
-import { DEFAULT_MAX_PIXELS, openPicture, unreadable } from './picture.js';
+import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture.js';
 import { plainJpeg } from './plain-jpeg.js';
 import { sampleFrames, type SampledFrame } from './plan.js';
 
@@ -96,7 +97,7 @@ export async function decodeInterval(request: DecodeIntervalRequest): Promise<Ma
 /**
  * Decodes an image to one single-frame pack per spec, by the spec's name: EXIF orientation applied, transparency over
  * white, sRGB in 8 bit. The native picture is the file's own where that is such a JPEG already, else kept at JPEG
- * quality 95 without chroma subsampling. Throws MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
+ * quality 95 without chroma subsampling. A picture of ordinary size is decoded once, whatever comes of it. Throws MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
  */
 export async function decodeImage(request: {
   path: string;
@@ -107,18 +108,21 @@ export async function decodeImage(request: {
   const { path, facts, specs } = request;
   const sizes = new Map(specs.map((spec) => pictureSize(facts, spec)).map((size) => [sizeKey(size), size]));
   const maxPixels = request.limits?.maxPixels ?? DEFAULT_MAX_PIXELS;
+  const isNative = (size: Size) => size.width === facts.width && size.height === facts.height;
   try {
+    const own = [...sizes.values()].some(isNative) && facts.format === 'jpeg';
+    const plain = own ? await plainJpeg(await readFile(path), facts, { maxPixels, whole: sizes.size > 1 }) : null;
+    const open = await opener(path, facts, { maxPixels, times: sizes.size - (plain === null ? 0 : 1) });
     const bySize = new Map(
       await Promise.all(
-        [...sizes].map(async ([key, { width, height }]): Promise<[string, Buffer]> => {
-          const native = width === facts.width && height === facts.height;
-          const jpeg = native
-            ? await nativePicture(path, facts, { maxPixels, whole: sizes.size > 1 })
-            : await openPicture(path, maxPixels)
-                .resize({ width, height, fit: 'fill' })
+        [...sizes].map(async ([key, size]): Promise<[string, Buffer]> => {
+          const jpeg = isNative(size)
+            ? (plain ?? (await open().jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer()))
+            : await open()
+                .resize({ ...size, fit: 'fill' })
                 .jpeg({ quality: 92 })
                 .toBuffer();
-          return [key, packFrames([{ frame: 0, pts: 0, time: 0, width, height }], [jpeg])];
+          return [key, packFrames([{ frame: 0, pts: 0, time: 0, ...size }], [jpeg])];
         }),
       ),
     );
@@ -128,15 +132,20 @@ export async function decodeImage(request: {
   }
 }
 
-/** @param options.whole another picture is made of the file, which fails where it is damaged. */
-async function nativePicture(
+type Size = { width: number; height: number };
+
+/** Pixels that are kept in memory to make several pictures of them: 48 MB, above what a phone takes. */
+const MAX_SHARED_PIXELS = 16_000_000;
+
+/** A pipeline of the displayed picture for each call; decoded once for all of them where it is small enough. */
+async function opener(
   path: string,
   facts: ImageFacts,
-  options: { maxPixels: number; whole: boolean },
-): Promise<Buffer> {
-  const own = facts.format === 'jpeg' ? await plainJpeg(await readFile(path), facts, options) : null;
-  if (own !== null) return own;
-  return openPicture(path, options.maxPixels).jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer();
+  { maxPixels, times }: { maxPixels: number; times: number },
+): Promise<() => Sharp> {
+  if (times < 2 || facts.width * facts.height > MAX_SHARED_PIXELS) return () => openPicture(path, maxPixels);
+  const picture = await decodeImageFile(path, { maxPixels });
+  return () => rawPicture(picture);
 }
 
 type Wanted = { name: string; size: { width: number; height: number }; samples: SampledFrame[] };

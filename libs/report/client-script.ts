@@ -6,8 +6,15 @@ const FILES = ['time', 'page', 'details', 'timeline', 'gallery', 'people', 'tabl
 /**
  * The page's script as one text. Its files are ordinary modules for whoever reads them; a page that may load nothing
  * cannot import, so the import lines and `export` keywords are taken out and the files put one after the other.
+ * They are read once: they belong to this version of the program.
  */
-export async function clientScript(): Promise<string> {
+export function clientScript(): Promise<string> {
+  return (script ??= readScript());
+}
+
+let script: Promise<string> | null = null;
+
+async function readScript(): Promise<string> {
   const parts = await Promise.all(
     FILES.map((name) => readFile(new URL(`./client/${name}.js`, import.meta.url), 'utf8')),
   );
