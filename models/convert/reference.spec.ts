@@ -6,6 +6,7 @@ import { packageFolder } from '../package-folder.js';
 import { noise, openSession, relativeError, run, type NamedArrays } from '../testing/onnx-run.js';
 import { loadTensorFlow, runFaceApi, runGraphModel } from '../testing/tfjs-reference.js';
 import { convert } from './index.js';
+import { sizeOf } from './tensor.js';
 
 // Float noise between two implementations; a wrong layout, padding or activation is off by far more.
 const TOLERANCE = 1e-4;
@@ -26,13 +27,13 @@ function expectAgreement(actual: NamedArrays, expected: NamedArrays): void {
 
 describe('converted graphs give what the original library gives', () => {
   it.each([
-    { name: 'blazeface', side: 256, low: -1, high: 1 },
-    { name: 'facemesh', side: 192, low: 0, high: 1 },
-    { name: 'face-attributes', side: 224, low: 0, high: 255 },
-  ])('$name under TensorFlow.js', async ({ name, side, low, high }) => {
+    { name: 'blazeface', shape: [1, 256, 256, 3], low: -1, high: 1 },
+    { name: 'facemesh', shape: [1, 192, 192, 3], low: 0, high: 1 },
+    { name: 'face-attributes', shape: [1, 224, 224, 3], low: 0, high: 255 },
+    { name: 'general-c', shape: [1, 3, 416, 416], low: -2, high: 2.5 },
+  ])('$name under TensorFlow.js', async ({ name, shape, low, high }) => {
     const { entry, folder } = await sourceOf(name);
-    const input = noise(side * side * 3, low, high);
-    const shape = [1, side, side, 3];
+    const input = noise(sizeOf(shape), low, high);
     const actual = await run(await openSession(await convert(entry, folder)), input, shape);
     expectAgreement(actual, await runGraphModel(await loadTensorFlow(), join(folder, entry.file), input, shape));
   });

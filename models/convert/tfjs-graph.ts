@@ -24,7 +24,7 @@ export function buildGraph(model: TfjsModel, weights: ReadonlyMap<string, Consta
   const outputs = outputsOf(model);
   const values = new Map<string, GraphValue>();
   const valueOf = (reference: string): GraphValue => {
-    const value = values.get(withoutPort(reference));
+    const value = values.get(reference.replace(/:0$/, ''));
     if (value === undefined) throw conversionError(`${reference} is used before it is computed`);
     return value;
   };
@@ -32,7 +32,9 @@ export function buildGraph(model: TfjsModel, weights: ReadonlyMap<string, Consta
     model,
     outputs.map((output) => output.node),
   )) {
-    values.set(node.name, convertNode(graph, node, dataInputs(node).map(valueOf), weights));
+    const converted = [convertNode(graph, node, dataInputs(node).map(valueOf), weights)].flat();
+    // The first output goes by the node's name alone, further ones by `name:1`, `name:2`, …
+    converted.forEach((value, port) => values.set(port === 0 ? node.name : `${node.name}:${port}`, value));
   }
   for (const output of outputs) {
     const value = valueOf(output.node);
@@ -46,7 +48,7 @@ function convertNode(
   node: TfjsNode,
   inputs: readonly GraphValue[],
   weights: ReadonlyMap<string, ConstantTensor>,
-): GraphValue {
+): GraphValue | readonly GraphValue[] {
   if (node.op === 'Const') {
     const constant = weights.get(node.name);
     if (constant === undefined) throw conversionError(`the weights of "${node.name}" are missing`);

@@ -28,6 +28,17 @@ export function pointwise(name: string): OpHandler {
   };
 }
 
+/** A constant slope for negative values; the layout stays. */
+export const leakyRelu: OpHandler = (operation) => {
+  const { graph } = operation;
+  const value = operation.input(0);
+  const alpha = { alpha: { float: operation.float('alpha', 0.2) } };
+  if (livesChannelsFirst(value)) {
+    return { shape: value.shape, channelsFirst: graph.node('LeakyRelu', [channelsFirst(graph, value)], alpha) };
+  }
+  return { shape: value.shape, plain: graph.node('LeakyRelu', [plain(graph, value)], alpha) };
+};
+
 /** One learnt slope per channel, or per place and channel, for negative values. */
 export const prelu: OpHandler = (operation) => {
   const { graph } = operation;

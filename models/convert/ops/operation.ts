@@ -3,8 +3,8 @@ import { conversionError } from '../tensor.js';
 import type { TfjsNode } from '../tfjs-model.js';
 import type { GraphValue } from '../tfjs-value.js';
 
-/** Adds the ONNX nodes that compute what one TensorFlow node computes. */
-export type OpHandler = (operation: Operation) => GraphValue;
+/** Adds the ONNX nodes that compute what one TensorFlow node computes; a list for a node of several outputs. */
+export type OpHandler = (operation: Operation) => GraphValue | readonly GraphValue[];
 
 /** One TensorFlow node being converted: its inputs, already converted, and its attributes by type. */
 export class Operation {
@@ -22,6 +22,10 @@ export class Operation {
     const value = this.inputs[index];
     if (value === undefined) throw conversionError(`input ${index} is missing`);
     return value;
+  }
+
+  allInputs(): GraphValue[] {
+    return [...this.inputs];
   }
 
   optionalInput(index: number): GraphValue | undefined {

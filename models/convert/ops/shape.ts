@@ -48,7 +48,7 @@ function resolve(dims: readonly number[], total: number): number[] {
 
 type Amounts = readonly [before: number, after: number];
 
-/** Pad with zeros; the amounts are constant pairs (before, after) per axis. */
+/** Pad with zeros, PadV2 with a constant of its own; the amounts are constant pairs (before, after) per axis. */
 export const pad: OpHandler = (operation) => {
   const { graph } = operation;
   const value = operation.input(0);
@@ -58,12 +58,14 @@ export const pad: OpHandler = (operation) => {
     const [before, after] = amounts[axis] ?? [0, 0];
     return before + after === 0 ? dim : fixed(dim, 'a padded axis') + before + after;
   });
+  const filling = operation.optionalInput(2);
+  const rest = filling === undefined ? [] : [plain(graph, filling)];
   if (livesChannelsFirst(value)) {
     const [rows, height, width, channels] = amounts;
     const pads = onnxPads(graph, [rows, channels, height, width]);
-    return { shape, channelsFirst: graph.node('Pad', [channelsFirst(graph, value), pads]) };
+    return { shape, channelsFirst: graph.node('Pad', [channelsFirst(graph, value), pads, ...rest]) };
   }
-  return { shape, plain: graph.node('Pad', [plain(graph, value), onnxPads(graph, amounts)]) };
+  return { shape, plain: graph.node('Pad', [plain(graph, value), onnxPads(graph, amounts), ...rest]) };
 };
 
 /** ONNX wants all the starts, then all the ends. */
