@@ -1,3 +1,4 @@
+export * from './dictionary.js';
 export * from './errors.js';
 export * from './job.js';
 export * from './json.js';

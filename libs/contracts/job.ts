@@ -9,9 +9,12 @@ export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const s
 
 export const DictionarySpecification = z.strictObject({
   id: z.string(),
+  /** How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. */
   mode: z.enum(['exact', 'fuzzy', 'contains']).default('exact'),
+  /** Least normalised Levenshtein similarity of `fuzzy`, 0..1. */
   threshold: z.number().min(0).max(1).default(0.8),
 });
+export type DictionarySpecification = z.infer<typeof DictionarySpecification>;
 
 const TimeRange = z
   .strictObject({ time_start: z.number().nonnegative().optional(), time_end: z.number().nonnegative().optional() })

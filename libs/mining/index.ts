@@ -1,4 +1,5 @@
 export * from './argument-errors.js';
+export * from './dictionaries/index.js';
 export * from './fold-state.js';
 export * from './module.js';
 export * from './registry.js';

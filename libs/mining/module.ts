@@ -1,5 +1,6 @@
 import type { Json, MediaFacts, ModelPin, Unit } from '@adit/contracts';
 import type { z } from 'zod';
+import type { LoadedDictionary } from './dictionaries/dictionary.js';
 import type { ClosedSource, Segment } from './segment.js';
 
 /** One analysis a module stands on. Equal needs of several modules are one pass over the media. */
@@ -37,11 +38,13 @@ export interface Fold<State extends Json> {
   close(state: State, context: FoldContext): ClosedSource;
 }
 
-/** What `open` may read: models by pin. Everything that can change is pinned before the first fold. */
+/** What `open` may read: models by pin, dictionaries by id. Everything that can change is pinned before the first fold. */
 export interface OpenContext {
   models: ModelPin[];
   /** A file of a pinned model version, e.g. a gallery's embeddings. */
   readModelFile(pin: ModelPin, file: string): Promise<Buffer>;
+  /** A dictionary that the arguments name, in the version that was pinned when the job was posted. */
+  readDictionary(id: string): Promise<LoadedDictionary>;
 }
 
 /** A label resolved when a page is read: segments store only a reference to it. */
@@ -66,6 +69,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
   needs(args: z.infer<Args>): AnalysisNeed[];
+  /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */
+  dictionaryIds?(args: z.infer<Args>): { id: string; path: PropertyKey[] }[];
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
 }
 

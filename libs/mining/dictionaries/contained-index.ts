@@ -1,0 +1,27 @@
+import type { EntryIndex } from './entry-index.js';
+
+/**
+ * Finds the longest entry that lies somewhere in a label: every part of the label that is as long as some entry is looked
+ * up, so a label of L characters costs at most L look-ups for each length that entries have, however many there are.
+ */
+export class ContainedIndex implements EntryIndex {
+  /** Longest first, UTF-16 units. */
+  private readonly lengths: number[];
+
+  constructor(private readonly places: ReadonlyMap<string, number>) {
+    this.lengths = [...new Set([...places.keys()].map((key) => key.length))].sort((a, b) => b - a);
+  }
+
+  /** Of equally long entries the one listed first. */
+  find(folded: string): number | null {
+    for (const length of this.lengths) {
+      let best: number | null = null;
+      for (let at = 0; at + length <= folded.length; at += 1) {
+        const place = this.places.get(folded.slice(at, at + length));
+        if (place !== undefined && (best === null || place < best)) best = place;
+      }
+      if (best !== null) return best;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
+import { indexEntries } from './entry-index.js';
+import { foldText } from './fold-text.js';
+import { SimilarIndex } from './similar-index.js';
+
+/** Levenshtein's definition, cell by cell. */
+function distance(a: string[], b: string[]): number {
+  const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i || j));
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      table[i]![j] = Math.min(table[i - 1]![j - 1]! + cost, table[i - 1]![j]! + 1, table[i]![j - 1]! + 1);
+    }
+  }
+  return table[a.length]![b.length]!;
+}
+
+/** Few letters, so that texts are often alike; one of them outside the basic plane. */
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '𝄞'), maxLength: 14 });
+const threshold = fc.constantFrom(0, 0.2, 0.5, 0.6, 0.75, 0.8, 0.9, 1);
+
+describe('folded text', () => {
+  it.each([
+    ['Straße', 'STRASSE'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+    ['ﬁlm', 'Film'],
+    ['Cafe\u0301', 'café'],
+    ['  new\u00a0\tYork ', 'New York'],
+  ])('%j is %j', (a, b) => {
+    expect(foldText(a)).toBe(foldText(b));
+  });
+
+  it('keeps what differs apart', () => {
+    expect(foldText('Muller')).not.toBe(foldText('Müller'));
+  });
+
+  it('does not change when folded again', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (any) => {
+        expect(foldText(foldText(any))).toBe(foldText(any));
+      }),
+    );
+  });
+});
+
+describe('the bounded distance', () => {
+  it('is the distance up to its limit', () => {
+    fc.assert(
+      fc.property(text, text, fc.nat(14), (one, other, limit) => {
+        const [a, b] = [Array.from(one), Array.from(other)];
+        expect(boundedDistance(a, b, limit)).toBe(Math.min(distance(a, b), limit + 1));
+      }),
+    );
+  });
+
+  it('allows as many edits as the similarity does', () => {
+    fc.assert(
+      fc.property(threshold, fc.nat(40), fc.nat(40), (least, a, b) => {
+        const edits = editsWithin(least, a, b);
+        expect(similarityOf(edits, a, b)).toBeGreaterThanOrEqual(least - 1e-6);
+        if (a + b > 0) expect(similarityOf(edits + 1, a, b)).toBeLessThan(least);
+      }),
+    );
+  });
+});
+
+describe('an index', () => {
+  it('fuzzy finds what comparing with every entry finds', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 12 }), text, threshold, (entries, label, least) => {
+        const folded = foldText(label);
+        const points = Array.from(folded);
+        let best: { place: number; similarity: number } | null = null;
+        for (const [place, entry] of entries.map(foldText).entries()) {
+          if (entry === '') continue;
+          const other = Array.from(entry);
+          const similarity = similarityOf(distance(points, other), points.length, other.length);
+          if (similarity >= least - 1e-9 && (best === null || similarity > best.similarity))
+            best = { place, similarity };
+        }
+        expect(indexEntries(entries, { mode: 'fuzzy', threshold: least }).find(folded)).toBe(best?.place ?? null);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('contains finds the longest entry within the label', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 12 }), text, (entries, label) => {
+        const folded = foldText(label);
+        const within = entries
+          .map((entry, place) => ({ entry: foldText(entry), place }))
+          .filter(({ entry }) => entry !== '' && folded.includes(entry))
+          .sort((a, b) => b.entry.length - a.entry.length || a.place - b.place);
+        const found = indexEntries(entries, { mode: 'contains', threshold: 0.8 }).find(folded);
+        expect(found).toBe(within[0]?.place ?? null);
+      }),
+    );
+  });
+
+  it('exact finds the entry whatever its case', () => {
+    const index = indexEntries(['Straße', 'Weg'], { mode: 'exact', threshold: 0.8 });
+    expect(index.find(foldText('STRASSE'))).toBe(0);
+    expect(index.find(foldText('Strasen'))).toBeNull();
+  });
+
+  it('compares a misread name with few of 100,000 names', () => {
+    const syllables = [
+      'an',
+      'ber',
+      'chi',
+      'dor',
+      'el',
+      'fan',
+      'gut',
+      'hal',
+      'in',
+      'jor',
+      'kal',
+      'lu',
+      'mer',
+      'nov',
+      'os',
+    ];
+    const name = (n: number) =>
+      [7, 11, 13, 17, 19].map((prime, at) => syllables[(n * prime + Math.floor(n / 15 ** at)) % 15]).join('');
+    const names = new Set<string>();
+    for (let n = 0; names.size < 100_000; n += 1) names.add(`${name(n)} ${name(Math.floor(n / 3) + 7)}${n % 10}`);
+    const list = [...names];
+    const index = indexEntries(list, { mode: 'fuzzy', threshold: 0.8 }) as SimilarIndex;
+    const before = index.compared;
+    const wanted = list[4_321]!;
+    const misread = `${wanted.slice(0, 3)}x${wanted.slice(4)}`;
+    const place = index.find(misread);
+    expect(boundedDistance(Array.from(misread), Array.from(list[place!]!), 5)).toBe(1);
+    expect(index.compared - before).toBeLessThan(list.length / 20);
+  });
+});

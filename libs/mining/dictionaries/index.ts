@@ -1,0 +1,6 @@
+export * from './dictionary.js';
+export { foldText } from './fold-text.js';
+export { AppliedDictionaries, NO_DICTIONARIES, servesLanguage } from './label-dictionaries.js';
+export type { LabelDictionaries } from './label-dictionaries.js';
+export { openDictionaries } from './open-dictionaries.js';
+export { inferDictionaryType, readDictionaryFile } from './read-file.js';

@@ -1,0 +1,123 @@
+import { languageName } from '@adit/contracts';
+import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
+import type { LoadedDictionary } from './dictionary.js';
+import { indexEntries } from './entry-index.js';
+import type { EntryIndex } from './entry-index.js';
+import { foldText } from './fold-text.js';
+
+interface Applied {
+  dictionary: LoadedDictionary;
+  mode: DictionarySpecification['mode'];
+  index: EntryIndex;
+}
+
+/** What a module asks of the dictionaries of its job. */
+export interface LabelDictionaries {
+  /** True when there is nothing to apply. */
+  readonly isEmpty: boolean;
+  /**
+   * The label as the client wants it: replaced by the first map that has it; null when simple dictionaries are given and
+   * none lists it. `language` is the label's, by name or code; leave it out for labels that have none, such as names.
+   */
+  apply(label: string, language?: string): string | null;
+  /** Maps alone: for labels that are named in passing and cannot be left out. */
+  rename(label: string, language?: string): string;
+  /** True when simple dictionaries are given for this language, so that what has no label is left out too. */
+  selects(language?: string): boolean;
+}
+
+/**
+ * The dictionaries of one module of a job, in the order in which the client gave them.
+ *
+ * A **map** replaces a label that is like one of its sources by the target; the first map that has it decides, and what it
+ * gives is not looked up again. **Simple** dictionaries together are a list of what is wanted: a label that is like no
+ * entry of them is left out, before or after it was replaced. With `exact` and `fuzzy` a listed label is written as the
+ * entry is, so that a misread name comes out right.
+ */
+export class AppliedDictionaries implements LabelDictionaries {
+  private readonly maps: Applied[];
+  private readonly lists: Applied[];
+  /** A film says the same few labels over and over. */
+  private readonly known = new Map<string, string | null>();
+
+  constructor(given: readonly { specification: DictionarySpecification; dictionary: LoadedDictionary }[]) {
+    const applied = given.map(({ specification, dictionary }): Applied => ({
+      dictionary,
+      mode: specification.mode,
+      index: indexOf(dictionary, specification),
+    }));
+    this.maps = applied.filter(({ dictionary }) => dictionary.type === 'map');
+    this.lists = applied.filter(({ dictionary }) => dictionary.type === 'simple');
+  }
+
+  get isEmpty(): boolean {
+    return this.maps.length === 0 && this.lists.length === 0;
+  }
+
+  apply(label: string, language?: string): string | null {
+    if (this.isEmpty) return label;
+    const key = `${language ?? ''}\0${label}`;
+    let wanted = this.known.get(key);
+    if (wanted === undefined) {
+      wanted = this.listed(label, this.rename(label, language), language);
+      if (this.known.size >= MOST_KNOWN) this.known.clear();
+      this.known.set(key, wanted);
+    }
+    return wanted;
+  }
+
+  rename(label: string, language?: string): string {
+    for (const map of forLanguage(this.maps, language)) {
+      const place = map.index.find(foldText(label));
+      if (place !== null) return map.dictionary.entries[place]?.target ?? label;
+    }
+    return label;
+  }
+
+  selects(language?: string): boolean {
+    return forLanguage(this.lists, language).length > 0;
+  }
+
+  private listed(label: string, renamed: string, language: string | undefined): string | null {
+    const lists = forLanguage(this.lists, language);
+    if (lists.length === 0) return renamed;
+    for (const { dictionary, mode, index } of lists) {
+      const place = index.find(foldText(renamed));
+      if (place !== null) return mode === 'contains' ? renamed : (dictionary.entries[place]?.source ?? renamed);
+      if (renamed !== label && index.find(foldText(label)) !== null) return renamed;
+    }
+    return null;
+  }
+}
+
+const MOST_KNOWN = 10_000;
+
+/** For modules without dictionaries: every label stays as it is. */
+export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
+
+/** A dictionary serves results of its own language, `any` all; results without a language are served by all. */
+export function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
+  if (dictionary === 'any' || language === undefined || language === 'any') return true;
+  return (languageName(language) ?? language) === dictionary;
+}
+
+function forLanguage(applied: Applied[], language: string | undefined): Applied[] {
+  return applied.filter(({ dictionary }) => servesLanguage(dictionary.language, language));
+}
+
+/** Indexes are shared by the jobs that use a loaded dictionary in the same way. */
+const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
+
+function indexOf(dictionary: LoadedDictionary, { mode, threshold }: DictionarySpecification): EntryIndex {
+  const key = mode === 'fuzzy' ? `fuzzy ${threshold}` : mode;
+  const known = indexes.get(dictionary) ?? new Map<string, EntryIndex>();
+  indexes.set(dictionary, known);
+  const index =
+    known.get(key) ??
+    indexEntries(
+      dictionary.entries.map(({ source }) => source),
+      { mode, threshold },
+    );
+  known.set(key, index);
+  return index;
+}

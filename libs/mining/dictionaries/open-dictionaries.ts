@@ -1,0 +1,22 @@
+import type { DictionarySpecification } from '@adit/contracts';
+import type { OpenContext } from '../module.js';
+import { AppliedDictionaries, NO_DICTIONARIES } from './label-dictionaries.js';
+import type { LabelDictionaries } from './label-dictionaries.js';
+
+/**
+ * The dictionaries a module's arguments name, as they were when the job was posted: the one line a module needs in its
+ * `open`. Reads nothing when none is named.
+ */
+export async function openDictionaries(
+  args: { dictionaries: readonly DictionarySpecification[] },
+  context: Pick<OpenContext, 'readDictionary'>,
+): Promise<LabelDictionaries> {
+  if (args.dictionaries.length === 0) return NO_DICTIONARIES;
+  const given = await Promise.all(
+    args.dictionaries.map(async (specification) => ({
+      specification,
+      dictionary: await context.readDictionary(specification.id),
+    })),
+  );
+  return new AppliedDictionaries(given);
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import type { DictionaryType } from '@adit/contracts';
+import fc from 'fast-check';
+import { csvRows } from './csv-rows.js';
+import { inferDictionaryType, LONGEST_ENTRY, readDictionaryFile } from './read-file.js';
+
+function refused(text: string | Buffer, type: DictionaryType): [pointer: string, code: string][] {
+  try {
+    readDictionaryFile(Buffer.from(text), type);
+  } catch (error) {
+    if (error instanceof AditError && error.code === 'VALIDATION') {
+      return (error.options.errors ?? []).map(({ pointer, code }) => [pointer, code]);
+    }
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+const read = (text: string | Buffer, type: DictionaryType) => readDictionaryFile(Buffer.from(text), type);
+
+describe('a simple dictionary', () => {
+  it('has an entry a line, without empty lines, marks and repetitions', () => {
+    expect(read('\uFEFFHund\r\n\r\n  Katze \nHund\n\n', 'simple').map(({ source }) => source)).toEqual([
+      'Hund',
+      'Katze',
+    ]);
+  });
+
+  it('names the lines that are wrong', () => {
+    expect(refused('', 'simple')).toEqual([['/file', 'empty']]);
+    expect(refused(`a\nb\u0007\n${'x'.repeat(LONGEST_ENTRY + 1)}`, 'simple')).toEqual([
+      ['/file/lines/2', 'control_character'],
+      ['/file/lines/3', 'too_long'],
+    ]);
+    const latin1 = Buffer.concat([Buffer.from('Hund\nM'), Buffer.from([0xfc]), Buffer.from('ller\nKatze')]);
+    expect(refused(latin1, 'simple')).toEqual([['/file/lines/2', 'not_utf8']]);
+    expect(refused(Buffer.from('\uFEFFHund', 'utf16le'), 'simple')).toEqual([['/file/lines/1', 'not_utf8']]);
+  });
+
+  it('keeps every line that has text, in order', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.stringMatching(/^[a-zäöü"',; ]{1,20}$/).map((s) => s.trim())), (lines) => {
+        const wanted = lines.filter((line) => line !== '');
+        fc.pre(wanted.length > 0);
+        expect(read(lines.join('\n'), 'simple').map(({ source }) => source)).toEqual(wanted);
+      }),
+    );
+  });
+});
+
+describe('a map dictionary', () => {
+  it('takes further columns, semicolons, quotes and line breaks in quotes', () => {
+    const text = 'note;Target;"source"\nx;"der ""große"" Hund";dog\n\n"two\nlines";Katze;cat\n';
+    expect(read(text, 'map')).toEqual([
+      { source: 'dog', target: 'der "große" Hund' },
+      { source: 'cat', target: 'Katze' },
+    ]);
+  });
+
+  it.each([
+    ['source\ndog', [['/file/lines/1', 'missing_column']]],
+    ['dog,Hund', [['/file/lines/1', 'missing_column']]],
+    [
+      'source,target\ndog,Hund\ncat\n,Maus\n',
+      [
+        ['/file/lines/3', 'missing_value'],
+        ['/file/lines/4', 'missing_value'],
+      ],
+    ],
+    [
+      'source,target\n"a\nb\n",Hund\ncat,\n',
+      [
+        ['/file/lines/2', 'control_character'],
+        ['/file/lines/5', 'missing_value'],
+      ],
+    ],
+    ['source,target\ndog,Hund\nDOG,Katze\n', [['/file/lines/3', 'source_twice']]],
+    ['source,target\ndog,"Hund\n', [['/file/lines/2', 'unclosed_quote']]],
+    ['source,target\n', [['/file', 'empty']]],
+  ])('refuses %j', (text, errors) => {
+    expect(refused(text, 'map')).toEqual(errors);
+  });
+
+  it('reads back what was written, with the line each record begins on', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ä'), maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 }), (rows) => {
+        const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
+        const lines = rows.map((row) => row.map(quoted).join(','));
+        const starts = lines.map(
+          (_, i) =>
+            1 +
+            lines
+              .slice(0, i)
+              .join('\n')
+              .split(/\r\n|\r|\n/).length -
+            (i === 0 ? 1 : 0),
+        );
+        const seen = [...csvRows(lines.join('\n'), ',')];
+        expect(seen.map(({ cells }) => cells)).toEqual(rows);
+        expect(seen.map(({ line }) => line)).toEqual(starts);
+      }),
+    );
+  });
+});
+
+describe('the type of a file', () => {
+  it.each([
+    ['text/csv', 'x', 'a', 'map'],
+    ['text/plain', 'x', 'source,target', 'simple'],
+    ['text/plain; charset=utf-8', 'x.csv', 'source,target', 'map'],
+    ['application/octet-stream', 'names.txt', 'source,target', 'simple'],
+    ['application/vnd.ms-excel', 'map.CSV', 'a', 'map'],
+    ['application/octet-stream', 'blob', '\uFEFFsource;target\na;b', 'map'],
+    ['application/octet-stream', 'blob', 'source\ntarget', 'simple'],
+  ])('%s named %s with %j is %s', (contentType, filename, text, type) => {
+    expect(inferDictionaryType(Buffer.from(text), { contentType, filename })).toBe(type);
+  });
+
+  it('is none for what is no text', () => {
+    expect(() => inferDictionaryType(Buffer.from('x'), { contentType: 'image/png', filename: 'a.txt' })).toThrow(
+      expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE' }),
+    );
+  });
+});

@@ -1,0 +1,189 @@
+import { isUtf8 } from 'node:buffer';
+import { AditError } from '@adit/contracts';
+import type { DictionaryType, ErrorDetail } from '@adit/contracts';
+import { csvRows } from './csv-rows.js';
+import type { CsvRow } from './csv-rows.js';
+import type { DictionaryEntry } from './dictionary.js';
+import { foldText } from './fold-text.js';
+
+/** Most characters of an entry: labels and names, not texts. */
+export const LONGEST_ENTRY = 1_000;
+export const MOST_ENTRIES = 500_000;
+/** So many wrong places are named; whoever has more wrote another kind of file. */
+const MOST_ERRORS = 50;
+
+const SEPARATORS = [',', ';', '\t'];
+
+/**
+ * What a file is: text/csv is a map, text/plain simple; where neither is said, its name decides, then whether its first
+ * line names the columns `source` and `target`. Throws UNSUPPORTED_MEDIA_TYPE for content types that are no text.
+ */
+export function inferDictionaryType(
+  bytes: Buffer,
+  { contentType, filename }: { contentType: string; filename: string },
+): DictionaryType {
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  const extension = /\.(csv|txt)$/i.exec(filename)?.[1]?.toLowerCase();
+  if (type === 'text/csv' || type === 'application/csv') return 'map';
+  if (type === 'text/plain') return extension === 'csv' ? 'map' : 'simple';
+  // What clients say when they do not know: browsers call a .csv Excel's.
+  const unknown = ['', 'application/octet-stream', 'application/vnd.ms-excel'].includes(type);
+  if (!unknown && !type.startsWith('text/')) {
+    throw new AditError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `A dictionary is text/plain (one entry a line) or text/csv (columns source and target), not ${type.slice(0, 80)}.`,
+    );
+  }
+  if (extension !== undefined) return extension === 'csv' ? 'map' : 'simple';
+  const firstLine = withoutMark(bytes.subarray(0, 4096).toString('utf8')).split(/\r|\n/, 1)[0] ?? '';
+  return separatorOf(firstLine) === null ? 'simple' : 'map';
+}
+
+/**
+ * The entries of a dictionary's file in order. Throws VALIDATION with a pointer `/file/lines/N` for each wrong line: text
+ * that is not UTF-8, control characters, a CSV without its columns, missing values, one source with two targets.
+ */
+export function readDictionaryFile(bytes: Buffer, type: DictionaryType): DictionaryEntry[] {
+  const text = decode(bytes);
+  const problems = new Problems();
+  const entries = type === 'simple' ? readLines(text, problems) : readMap(text, problems);
+  problems.throwIfAny();
+  if (entries.length === 0) problems.add(null, 'empty', 'The file has no entries.');
+  problems.throwIfAny();
+  return entries;
+}
+
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
+  const problems = new Problems();
+  const mark = bytes.subarray(0, 2).toString('hex');
+  if (mark === 'fffe' || mark === 'feff') {
+    problems.add(1, 'not_utf8', 'The file is UTF-16; save it as UTF-8.');
+  } else {
+    let line = 1;
+    for (let from = 0; from < bytes.length; line += 1) {
+      const end = bytes.indexOf(10, from);
+      const until = end === -1 ? bytes.length : end;
+      if (!isUtf8(bytes.subarray(from, until))) problems.add(line, 'not_utf8', 'it is not UTF-8.');
+      from = until + 1;
+    }
+  }
+  problems.throwIfAny();
+  throw new AditError('VALIDATION', 'The file is not UTF-8.');
+}
+
+function readLines(text: string, problems: Problems): DictionaryEntry[] {
+  const entries: DictionaryEntry[] = [];
+  const seen = new Set<string>();
+  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    const source = raw.trim();
+    if (source === '' || !problems.checkText(index + 1, source)) continue;
+    if (seen.has(source)) continue;
+    seen.add(source);
+    if (!problems.checkCount(entries.length, index + 1)) break;
+    entries.push({ source, target: null });
+  }
+  return entries;
+}
+
+function readMap(text: string, problems: Problems): DictionaryEntry[] {
+  const headLine = text.split(/\r|\n/).find((line) => line.trim() !== '') ?? '';
+  const rows = csvRows(text, separatorOf(headLine) ?? ',');
+  const head = rows.next();
+  if (head.done === true) return [];
+  const names = head.value.cells.map(columnName);
+  const [source, target] = [names.indexOf('source'), names.indexOf('target')];
+  if (source === -1 || target === -1) {
+    const missing = [source === -1 && 'source', target === -1 && 'target'].filter((name) => name !== false);
+    problems.add(head.value.line, 'missing_column', `the header has to name the column ${missing.join(' and ')}.`);
+    problems.throwIfAny();
+  }
+  const entries: DictionaryEntry[] = [];
+  const known = new Map<string, { line: number; target: string }>();
+  for (const row of rows) {
+    const entry = mapEntry(row, source, target, problems);
+    if (entry === null) continue;
+    const before = known.get(foldText(entry.source));
+    if (before !== undefined && before.target !== entry.target) {
+      const where = `line ${before.line} replaces it by ${JSON.stringify(before.target)}`;
+      problems.add(row.line, 'source_twice', `${JSON.stringify(entry.source)} has another target already: ${where}.`);
+    }
+    if (before !== undefined) continue;
+    if (!problems.checkCount(entries.length, row.line)) break;
+    known.set(foldText(entry.source), { line: row.line, target: entry.target });
+    entries.push(entry);
+  }
+  return entries;
+}
+
+function mapEntry(row: CsvRow, sourceColumn: number, targetColumn: number, problems: Problems) {
+  if (row.unclosed) {
+    problems.add(row.line, 'unclosed_quote', 'a quoted field begins here and never ends.');
+    return null;
+  }
+  const [source, target] = [row.cells[sourceColumn]?.trim() ?? '', row.cells[targetColumn]?.trim() ?? ''];
+  for (const [name, value] of Object.entries({ source, target })) {
+    if (value === '') {
+      problems.add(row.line, 'missing_value', `${name} is missing.`);
+      return null;
+    }
+    if (!problems.checkText(row.line, value)) return null;
+  }
+  return { source, target };
+}
+
+/** The character that stands between `source` and `target`; spreadsheets of many countries write semicolons. */
+function separatorOf(headLine: string): string | null {
+  const has = (separator: string) => {
+    const names = headLine.split(separator).map(columnName);
+    return names.includes('source') && names.includes('target');
+  };
+  return SEPARATORS.find(has) ?? null;
+}
+
+function columnName(cell: string): string {
+  return cell
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim()
+    .toLowerCase();
+}
+
+/** A byte order mark at the start is no text. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+class Problems {
+  private readonly errors: ErrorDetail[] = [];
+
+  add(line: number | null, code: string, message: string): void {
+    if (this.errors.length >= MOST_ERRORS) return;
+    const pointer = line === null ? '/file' : `/file/lines/${line}`;
+    this.errors.push({ pointer, code, message: line === null ? message : `Line ${line}: ${message}` });
+  }
+
+  checkText(line: number, text: string): boolean {
+    if (text.length > LONGEST_ENTRY) {
+      this.add(line, 'too_long', `an entry has at most ${LONGEST_ENTRY} characters.`);
+      return false;
+    }
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) {
+      this.add(line, 'control_character', 'it holds a control character.');
+      return false;
+    }
+    return true;
+  }
+
+  checkCount(entries: number, line: number): boolean {
+    if (entries < MOST_ENTRIES) return true;
+    this.add(line, 'too_many', `a dictionary has at most ${MOST_ENTRIES} entries.`);
+    return false;
+  }
+
+  throwIfAny(): void {
+    if (this.errors.length === 0) return;
+    const message = this.errors.map((error) => error.message).join(' ');
+    throw new AditError('VALIDATION', message, { errors: this.errors });
+  }
+}

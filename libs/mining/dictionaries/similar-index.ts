@@ -1,0 +1,111 @@
+import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
+import type { EntryIndex } from './entry-index.js';
+
+/** An entry as code points. */
+interface Candidate {
+  place: number;
+  points: readonly string[];
+}
+
+/**
+ * Entries of one length, cut into one piece more than a match may have edits: whatever is similar enough holds one of the
+ * pieces unchanged, near where it stood (PassJoin: Li, Deng, Wang, Feng, VLDB 2011).
+ */
+interface Bucket {
+  length: number;
+  all: Candidate[];
+  /** Where each piece begins, and its length; null when the pieces would be too short to tell anything. */
+  cuts: { start: number; length: number }[] | null;
+  /** Candidates by piece, one map for each cut. */
+  pieces: Map<string, Candidate[]>[];
+}
+
+/** Pieces of a single character are in too many entries to be worth looking up. */
+const SHORTEST_PIECE = 2;
+
+/** Finds the entry most like a label, when their normalised Levenshtein similarity reaches `threshold`, 0..1. */
+export class SimilarIndex implements EntryIndex {
+  private readonly buckets: Bucket[];
+  /** Entries compared letter by letter so far; what a search costs. */
+  compared = 0;
+
+  constructor(
+    private readonly places: ReadonlyMap<string, number>,
+    private readonly threshold: number,
+  ) {
+    const byLength = new Map<number, Candidate[]>();
+    for (const [text, place] of places) {
+      const points = Array.from(text);
+      const bucket = byLength.get(points.length);
+      if (bucket === undefined) byLength.set(points.length, [{ place, points }]);
+      else bucket.push({ place, points });
+    }
+    this.buckets = [...byLength].map(([length, all]) => makeBucket(length, all, threshold));
+  }
+
+  /** The most similar entry, of several the one listed first. */
+  find(folded: string): number | null {
+    const same = this.places.get(folded);
+    if (same !== undefined) return same;
+    const label = Array.from(folded);
+    let best: { place: number; similarity: number } | null = null;
+    // Lengths near the label's hold the most similar ones, and what is found there narrows the rest.
+    const near = [...this.buckets].sort(
+      (a, b) => Math.abs(a.length - label.length) - Math.abs(b.length - label.length),
+    );
+    for (const bucket of near) {
+      const least = Math.max(this.threshold, best?.similarity ?? 0);
+      const edits = editsWithin(least, label.length, bucket.length);
+      if (Math.abs(bucket.length - label.length) > edits) continue;
+      for (const { place, points } of candidates(bucket, label, edits)) {
+        this.compared += 1;
+        const distance = boundedDistance(label, points, edits);
+        if (distance > edits) continue;
+        const similarity = similarityOf(distance, label.length, points.length);
+        const better =
+          best === null || similarity > best.similarity || (similarity === best.similarity && place < best.place);
+        if (better) best = { place, similarity };
+      }
+    }
+    return best?.place ?? null;
+  }
+}
+
+function makeBucket(length: number, all: Candidate[], threshold: number): Bucket {
+  // The longest label that can still match decides how many edits there can be.
+  const longest = threshold > 0 ? Math.floor(length / threshold + 1e-9) : Infinity;
+  const count = Number.isFinite(longest) ? editsWithin(threshold, longest, length) + 1 : Infinity;
+  if (length < count * SHORTEST_PIECE) return { length, all, cuts: null, pieces: [] };
+  const cuts = Array.from({ length: count }, (_, piece) => {
+    const start = Math.floor((piece * length) / count);
+    return { start, length: Math.floor(((piece + 1) * length) / count) - start };
+  });
+  const pieces = cuts.map((cut) => {
+    const map = new Map<string, Candidate[]>();
+    for (const candidate of all) {
+      const piece = candidate.points.slice(cut.start, cut.start + cut.length).join('');
+      const list = map.get(piece);
+      if (list === undefined) map.set(piece, [candidate]);
+      else list.push(candidate);
+    }
+    return map;
+  });
+  return { length, all, cuts, pieces };
+}
+
+/** Every entry of the bucket within `edits` of the label, and few others. */
+function candidates(bucket: Bucket, label: readonly string[], edits: number): Iterable<Candidate> {
+  const { cuts } = bucket;
+  if (cuts === null) return bucket.all;
+  const found = new Set<Candidate>();
+  for (const [piece, { start, length }] of cuts.entries()) {
+    // An unchanged piece is shifted by at most the edits before it.
+    const from = Math.max(0, start - edits);
+    const to = Math.min(label.length - length, start + edits);
+    for (let at = from; at <= to; at += 1) {
+      const list = bucket.pieces[piece]?.get(label.slice(at, at + length).join(''));
+      if (list !== undefined) for (const candidate of list) found.add(candidate);
+    }
+  }
+  return found;
+}
