@@ -147,6 +147,7 @@ export class FoldAdvance {
     const key = { jobId, moduleId, sourceIndex: before.sourceIndex };
     const fold = await manager.findOneByOrFail(FoldEntity, key);
     if (fold.nextChunk !== before.nextChunk || fold.closed) return fold;
+    const known = module.segmentCount;
     await insertSegments(manager, locked.job, module, folded.segments);
     await insertSummaries(manager, module, Math.max(0, before.sourceIndex), folded.summaries);
     fold.nextChunk += folded.chunks;
@@ -154,6 +155,7 @@ export class FoldAdvance {
     fold.closed = folded.closed;
     await manager.update(FoldEntity, key, { nextChunk: fold.nextChunk, state: fold.state, closed: fold.closed });
     await updateProgress(manager, locked, module);
+    await locked.raiseSegments(module, known);
     await locked.raiseProgress();
     return fold;
   }

@@ -3,6 +3,7 @@ import { columns, JobEntity, JobEventEntity, JobModuleEntity } from '@adit/datab
 import { IsNull, type EntityManager } from 'typeorm';
 import { enqueue } from './outbox.js';
 import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
+import { webhookNotice } from './webhook-notice.js';
 
 const EVENT_OF: Record<JobState, string | null> = {
   waiting: null,
@@ -94,8 +95,24 @@ export class LockedJob {
   /** Keeps a client-visible event for resumable streams and sends it to whoever listens. */
   async raise(event: string, data: Record<string, Json>): Promise<void> {
     await this.manager.insert(JobEventEntity, columns<JobEventEntity>({ jobId: this.job.id, event, data }));
+    await this.send(event, data);
+  }
+
+  /** Tells the job's webhook, when it asks for them, of the module's new segments: those from `from` on. */
+  async raiseSegments(module: JobModuleEntity, from: number): Promise<void> {
+    const { moduleId, postedAs, segmentCount: to } = module;
+    if (from === to || this.job.webhook === null) return;
+    for (const event of [`job.${postedAs}.on_detailed_result`, 'job.on_detailed_result']) {
+      if (!this.job.webhook.events.includes(event)) continue;
+      await this.send(event, { module: postedAs, segments: { moduleId, from, to } });
+    }
+  }
+
+  private async send(event: string, data: Record<string, Json>): Promise<void> {
     const { id: jobId, traceparent } = this.job;
-    await enqueue(this.manager, [{ topic: 'events.raised', key: jobId, jobId, traceparent, payload: { event, data } }]);
+    const webhook = webhookNotice(this.job, this.modules, event);
+    const payload = { event, data: webhook === null ? data : { ...data, webhook } };
+    await enqueue(this.manager, [{ topic: 'events.raised', key: jobId, jobId, traceparent, payload }]);
   }
 
   async raiseProgress(): Promise<void> {

@@ -1,0 +1,31 @@
+import { isoTimeOrNull, IsoTime, JobState } from '@adit/contracts';
+import type { JobEntity, JobModuleEntity } from '@adit/database';
+import { z } from 'zod';
+
+/**
+ * What changes about a job, as it was when an event happened; a delivery shows this state of it, however late it goes out.
+ * It travels as `webhook` in the data of `events.raised`, only where the job's webhook asks for the event.
+ */
+export const WebhookNotice = z.strictObject({
+  state: JobState,
+  errors: z.array(z.string()),
+  progress: z.number(),
+  time_started: IsoTime.nullable(),
+  time_completed: IsoTime.nullable(),
+  /** By the id as posted. */
+  modules: z.record(z.string(), z.strictObject({ state: JobState, progress: z.number() })),
+});
+export type WebhookNotice = z.infer<typeof WebhookNotice>;
+
+/** Null unless the job's webhook asks for this event. */
+export function webhookNotice(job: JobEntity, modules: JobModuleEntity[], event: string): WebhookNotice | null {
+  if (!job.webhook?.events.includes(event)) return null;
+  return {
+    state: job.state,
+    errors: job.errors,
+    progress: job.progress,
+    time_started: isoTimeOrNull(job.timeStarted),
+    time_completed: isoTimeOrNull(job.timeCompleted),
+    modules: Object.fromEntries(modules.map(({ postedAs, state, progress }) => [postedAs, { state, progress }])),
+  };
+}
