@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { receiverOf, type NewDelivery } from './new-delivery.js';
+import type { Answer } from './sender.js';
+
+/** A delivery that this process may attempt now. */
+export interface ClaimedDelivery {
+  seq: string;
+  id: string;
+  subscription: string;
+  kind: string;
+  signer: string;
+  jobId: string | null;
+  url: string;
+  receiver: string;
+  event: string;
+  timestamp: number;
+  data: string;
+  traceparent: string | null;
+  /** The number of this attempt, from 1. */
+  attempt: number;
+}
+
+export interface ClaimOptions {
+  now: Date;
+  /** When the attempt counts as lost. */
+  leaseUntil: Date;
+  /** At most so many in all. */
+  limit: number;
+  /** At most so many for one receiver, */
+  perReceiver: number;
+  /** but for these so many. */
+  rooms: ReadonlyMap<string, number>;
+}
+
+/**
+ * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out.
+ * Returns how many are new.
+ */
+export async function storeDeliveries(manager: EntityManager, news: NewDelivery[], now: Date): Promise<number> {
+  if (news.length === 0) return 0;
+  const column = <T>(of: (delivery: NewDelivery) => T): T[] => news.map(of);
+  const rows: unknown[] = await manager.query(
+    `WITH stored AS (
+       INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event,
+                                       timestamp, data, traceparent, due_at)
+       SELECT n.*, $14::timestamptz
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
+                     $9::text[], $10::text[], $11::float8[], $12::text[], $13::text[])
+           AS n (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent)
+        WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries g WHERE g.subscription = n.subscription AND g.state = 'gone')
+       ON CONFLICT (subscription, fact) DO NOTHING
+       RETURNING 1)
+     SELECT * FROM stored`,
+    [
+      column(() => randomUUID()),
+      column(({ subscription }) => subscription),
+      column(({ fact }) => fact),
+      column(({ kind }) => kind),
+      column(({ signer }) => signer),
+      column(({ jobId }) => jobId),
+      column(({ url }) => url),
+      column(({ url }) => receiverOf(url)),
+      column(({ orderKey }) => orderKey),
+      column(({ event }) => event),
+      column(({ timestamp }) => timestamp),
+      column(({ data }) => JSON.stringify(data)),
+      column(({ traceparent }) => traceparent),
+      now,
+    ],
+  );
+  return rows.length;
+}
+
+/**
+ * Takes due deliveries for this process and counts the attempt before it is made. Receivers are asked one by one, so that
+ * the backlog of one hides no other's; the first attempts of one order key are given out one after the other.
+ */
+export async function claimDeliveries(manager: EntityManager, options: ClaimOptions): Promise<ClaimedDelivery[]> {
+  const { now, leaseUntil, limit, perReceiver, rooms } = options;
+  if (limit <= 0) return [];
+  return manager.query(CLAIM, [now, leaseUntil, limit, perReceiver, [...rooms.keys()], [...rooms.values()]]);
+}
+
+const CLAIM = `
+  WITH RECURSIVE receivers AS (
+    (SELECT receiver FROM webhook_deliveries WHERE state = 'pending' ORDER BY receiver LIMIT 1)
+    UNION ALL
+    SELECT (SELECT n.receiver FROM webhook_deliveries n
+             WHERE n.state = 'pending' AND n.receiver > r.receiver ORDER BY n.receiver LIMIT 1)
+      FROM receivers r WHERE r.receiver IS NOT NULL),
+  rooms AS (
+    SELECT r.receiver, coalesce(k.room, $4::int) AS room
+      FROM receivers r LEFT JOIN unnest($5::text[], $6::int[]) AS k (receiver, room) ON k.receiver = r.receiver
+     WHERE r.receiver IS NOT NULL),
+  due AS (
+    SELECT d.seq FROM rooms CROSS JOIN LATERAL (
+      SELECT w.seq, w.due_at FROM webhook_deliveries w
+       WHERE w.receiver = rooms.receiver AND w.state = 'pending' AND w.due_at <= $1::timestamptz
+         AND (w.order_key IS NULL OR NOT EXISTS (
+           SELECT 1 FROM webhook_deliveries e
+            WHERE e.order_key = w.order_key AND e.seq < w.seq AND e.state = 'pending' AND e.time_attempted IS NULL))
+       ORDER BY w.due_at, w.seq LIMIT rooms.room FOR UPDATE SKIP LOCKED) d
+    ORDER BY d.due_at, d.seq LIMIT $3::int),
+  claimed AS (
+    UPDATE webhook_deliveries w SET attempts = w.attempts + 1, due_at = $2::timestamptz
+      FROM due WHERE w.seq = due.seq AND w.state = 'pending' AND w.due_at <= $1::timestamptz
+    RETURNING w.seq, w.id, w.subscription, w.kind, w.signer, w.job_id AS "jobId", w.url, w.receiver, w.event,
+              w.timestamp, w.data, w.traceparent, w.attempts AS attempt)
+  SELECT * FROM claimed ORDER BY seq`;
+
+/** What becomes of a delivery after an attempt. */
+export interface AttemptRecord {
+  delivery: Pick<ClaimedDelivery, 'id' | 'subscription' | 'attempt'>;
+  answer: Answer;
+  started: Date;
+  ended: Date;
+  /** When to try again; null when this was the last attempt. */
+  nextDue: Date | null;
+}
+
+/**
+ * Keeps how an attempt ended. One that was taken for lost meanwhile still counts when it did deliver. After a 410 all that
+ * waits for the same subscription ends with it.
+ */
+export async function recordAttempt(manager: EntityManager, record: AttemptRecord): Promise<void> {
+  const { delivery, answer, started, ended, nextDue } = record;
+  const state = answer.outcome === 'failed' ? (nextDue === null ? 'failed' : 'pending') : answer.outcome;
+  await manager.query(
+    `WITH noted AS (
+       INSERT INTO webhook_attempts (delivery_id, attempt, time_started, took, status, error, response)
+       SELECT id, $2, $3, $4, $5, $6, $7 FROM webhook_deliveries WHERE id = $1
+       ON CONFLICT DO NOTHING)
+     UPDATE webhook_deliveries
+        SET state = $8::text, due_at = coalesce($9, due_at), time_attempted = $10::timestamptz,
+            time_ended = CASE WHEN $8::text = 'pending' THEN NULL ELSE $10::timestamptz END
+      WHERE id = $1 AND state = 'pending' AND (attempts = $2 OR $8::text <> 'pending')`,
+    [
+      delivery.id,
+      delivery.attempt,
+      started,
+      ended.getTime() - started.getTime(),
+      answer.status,
+      answer.error,
+      answer.response,
+      state,
+      nextDue,
+      ended,
+    ],
+  );
+  if (state !== 'gone') return;
+  await manager.query(
+    `UPDATE webhook_deliveries SET state = 'gone', time_ended = $2 WHERE subscription = $1 AND state = 'pending'`,
+    [delivery.subscription, ended],
+  );
+}
+
+/** How many deliveries are due and for how long the oldest has been, in seconds. */
+export async function dueBacklog(manager: EntityManager, now: Date): Promise<{ due: number; oldestSeconds: number }> {
+  const [row]: { due: number; oldest: Date | null }[] = await manager.query(
+    `SELECT count(*)::int AS due, min(due_at) AS oldest FROM webhook_deliveries WHERE state = 'pending' AND due_at <= $1`,
+    [now],
+  );
+  const oldest = row?.oldest ?? null;
+  return { due: row?.due ?? 0, oldestSeconds: oldest === null ? 0 : (now.getTime() - new Date(oldest).getTime()) / 1000 };
+}
+
+/**
+ * Removes deliveries that ended before `before`, and at once those whose job was deleted, with their attempts: the body
+ * names what was found in the media. Returns how many.
+ */
+export async function removeEndedDeliveries(manager: EntityManager, before: Date, limit = 1000): Promise<number> {
+  const rows: unknown[] = await manager.query(
+    `WITH old AS (
+       SELECT d.id FROM webhook_deliveries d LEFT JOIN jobs j ON j.id = d.job_id
+        WHERE d.time_ended IS NOT NULL
+          AND (d.time_ended < $1 OR (d.job_id IS NOT NULL AND (j.id IS NULL OR j.time_deleted IS NOT NULL)))
+        LIMIT $2),
+     attempts AS (DELETE FROM webhook_attempts a USING old WHERE a.delivery_id = old.id),
+     removed AS (DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id RETURNING 1)
+     SELECT * FROM removed`,
+    [before, limit],
+  );
+  return rows.length;
+}

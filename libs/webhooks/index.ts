@@ -1,0 +1,16 @@
+export { messageBody, type Message } from './body.js';
+export {
+  claimDeliveries,
+  dueBacklog,
+  recordAttempt,
+  removeEndedDeliveries,
+  storeDeliveries,
+  type AttemptRecord,
+  type ClaimedDelivery,
+  type ClaimOptions,
+} from './delivery-store.js';
+export { receiverOf, type NewDelivery, type SecretSource } from './new-delivery.js';
+export { MAX_ATTEMPTS, RETRY_DELAYS_SECONDS, retryDelay } from './schedule.js';
+export { Sender, type Answer, type SenderOptions } from './sender.js';
+export { ReceiverSettings, receiverPolicy } from './settings.js';
+export { hmacSignature, standardHeaders } from './signing.js';

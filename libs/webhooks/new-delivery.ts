@@ -1,0 +1,33 @@
+/** An event for one receiver, before it is stored. */
+export interface NewDelivery {
+  /** Who asked for it: `job:<id>`. After a 410 nothing more goes to a subscription. */
+  subscription: string;
+  /** Names what happened, once per subscription. */
+  fact: string;
+  /** Which `SecretSource` knows the secret of `signer`. */
+  kind: string;
+  /** UUID of what owns the secret. */
+  signer: string;
+  jobId: string | null;
+  url: string;
+  /** First attempts of one key go out in the order they were stored; null for no order. */
+  orderKey: string | null;
+  event: string;
+  /** Unix seconds with fraction, when it happened. */
+  timestamp: number;
+  data: Record<string, unknown>;
+  traceparent: string | null;
+}
+
+/** Knows the secrets of one kind of signer, looked up when an attempt is made, so that a renewed one counts at once. */
+export interface SecretSource {
+  /** As in `NewDelivery.kind`. */
+  kind: string;
+  /** By signer, newest first; a signer that is left out exists no more. */
+  secretsOf(signers: string[]): Promise<Map<string, string[]>>;
+}
+
+/** What shares its health and its limits: scheme, host and port. Throws a TypeError when it is no address. */
+export function receiverOf(url: string): string {
+  return new URL(url).origin;
+}
