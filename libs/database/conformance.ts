@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Database } from './database.js';
 import { isUniqueViolation, toAditError } from './errors.js';
 import { migrate } from './migrate.js';
@@ -13,8 +13,13 @@ interface Row {
   value: number;
 }
 
+export interface Capabilities {
+  /** Several transactions run at the same time. One session (PGlite) takes them one after the other. */
+  concurrent: boolean;
+}
+
 /** What every database has to do. `create` gives a migrated one without rows. */
-export function databaseConformance(name: string, create: () => Promise<Database>): void {
+export function databaseConformance(name: string, create: () => Promise<Database>, { concurrent }: Capabilities): void {
   describe(`database: ${name}`, () => {
     let database: Database;
     let dataSource: DataSource;
@@ -57,7 +62,8 @@ export function databaseConformance(name: string, create: () => Promise<Database
       it('may be migrated again, by several at once', async () => {
         await Promise.all([migrate(dataSource), migrate(dataSource), migrate(dataSource)]);
         const [{ held }] = await dataSource.query(
-          `SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory'`,
+          `SELECT count(*)::int AS held FROM pg_locks JOIN pg_database d ON d.oid = database
+            WHERE locktype = 'advisory' AND datname = current_database()`,
         );
         expect(held).toBe(0);
       });
@@ -127,8 +133,7 @@ export function databaseConformance(name: string, create: () => Promise<Database
         let late: Promise<unknown> | undefined;
         await inTransaction(dataSource, async (manager) => {
           await put('a', 1, manager);
-          late = outsideTransaction(() => rows());
-          void sleep(0);
+          late = outsideTransaction(() => sleep(20).then(() => rows()));
         });
         expect(await late).toHaveLength(1);
         const after = await inTransaction(dataSource, async () => sleep(20).then(() => () => rows()));
@@ -157,6 +162,8 @@ export function databaseConformance(name: string, create: () => Promise<Database
       it('takes its turn among many that change the same rows in opposite order', async () => {
         await put('a', 0);
         await put('b', 0);
+        // Where they do run at the same time, PostgreSQL takes a second to find each deadlock.
+        const times = concurrent ? 6 : 20;
         const add = (first: string, second: string) =>
           inTransaction(dataSource, async (manager) => {
             for (const key of [first, second]) {
@@ -164,10 +171,10 @@ export function databaseConformance(name: string, create: () => Promise<Database
               await sleep(1);
             }
           });
-        await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? add('a', 'b') : add('b', 'a'))));
+        await Promise.all(Array.from({ length: times }, (_, i) => (i % 2 ? add('a', 'b') : add('b', 'a'))));
         expect(await rows()).toEqual([
-          { key: 'a', value: 20 },
-          { key: 'b', value: 20 },
+          { key: 'a', value: times },
+          { key: 'b', value: times },
         ]);
       });
     });
@@ -270,6 +277,50 @@ export function databaseConformance(name: string, create: () => Promise<Database
         expect(claimed).toEqual([{ key: 'a' }]);
       });
 
+      it(
+        concurrent
+          ? 'hands different rows to two transactions at the same time, and none twice'
+          : 'gives a second transaction the rows only after the first has ended (one session)',
+        async () => {
+          for (const key of ['a', 'b', 'c']) await put(key, 1);
+          const claim = (manager: EntityManager): Promise<Row[]> =>
+            manager.query(`SELECT key, value FROM conformance.counters ORDER BY key LIMIT 2 FOR UPDATE SKIP LOCKED`);
+          const ended: string[] = [];
+          const second = deferred<Row[]>();
+          await inTransaction(dataSource, async (manager) => {
+            expect((await claim(manager)).map(({ key }) => key)).toEqual(['a', 'b']);
+            second.follow(outsideTransaction(() => inTransaction(dataSource, claim)).finally(() => ended.push('second')));
+            await Promise.race([second.promise, sleep(concurrent ? 5_000 : 100, undefined, { ref: false })]);
+            ended.push('first');
+          });
+          expect((await second.promise).map(({ key }) => key)).toEqual(concurrent ? ['c'] : ['a', 'b']);
+          expect(ended).toEqual(concurrent ? ['second', 'first'] : ['first', 'second']);
+        },
+      );
+
+      it('lets a second transaction wait for a row that the first holds, and see what it wrote', async () => {
+        await put('a', 1);
+        const order: string[] = [];
+        const second = deferred<number>();
+        await inTransaction(dataSource, async (manager) => {
+          await manager.query(`SELECT 1 FROM conformance.counters WHERE key = 'a' FOR UPDATE`);
+          second.follow(
+            outsideTransaction(() =>
+              inTransaction(dataSource, async (other) => {
+                const [row] = await other.query(`SELECT value FROM conformance.counters WHERE key = 'a' FOR UPDATE`);
+                order.push('second');
+                return row.value as number;
+              }),
+            ),
+          );
+          await sleep(100);
+          await manager.query(`UPDATE conformance.counters SET value = 2 WHERE key = 'a'`);
+          order.push('first');
+        });
+        expect(await second.promise).toBe(2);
+        expect(order).toEqual(['first', 'second']);
+      });
+
       it('reads any page of 10,000 rows by its key, in order', async () => {
         await dataSource.query(
           `INSERT INTO conformance.counters SELECT lpad(n::text, 6, '0'), n FROM generate_series(0, 9999) AS n`,
@@ -287,4 +338,13 @@ export function databaseConformance(name: string, create: () => Promise<Database
       });
     });
   });
+}
+
+/** A promise that something started elsewhere will settle. */
+function deferred<T>(): { promise: Promise<T>; follow(work: Promise<T>): void } {
+  let follow!: (work: Promise<T>) => void;
+  const promise = new Promise<T>((resolve) => (follow = resolve));
+  // Looked at after the transaction that started it.
+  promise.catch(() => undefined);
+  return { promise, follow };
 }

@@ -1,13 +1,14 @@
 import 'reflect-metadata';
-import { AditError } from '@adit/contracts';
 import type { DataSource } from 'typeorm';
 import type { DatabaseConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
 import { ENTITIES, SnakeNaming } from './entities/index.js';
+import { isUnavailable, toAditError } from './errors.js';
 import { GuardedDataSource } from './guarded-data-source.js';
 import { migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openPglite } from './pglite.js';
+import { openPostgres } from './postgres.js';
 
 export interface Database {
   dataSource: DataSource;
@@ -20,34 +21,46 @@ export interface OpenOptions {
   migrate?: boolean;
 }
 
+const SCHEMA = {
+  entities: ENTITIES,
+  migrations: MIGRATIONS,
+  migrationsTableName: 'migrations',
+  migrationsTransactionMode: 'each' as const,
+  namingStrategy: new SnakeNaming(),
+  synchronize: false,
+};
+
 /**
  * Opens the process's database and brings its schema up to date. Throws UNAVAILABLE when it cannot be reached, or when an
  * embedded one is in use by another process.
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions = {}): Promise<Database> {
   const driver = await openDriver(config);
-  const dataSource = new GuardedDataSource({
-    ...driver.options,
-    entities: ENTITIES,
-    migrations: MIGRATIONS,
-    migrationsTableName: 'migrations',
-    migrationsTransactionMode: 'each',
-    namingStrategy: new SnakeNaming(),
-    synchronize: false,
-  });
+  const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA });
   let closing: Promise<void> | undefined;
   const close = async () => {
     if (dataSource.isInitialized) await dataSource.destroy();
     await driver.close();
   };
   try {
+    if ((options.migrate ?? true) && driver.migrationOptions) await migrateApart(driver.migrationOptions);
     await dataSource.initialize();
-    if (options.migrate ?? true) await migrate(dataSource);
+    if ((options.migrate ?? true) && !driver.migrationOptions) await migrate(dataSource);
   } catch (error) {
     await close();
-    throw error;
+    throw isUnavailable(error) ? toAditError(error) : error;
   }
   return { dataSource, close: () => (closing ??= close()) };
+}
+
+/** Migrates over a connection of its own, which is closed again. */
+async function migrateApart(options: DatabaseDriver['options']): Promise<void> {
+  const dataSource = await new GuardedDataSource({ ...options, ...SCHEMA }).initialize();
+  try {
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
 }
 
 /** The one place that knows the drivers by name. */
@@ -56,6 +69,6 @@ function openDriver(config: DatabaseConfig): Promise<DatabaseDriver> {
     case 'pglite':
       return openPglite(config);
     case 'postgres':
-      return Promise.reject(new AditError('INTERNAL', 'The PostgreSQL driver is not here yet.'));
+      return openPostgres(config);
   }
 }

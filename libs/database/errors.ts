@@ -6,8 +6,15 @@ const DEADLOCK_DETECTED = '40P01';
 const IN_FAILED_TRANSACTION = '25P02';
 const UNIQUE_VIOLATION = '23505';
 
-/** Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. */
-const UNAVAILABLE_STATES = /^(08|57P0[1-5]$|53300$)/;
+const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
+
+/**
+ * Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. Connection lost, shut
+ * down or starting, out of disk, memory or connections, files that cannot be read, a transaction ended for having gone
+ * silent, and a primary that has become a standby.
+ */
+const UNAVAILABLE_STATES = /^(08|57P0[1-5]$|53|58|25P03$|25006$)/;
 const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -34,6 +41,12 @@ function driverError(error: unknown): Coded & Error {
 export function isTransient(error: unknown): boolean {
   const code = driverError(error)?.code;
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+/** A lock was not had, or a statement did not end, within the configured time. Not run again at once: the time is spent. */
+function isTimeout(error: unknown): boolean {
+  const code = driverError(error)?.code;
+  return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED;
 }
 
 /** Refused only because an earlier statement of the transaction had failed. */
@@ -69,7 +82,7 @@ export function toAditError(error: unknown): AditError {
       cause: error,
     });
   }
-  if (isTransient(error)) {
+  if (isTransient(error) || isTimeout(error)) {
     return new AditError('UNAVAILABLE', 'The database is too contended to finish this now. Try again.', {
       cause: error,
     });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-databaseConformance('pglite', () => openDatabase({ driver: 'pglite', directory: null }));
+databaseConformance('pglite', () => openDatabase({ driver: 'pglite', directory: null }), { concurrent: false });
 
 describe('PGlite on a disk', () => {
   it('keeps what was committed and nothing else when its process is killed in the middle of a transaction', async () => {

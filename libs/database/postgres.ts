@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import pg from 'pg';
+import type { PostgresConfig } from './config.js';
+import type { DatabaseDriver } from './driver.js';
+import { isUnavailable } from './errors.js';
+import { postgresAddress, type PostgresAddress } from './postgres-address.js';
+import { watchedClient } from './postgres-client.js';
+import { requireServer } from './postgres-requirements.js';
+
+const log = createLogger('database');
+/** Between two tries to reach a server that is not there yet. */
+const RETRY_MS = 500;
+/** A server that runs answers a statement that it broke off itself; only one that is lost says nothing for so much longer. */
+const SILENCE_GRACE_SECONDS = 15;
+
+/**
+ * A PostgreSQL server through a pool of `pg`. Waits for one that is still starting; throws UNAVAILABLE naming host and port
+ * when it stays away, VALIDATION when it refuses the user, lacks the database or is none that Adit can use.
+ */
+export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriver> {
+  const address = postgresAddress(config);
+  const acquireMillis = (config.acquireSeconds ?? 10) * 1000;
+  const connection: pg.ClientConfig = {
+    host: address.host,
+    port: address.port,
+    user: address.user,
+    password: address.password,
+    database: address.database,
+    ssl: address.ssl,
+    application_name: address.applicationName,
+    connectionTimeoutMillis: acquireMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+  await reach(connection, address, config.connectSeconds ?? 60);
+
+  const statementSeconds = config.statementSeconds ?? 60;
+  const limits = {
+    statement_timeout: statementSeconds * 1000,
+    lock_timeout: (config.lockSeconds ?? 20) * 1000,
+    idle_in_transaction_session_timeout: (config.idleTransactionSeconds ?? 60) * 1000,
+  };
+  const options = {
+    type: 'postgres' as const,
+    driver: pg,
+    // gen_random_uuid() is built in since 13; TypeORM would install uuid-ossp, which needs a superuser.
+    uuidExtension: 'pgcrypto' as const,
+    installExtensions: false,
+    poolErrorHandler: (error: Error) => log.warn({ err: error }, `lost an idle connection to ${address.place}`),
+  };
+  const Client = statementSeconds === 0 ? pg.Client : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS);
+  return {
+    options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },
+    // An index on a large table takes its time, and so does waiting for another process that makes it.
+    migrationOptions: { ...options, poolSize: 1, extra: connection },
+    async close() {},
+  };
+}
+
+/** Connects once and looks whether this is a server to work with. */
+async function reach(connection: pg.ClientConfig, address: PostgresAddress, connectSeconds: number): Promise<void> {
+  const deadline = Date.now() + connectSeconds * 1000;
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client(connection);
+    // Whatever happens between two statements shows in the next one.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await requireServer(client, address.place);
+    } catch (error) {
+      if (!isUnavailable(error)) throw refused(error, address);
+      const left = deadline - Date.now();
+      if (left <= 0) throw unreachable(error, address);
+      if (attempt === 1) log.warn({ err: error }, `waiting for PostgreSQL at ${address.place}`);
+      await sleep(Math.min(RETRY_MS, left));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+function unreachable(error: unknown, { place }: PostgresAddress): AditError {
+  if (error instanceof AditError) return error;
+  const { message, code } = error as Error & { code?: string };
+  return new AditError(
+    'UNAVAILABLE',
+    `PostgreSQL at ${place} cannot be reached (${message || code}). Check that it runs and that DATABASE_URL names it.`,
+    { cause: error },
+  );
+}
+
+/** What waiting would not change. The codes are those of PostgreSQL's appendix A. */
+function refused(error: unknown, { place, user, database }: PostgresAddress): AditError {
+  if (error instanceof AditError) return error;
+  const { message, code = '' } = error as Error & { code?: string };
+  const hint = code.startsWith('28')
+    ? `it refuses the user ${user ?? '(none)'}: check user and password in DATABASE_URL, and pg_hba.conf`
+    : code === '3D000'
+      ? `it has no database ${database ?? user ?? ''}: create it, or name another in DATABASE_URL`
+      : message;
+  return new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${hint}.`, { cause: error });
+}
