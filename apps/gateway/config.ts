@@ -1,3 +1,4 @@
+import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
@@ -16,11 +17,7 @@ export const GatewayConfig = z.object({
     'The first API key. Without it one is made at the first start and printed once.',
     { secret: true },
   ),
-  publicUrl: setting(
-    'ADIT_PUBLIC_URL',
-    z.url({ protocol: /^https?$/ }).optional(),
-    'What absolute links start with, e.g. https://adit.example.org. Default: the address the request came to.',
-  ),
+  publicUrl,
   trustProxy: setting(
     'ADIT_TRUST_PROXY',
     z.array(z.string()).default([]),

@@ -38,6 +38,11 @@ export class NudgedLoop {
     });
   }
 
+  /** Working, or about to. */
+  get busy(): boolean {
+    return this.running !== null;
+  }
+
   /** Resolves when all that was nudged so far is done. */
   async idle(): Promise<void> {
     while (this.running !== null) await this.running;

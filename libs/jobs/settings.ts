@@ -37,5 +37,12 @@ export const JobSettings = z.object({
 });
 export type JobSettings = z.infer<typeof JobSettings>;
 
+/** What `presentJob` is given as the base of links; every app that shows jobs has this setting. */
+export const publicUrl = setting(
+  'ADIT_PUBLIC_URL',
+  z.url({ protocol: /^https?$/ }).optional(),
+  'What absolute links start with, e.g. https://adit.example.org. Default: the address the request came to; in webhooks links are relative then.',
+);
+
 /** Injection token of the process's JobSettings. */
 export const JOB_SETTINGS = Symbol('JobSettings');

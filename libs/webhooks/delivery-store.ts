@@ -162,20 +162,23 @@ export async function dueBacklog(manager: EntityManager, now: Date): Promise<{ d
     [now],
   );
   const oldest = row?.oldest ?? null;
-  return { due: row?.due ?? 0, oldestSeconds: oldest === null ? 0 : (now.getTime() - new Date(oldest).getTime()) / 1000 };
+  return {
+    due: row?.due ?? 0,
+    oldestSeconds: oldest === null ? 0 : (now.getTime() - new Date(oldest).getTime()) / 1000,
+  };
 }
 
 /**
- * Removes deliveries that ended before `before`, and at once those whose job was deleted, with their attempts: the body
- * names what was found in the media. Returns how many.
+ * Removes deliveries that ended before `before`, and at once those that ended for a job that was deleted since, with
+ * their attempts: the body names what was found in the media. Returns how many.
  */
 export async function removeEndedDeliveries(manager: EntityManager, before: Date, limit = 1000): Promise<number> {
   const rows: unknown[] = await manager.query(
     `WITH old AS (
-       SELECT d.id FROM webhook_deliveries d LEFT JOIN jobs j ON j.id = d.job_id
-        WHERE d.time_ended IS NOT NULL
-          AND (d.time_ended < $1 OR (d.job_id IS NOT NULL AND (j.id IS NULL OR j.time_deleted IS NOT NULL)))
-        LIMIT $2),
+       (SELECT id FROM webhook_deliveries WHERE time_ended < $1 LIMIT $2)
+       UNION
+       (SELECT d.id FROM jobs j JOIN webhook_deliveries d ON d.job_id = j.id
+         WHERE j.time_deleted IS NOT NULL AND d.time_ended IS NOT NULL LIMIT $2)),
      attempts AS (DELETE FROM webhook_attempts a USING old WHERE a.delivery_id = old.id),
      removed AS (DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id RETURNING 1)
      SELECT * FROM removed`,

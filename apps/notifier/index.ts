@@ -1,0 +1,2 @@
+export { NotifierConfig } from './config.js';
+export { NotifierModule } from './notifier.module.js';

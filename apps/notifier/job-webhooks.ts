@@ -1,0 +1,131 @@
+import type { Envelope, Job, Payload } from '@adit/contracts';
+import { JobEntity, JobModuleEntity, JobSourceEntity, SegmentEntity } from '@adit/database';
+import { isTerminal, presentJob, presentSegment, WebhookNotice } from '@adit/jobs';
+import { ModuleRegistry } from '@adit/mining';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import type { NewDelivery } from '@adit/webhooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { Between, DataSource, In, IsNull } from 'typeorm';
+import { z } from 'zod';
+import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
+import { WorkspaceSecrets } from './workspace-secrets.js';
+
+const log = createLogger('notifier');
+
+/** What an event says to a job's webhook; events that nobody asked for lack it. */
+const Noticed = z.object({
+  webhook: WebhookNotice,
+  /** Segments by reference, for on_detailed_result: [from, to) of the module's own numbers. */
+  segments: z.object({ moduleId: z.string(), from: z.int(), to: z.int() }).optional(),
+});
+
+/** Turns an event of a job into deliveries to the callback of its own `webhook`. */
+@Injectable()
+export class JobWebhooks {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+    @Inject(NOTIFIER_CONFIG) private readonly config: NotifierConfig,
+  ) {}
+
+  /** Empty when the job's webhook does not ask for the event, without asking the database, and for a deleted job. */
+  async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
+    if (!('webhook' in event.data)) return [];
+    const { webhook: notice, segments } = Noticed.parse(event.data);
+    const { manager } = this.db;
+    const { jobId } = envelope;
+    const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
+    const modules = await manager.findBy(JobModuleEntity, { jobId });
+    if (job?.webhook == null || modules.length === 0) {
+      log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
+      return [];
+    }
+    const occurred = new Date(envelope.occurredAt);
+    const shown = jobAsOf(job, modules, notice, occurred, this.config.publicUrl ?? '');
+    const delivery = {
+      subscription: `job:${jobId}`,
+      kind: WorkspaceSecrets.kind,
+      signer: job.workspaceId,
+      jobId,
+      url: job.webhook.callback,
+      event: event.event,
+      timestamp: occurred.getTime() / 1000,
+      traceparent: envelope.traceparent,
+    };
+    if (segments === undefined) {
+      return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown } }];
+    }
+    const results = await this.detailedResults(job, segments);
+    // Many, and each says where it belongs: they need not wait for each other.
+    return results.map(({ number, result }) => ({
+      ...delivery,
+      fact: `${envelope.id}/${number}`,
+      orderKey: null,
+      data: { job: shown, detailed_result: result },
+    }));
+  }
+
+  private async detailedResults(
+    job: JobEntity,
+    { moduleId, from, to }: { moduleId: string; from: number; to: number },
+  ) {
+    const { manager } = this.db;
+    const jobId = job.id;
+    const segments = await manager.find(SegmentEntity, {
+      where: { jobId, moduleId, moduleSeq: Between(from, to - 1) },
+      order: { moduleSeq: 'ASC' },
+    });
+    const indexes = [...new Set(segments.map(({ sourceIndex }) => sourceIndex))];
+    const sources = await manager.findBy(JobSourceEntity, { jobId, index: In(indexes) });
+    const facts = new Map(sources.map((source) => [source.index, source.facts]));
+    const { resultName } = this.registry.get(moduleId);
+    return Promise.all(
+      segments.map(async (segment) => ({
+        number: segment.moduleSeq,
+        result: presentSegment(segment, {
+          mediaType: job.mediaType,
+          source: job.sources[segment.sourceIndex]!,
+          facts: facts.get(segment.sourceIndex) ?? null,
+          resultName,
+          thumbnail: segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key),
+        }),
+      })),
+    );
+  }
+
+  /** Base64 JPEG; null when it is gone. */
+  private async picture(key: string): Promise<string | null> {
+    try {
+      return (await this.objects.read(key)).toString('base64');
+    } catch (error) {
+      log.warn({ key, err: error }, 'a picture of a segment cannot be read');
+      return null;
+    }
+  }
+}
+
+/** The job as it was when the event happened: what never changes from its row, the rest from the notice. */
+function jobAsOf(
+  job: JobEntity,
+  modules: JobModuleEntity[],
+  notice: WebhookNotice,
+  occurred: Date,
+  baseUrl: string,
+): Job {
+  const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
+  const then = Object.assign(new JobEntity(), job, {
+    state: notice.state,
+    errors: notice.errors,
+    progress: notice.progress,
+    timeStarted: date(notice.time_started),
+    timeCompleted: date(notice.time_completed),
+  });
+  const modulesThen = modules.map((module) =>
+    Object.assign(new JobModuleEntity(), module, notice.modules[module.postedAs]),
+  );
+  const shown = presentJob(then, modulesThen, baseUrl);
+  if (isTerminal(notice.state) || then.timeStarted === null) return shown;
+  return { ...shown, duration: Math.max(0, (occurred.getTime() - then.timeStarted.getTime()) / 1000) };
+}

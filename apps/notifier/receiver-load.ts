@@ -1,0 +1,45 @@
+import type { Answer } from '@adit/webhooks';
+
+/** Answers in a row that a receiver owed, after which it is sent one at a time. */
+const SILENT_AFTER = 3;
+
+interface Receiver {
+  inFlight: number;
+  /** Attempts in a row that brought no answer at all. */
+  silent: number;
+}
+
+/**
+ * How much may be sent to each receiver now. One that does not answer holds its sockets for the whole time-out; it gets a
+ * single one until it answers again, so that many dead receivers leave room for the living.
+ */
+export class ReceiverLoad {
+  private readonly receivers = new Map<string, Receiver>();
+
+  constructor(private readonly perReceiver: number) {}
+
+  begin(receiver: string): void {
+    const known = this.receivers.get(receiver);
+    if (known === undefined) this.receivers.set(receiver, { inFlight: 1, silent: 0 });
+    else known.inFlight++;
+  }
+
+  /** `null` when nothing was sent after all. */
+  end(receiver: string, answer: Pick<Answer, 'reason'> | null): void {
+    const known = this.receivers.get(receiver);
+    if (known === undefined) return;
+    known.inFlight--;
+    if (answer !== null) known.silent = answer.reason === 'timeout' ? known.silent + 1 : 0;
+    if (known.inFlight === 0 && known.silent === 0) this.receivers.delete(receiver);
+  }
+
+  /** Receivers that may not be sent the usual number, with what is left for each. */
+  rooms(): Map<string, number> {
+    return new Map(
+      [...this.receivers].map(([receiver, { inFlight, silent }]) => {
+        const most = silent >= SILENT_AFTER ? 1 : this.perReceiver;
+        return [receiver, Math.max(0, most - inFlight)];
+      }),
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { WorkspaceEntity } from '@adit/database';
+import type { SecretSource } from '@adit/webhooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+
+/** The webhooks of jobs are signed with the signing secret of the job's workspace. */
+@Injectable()
+export class WorkspaceSecrets implements SecretSource {
+  static readonly kind = 'workspace';
+  readonly kind = WorkspaceSecrets.kind;
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async secretsOf(signers: string[]): Promise<Map<string, string[]>> {
+    const workspaces = await this.db.manager.find(WorkspaceEntity, {
+      where: { id: In(signers) },
+      select: { id: true, signingSecret: true },
+    });
+    return new Map(workspaces.map(({ id, signingSecret }) => [id, [signingSecret]]));
+  }
+}
