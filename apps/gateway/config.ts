@@ -1,6 +1,7 @@
 import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
+import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
 
 /** Settings of the gateway, beside those of every process. */
@@ -24,6 +25,7 @@ export const GatewayConfig = z.object({
     'Addresses or networks of reverse proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.',
   ),
   ...SourceSettings.shape,
+  ...ReceiverSettings.shape,
   maxUploadBytes: setting(
     'ADIT_MAX_UPLOAD_BYTES',
     z

@@ -1,6 +1,7 @@
 import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
 import { InferenceConfig } from '@adit/inference/service';
+import { NotifierConfig } from '@adit/notifier';
 import { PlatformConfig } from '@adit/service';
 import { z } from 'zod';
 
@@ -10,5 +11,6 @@ export const EngineConfig = z.object({
   ...DecoderConfig.shape,
   ...InferenceConfig.shape,
   ...GatewayConfig.shape,
+  ...NotifierConfig.shape,
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;

@@ -2,6 +2,7 @@ import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
 import { InferenceConfig } from '@adit/inference/service';
 import { JobSettings } from '@adit/jobs';
+import { NotifierConfig } from '@adit/notifier';
 import { BaseConfig, configurationDoc, describeConfig } from '@adit/runtime';
 import type { z } from 'zod';
 
@@ -16,6 +17,7 @@ export function configurationPage(): string {
   return configurationDoc([
     section('Every process', 'Where things are kept, and how it speaks.', BaseConfig),
     section('API', 'The gateway.', GatewayConfig),
+    section('Webhooks', 'The notifier.', NotifierConfig),
     section('Jobs', 'How much runs at the same time.', JobSettings),
     section('Decoding', 'Fetching sources and keeping them for a while.', DecoderConfig),
     section('Models', 'Where models come from and what they run on.', InferenceConfig),

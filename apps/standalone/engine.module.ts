@@ -6,6 +6,7 @@ import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import type { ModuleRegistry } from '@adit/mining';
+import { NotifierModule } from '@adit/notifier';
 import { platformModules } from '@adit/service';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { EngineConfig } from './config.js';
@@ -32,6 +33,7 @@ export class EngineModule {
         DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config),
         AggregatorModule.forRoot(modules),
+        NotifierModule.forRoot(config, modules),
         GatewayModule.forRoot(config, modules),
       ],
     };

@@ -12,5 +12,6 @@ export {
 export { receiverOf, type NewDelivery, type SecretSource } from './new-delivery.js';
 export { MAX_ATTEMPTS, RETRY_DELAYS_SECONDS, retryDelay } from './schedule.js';
 export { Sender, type Answer, type SenderOptions } from './sender.js';
+export { webAddressFault } from '@adit/net';
 export { ReceiverSettings, receiverPolicy } from './settings.js';
 export { hmacSignature, standardHeaders } from './signing.js';

@@ -2,8 +2,10 @@ import type { Job } from '@adit/contracts';
 import { JobCommands } from '@adit/jobs';
 import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { checkCallback } from './check-callback.js';
 import { DryRuns } from './dry-runs.js';
 import { JobReader } from './job-reader.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
@@ -21,12 +23,14 @@ export class JobsController {
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
     @Inject(WaitForJob) private readonly wait: WaitForJob,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(postJob)
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { workspaceId } = exchange.caller;
     const modules = this.resolver.resolve(request);
+    checkCallback(request.webhook, this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
     const traceparent = currentTraceparent();
