@@ -1,20 +1,31 @@
-import { health } from '@adit/runtime';
+import { AditError } from '@adit/contracts';
+import { createLogger, health } from '@adit/runtime';
 import type { BaseConfig } from '@adit/runtime';
 import { Inject, Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { InProcessBus } from './in-process.js';
 import type { InProcessBusOptions } from './in-process.js';
+import { KafkaBus } from './kafka.js';
+import type { KafkaBusOptions } from './kafka.js';
+import type { KafkaConfig } from './kafka-config.js';
 import { BUS } from './port.js';
 import type { Bus } from './port.js';
 
-export type BusConfig = Pick<BaseConfig, 'busDriver'> & { inProcess?: InProcessBusOptions };
+const logger = createLogger('bus');
+
+export type BusConfig = Pick<BaseConfig, 'busDriver'> & {
+  inProcess?: InProcessBusOptions;
+  /** Needed with `busDriver: 'kafka'`. */
+  kafka?: KafkaConfig;
+  kafkaOptions?: KafkaBusOptions;
+};
 
 interface SharedBus {
   bus: Bus;
   users: number;
 }
 
-/** The in-process bus only means something when every application of the process has the same one. */
+/** The in-process bus only means something when every application of the process has the same one; Kafka's connections are fewer so. */
 let shared: SharedBus | null = null;
 
 /** One application's hold on the process's bus; the last one that lets go closes it. */
@@ -36,11 +47,27 @@ class BusLease {
 }
 
 function leaseBus(config: BusConfig): BusLease {
+  shared ??= { bus: openBus(config), users: 0 };
+  return new BusLease(shared);
+}
+
+function openBus(config: BusConfig): Bus {
   switch (config.busDriver) {
     case 'in-process':
-      shared ??= { bus: new InProcessBus(config.inProcess), users: 0 };
-      return new BusLease(shared);
+      return new InProcessBus(config.inProcess);
+    case 'kafka':
+      return openKafka(config);
   }
+}
+
+function openKafka({ kafka, kafkaOptions }: BusConfig): Bus {
+  if (kafka === undefined) {
+    throw new AditError('INTERNAL', 'BUS_DRIVER=kafka: this app does not hand the settings KAFKA_… to its bus.');
+  }
+  const bus = new KafkaBus(kafka, kafkaOptions);
+  // A broker that is away must not keep a process from starting; topics are made before their first use as well.
+  bus.prepare().catch((error: unknown) => logger.warn({ err: error }, 'Kafka’s topics could not be checked yet'));
+  return bus;
 }
 
 const BUS_LEASE = Symbol('BusLease');

@@ -6,5 +6,7 @@ export * from './dead-letter.js';
 export * from './delivery-policy.js';
 export * from './handles.js';
 export * from './in-process.js';
+export * from './kafka-config.js';
+export * from './kafka.js';
 export * from './port.js';
 export * from './wire.js';

@@ -19,7 +19,11 @@ export const BaseConfig = z.object({
     z.number().positive().max(3600).default(25),
     'How long running work may take to end after SIGTERM; stay below the orchestrator’s own limit.',
   ),
-  busDriver: setting('BUS_DRIVER', z.enum(['in-process']).default('in-process'), 'Where messages travel.'),
+  busDriver: setting(
+    'BUS_DRIVER',
+    z.enum(['in-process', 'kafka']).default('in-process'),
+    'Where messages travel: within this process, or through Apache Kafka.',
+  ),
   databaseDriver: setting(
     'DATABASE_DRIVER',
     z.enum(['pglite', 'postgres']).default('pglite'),

@@ -1,0 +1,75 @@
+import { AditError } from '@adit/contracts';
+
+/** The parts of kafkajs's errors that say what happened; they wrap each other as `cause`. */
+interface KafkaFailure {
+  name?: string;
+  type?: string;
+  message?: string;
+  cause?: unknown;
+  /** Of an error that stands for several, one for each topic. */
+  errors?: unknown[];
+}
+
+/** The failure and all that it wraps, outermost first. */
+function chain(error: unknown): KafkaFailure[] {
+  const found: KafkaFailure[] = [];
+  const visit = (one: unknown): void => {
+    if (typeof one !== 'object' || one === null || found.includes(one as KafkaFailure)) return;
+    const failure = one as KafkaFailure;
+    found.push(failure);
+    visit(failure.cause);
+    failure.errors?.forEach(visit);
+  };
+  visit(error);
+  return found;
+}
+
+/** Whether Kafka's answer was one of these error types (`REBALANCE_IN_PROGRESS`, …). */
+export function isKafkaAnswer(error: unknown, ...types: string[]): boolean {
+  return chain(error).some(({ type }) => type !== undefined && types.includes(type));
+}
+
+/** Whether waiting cannot help: the brokers do not know this user, or do not let it do this. */
+export function isRefused(error: unknown): boolean {
+  return chain(error).some(
+    ({ name, type }) => name === 'KafkaJSSASLAuthenticationError' || (type?.endsWith('AUTHORIZATION_FAILED') ?? false),
+  );
+}
+
+/** What kafkajs threw while `doing` something (as in "send messages"), as UNAVAILABLE with what to do about it. */
+export function kafkaError(error: unknown, doing: string): AditError {
+  if (error instanceof AditError) return error;
+  const failures = chain(error);
+  const reason = failures.at(-1)?.message ?? String(error);
+  return new AditError('UNAVAILABLE', `Kafka did not ${doing}: ${reason}. ${advice(failures)}`, {
+    cause: error,
+    retryAfterSeconds: 5,
+  });
+}
+
+function advice(failures: KafkaFailure[]): string {
+  const types = failures.map(({ type }) => type);
+  if (failures.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) {
+    return 'Check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.';
+  }
+  if (types.some((type) => type?.endsWith('AUTHORIZATION_FAILED'))) {
+    return 'Let the user of KAFKA_SASL_USERNAME read, write and create the topics and groups of KAFKA_TOPIC_PREFIX.';
+  }
+  if (types.includes('INVALID_REPLICATION_FACTOR')) {
+    return 'KAFKA_REPLICATION_FACTOR must not be larger than the number of brokers.';
+  }
+  return 'Check that the brokers of KAFKA_BROKERS run and can be reached from here.';
+}
+
+/** Rejects with UNAVAILABLE when `work` takes longer than `ms` milliseconds; the work itself goes on. */
+export async function withinTime<T>(ms: number, doing: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(kafkaError(new Error(`no answer within ${ms} ms`), doing)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,145 @@
+import { AsyncResource } from 'node:async_hooks';
+import { CompressionTypes, Partitioners } from 'kafkajs';
+import type { Kafka, Producer, TopicMessages } from 'kafkajs';
+import { kafkaError } from './kafka-errors.js';
+
+/** One message, encoded, under Kafka's name of its topic. */
+export interface KafkaRecord {
+  topic: string;
+  key: string;
+  text: string;
+  headers: Record<string, string>;
+}
+
+/** All records of one `publish`: it succeeds or fails as a whole. */
+interface Call {
+  records: KafkaRecord[];
+  sent: number;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** A request that a broker with default settings takes even when all goes to one partition (1 MiB). */
+const MAX_BATCH_BYTES = 512 * 1024;
+const MAX_BATCH_MESSAGES = 1_000;
+/** Smaller requests are not worth the time of compressing them. */
+const COMPRESS_FROM_BYTES = 16 * 1024;
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * Sends records in the order they came, one request at a time; whatever comes meanwhile goes together with the next. One
+ * request at a time, because kafkajs gives the sequence numbers of a request that failed to the next one: with two of
+ * them Kafka would take the second for a repetition of the first and drop it. For the same reason a producer that
+ * failed is never used again.
+ */
+export class KafkaPublisher {
+  private readonly scope = new AsyncResource('KafkaPublisher');
+  private producer: Promise<Producer> | null = null;
+  private calls: Call[] = [];
+  private sending: Promise<void> | null = null;
+
+  constructor(private readonly kafka: Kafka) {}
+
+  /** Resolves when Kafka has all of them (acks=all). Throws AditError UNAVAILABLE after some seconds without an answer. */
+  publish(records: KafkaRecord[]): Promise<void> {
+    if (records.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.calls.push({ records, sent: 0, resolve, reject });
+      // Not in the context of the job that happened to publish first.
+      this.sending ??= this.scope.runInAsyncScope(() => this.send());
+    });
+  }
+
+  /** Lets what was given be sent, or fail, and disconnects. */
+  async close(): Promise<void> {
+    await this.sending;
+    await this.disconnect();
+  }
+
+  /** Never rejects. */
+  private async send(): Promise<void> {
+    // What is published in this turn of the event loop goes together.
+    await new Promise(setImmediate);
+    while (this.calls.length > 0) {
+      const batch = this.take();
+      try {
+        await this.sendBatch(batch.flatMap(({ records }) => records));
+        for (const { call, records } of batch) {
+          call.sent += records.length;
+          if (call.sent < call.records.length) continue;
+          this.calls.splice(this.calls.indexOf(call), 1);
+          call.resolve();
+        }
+      } catch (error) {
+        await this.disconnect();
+        // Kafka is away: who waits behind would only wait as long again.
+        const refusal = kafkaError(error, 'take the messages');
+        for (const call of this.calls.splice(0)) call.reject(refusal);
+      }
+    }
+    this.sending = null;
+  }
+
+  /** The next records, up to the size of one request, by call. */
+  private take(): { call: Call; records: KafkaRecord[] }[] {
+    const batch: { call: Call; records: KafkaRecord[] }[] = [];
+    let bytes = 0;
+    let messages = 0;
+    for (const call of this.calls) {
+      const records: KafkaRecord[] = [];
+      for (const record of call.records.slice(call.sent, call.sent + MAX_BATCH_MESSAGES)) {
+        const size = sizeOf(record);
+        const full = messages >= MAX_BATCH_MESSAGES || (messages > 0 && bytes + size > MAX_BATCH_BYTES);
+        if (full) return records.length > 0 ? [...batch, { call, records }] : batch;
+        records.push(record);
+        bytes += size;
+        messages += 1;
+      }
+      batch.push({ call, records });
+      if (call.sent + records.length < call.records.length) return batch;
+    }
+    return batch;
+  }
+
+  private async sendBatch(records: KafkaRecord[]): Promise<void> {
+    const producer = await (this.producer ??= this.connect());
+    const byTopic = new Map<string, TopicMessages>();
+    for (const { topic, key, text, headers } of records) {
+      const group = byTopic.get(topic) ?? { topic, messages: [] };
+      group.messages.push({ key, value: text, headers });
+      byTopic.set(topic, group);
+    }
+    const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+    await producer.sendBatch({
+      acks: -1,
+      timeout: REQUEST_TIMEOUT_MS,
+      compression: bytes >= COMPRESS_FROM_BYTES ? CompressionTypes.GZIP : CompressionTypes.None,
+      topicMessages: [...byTopic.values()],
+    });
+  }
+
+  private async connect(): Promise<Producer> {
+    const producer = this.kafka.producer({
+      idempotent: true,
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    try {
+      await producer.connect();
+      return producer;
+    } catch (error) {
+      void producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async disconnect(): Promise<void> {
+    const producer = await this.producer?.catch(() => null);
+    this.producer = null;
+    await producer?.disconnect().catch(() => undefined);
+  }
+}
+
+function sizeOf({ text }: KafkaRecord): number {
+  return Buffer.byteLength(text);
+}
