@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { AddressPolicy } from './addresses.js';
+import { checkedAgent, refusalIn, type ResolveHost } from './checked-agent.js';
+import { webAddressFault } from './web-address.js';
+
+const none = new AddressPolicy();
+const PRIVATE = [
+  // loopback, however it is written
+  'http://127.0.0.1',
+  'http://127.1',
+  'http://127.0.1',
+  'http://127.255.255.254',
+  'http://127.0.0.1.',
+  'http://2130706433',
+  'http://0x7f000001',
+  'http://0x7f.1',
+  'http://0x7f.0x0.0x0.0x1',
+  'http://0177.0.0.1',
+  'http://0177.1',
+  'http://017700000001',
+  'http://00000177.0.0.1',
+  'http://127.0.0.1:8080',
+  'http://１２７.0.0.1',
+  'http://127。0。0。1',
+  'http://%31%32%37.0.0.1',
+  'http://localhost',
+  'http://localhost.',
+  'http://LOCALHOST',
+  'http://a.localhost',
+  'http://[::1]',
+  'http://[0:0:0:0:0:0:0:1]',
+  'http://[::]',
+  // IPv4 inside IPv6
+  'http://[::ffff:127.0.0.1]',
+  'http://[::ffff:7f00:1]',
+  'http://[0:0:0:0:0:ffff:127.0.0.1]',
+  'http://[::127.0.0.1]',
+  'http://[::ffff:0:127.0.0.1]',
+  'http://[64:ff9b::127.0.0.1]',
+  'http://[64:ff9b::7f00:1]',
+  'http://[64:ff9b:1::10.0.0.1]',
+  'http://[2002:7f00:1::]',
+  'http://[2002:a00:1::1]',
+  'http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+  // this network, private networks, shared space
+  'http://0',
+  'http://0.0.0.0',
+  'http://0.1.2.3',
+  'http://10.0.0.1',
+  'http://10.255.255.255',
+  'http://167772161',
+  'http://0x0a000001',
+  'http://012.0.0.1',
+  'http://172.16.0.1',
+  'http://172.31.255.255',
+  'http://192.168.0.1',
+  'http://3232235521',
+  'http://0xc0a80001',
+  'http://100.64.0.1',
+  'http://100.127.255.255',
+  // link-local and the clouds' metadata
+  'http://169.254.169.254',
+  'http://2852039166',
+  'http://0xa9fea9fe',
+  'http://0251.0376.0251.0376',
+  'http://[::ffff:169.254.169.254]',
+  'http://[fe80::1]',
+  'http://[fd00:ec2::254]',
+  'http://[fc00::1]',
+  'http://[fec0::1]',
+  // multicast, reserved, documentation, benchmarks, broadcast
+  'http://224.0.0.1',
+  'http://239.255.255.255',
+  'http://240.0.0.1',
+  'http://255.255.255.255',
+  'http://192.0.2.1',
+  'http://198.51.100.1',
+  'http://203.0.113.1',
+  'http://198.18.0.1',
+  'http://192.0.0.1',
+  'http://192.88.99.1',
+  'http://[ff02::1]',
+  'http://[2001:db8::1]',
+  'http://[100::1]',
+  // user names
+  'http://example.org@127.0.0.1',
+  'http://127.0.0.1@example.org',
+  'http://:pass@example.org',
+];
+
+let server: Server;
+let port: number;
+let asked = 0;
+
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    asked++;
+    response.end('here');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function connect(url: string, addresses: AddressPolicy, resolveHost?: ResolveHost): Promise<string> {
+  const agent = checkedAgent({ addresses, timeoutMs: 2000, resolveHost });
+  try {
+    const { body } = await request(url, { dispatcher: agent });
+    return await body.text();
+  } catch (error) {
+    return refusalIn(error)?.code ?? String(error);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+const answers =
+  (...found: string[]): ResolveHost =>
+  () =>
+    Promise.resolve(found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+
+describe('a private address', () => {
+  it(`is seen in ${PRIVATE.length} spellings, before anything is opened`, () => {
+    expect(PRIVATE.length).toBeGreaterThanOrEqual(60);
+    const passed = PRIVATE.filter((text) => webAddressFault(new URL(text), { addresses: none, allowHttp: true }) === null);
+    expect(passed).toEqual([]);
+  });
+
+  it('is refused at connect time too, whoever looked at the address before', async () => {
+    asked = 0;
+    const spelled = [`127.0.0.1`, `2130706433`, `0x7f.1`, `0177.0.0.1`, `[::ffff:127.0.0.1]`, `[::1]`];
+    for (const host of spelled) expect(await connect(`http://${host}:${port}/`, none)).toBe('SOURCE_REFUSED');
+    expect(await connect(`http://localhost:${port}/`, none)).toBe('SOURCE_REFUSED');
+    expect(asked).toBe(0);
+  });
+
+  it.each([
+    [['10.0.0.1']],
+    [['8.8.8.8', '127.0.0.1']],
+    [['::1']],
+    [['::ffff:127.0.0.1']],
+    [['64:ff9b::7f00:1']],
+    [['fe80::1%lo']],
+    [['169.254.169.254']],
+    [['0.0.0.0']],
+  ])('is refused behind a name that resolves to %j', async (found) => {
+    asked = 0;
+    expect(await connect(`http://inner.test:${port}/`, none, answers(...found))).toBe('SOURCE_REFUSED');
+    expect(asked).toBe(0);
+  });
+
+  it('is reached when it is allowed, and the one that was checked is the one that is connected to', async () => {
+    const loopback = new AddressPolicy(['127.0.0.1/32']);
+    let lookups = 0;
+    const rebinding: ResolveHost = (hostname) => answers(++lookups === 1 ? '127.0.0.1' : '127.0.0.2')(hostname);
+    expect(await connect(`http://rebound.test:${port}/`, loopback, rebinding)).toBe('here');
+    expect(lookups).toBe(1);
+    expect(await connect(`http://127.0.0.2:${port}/`, loopback)).toBe('SOURCE_REFUSED');
+    expect(await connect('http://nowhere.test/', loopback, answers())).toBe('SOURCE_REFUSED');
+  });
+});
+
+it('http:// is for those who allow it, other schemes for nobody', () => {
+  const fault = (text: string, allowHttp: boolean) => webAddressFault(new URL(text), { addresses: none, allowHttp });
+  expect(fault('http://example.org/', false)).toMatch(/use https/);
+  expect(fault('http://example.org/', true)).toBeNull();
+  expect(fault('https://example.org:8443/hook?x=1', false)).toBeNull();
+  expect(fault('file:///etc/passwd', true)).toMatch(/not a web address/);
+  expect(fault('gopher://example.org/', true)).toMatch(/not a web address/);
+});
