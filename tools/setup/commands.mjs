@@ -19,6 +19,16 @@ export const commands = {
   bench: (args) => program('tools/bench/run.mjs', args),
   eval: (args) => program('tools/eval/run.mjs', args),
   docs: (args) => program('apps/standalone/dist/write-docs.js', args),
+  async servers(args) {
+    const { runServers } = await import('../servers/run.mjs');
+    return await runServers(args);
+  },
+  async stack(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runStack } = await import('../stack/run.mjs');
+    return await runStack(args);
+  },
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');

@@ -14,12 +14,17 @@ export class SetupError extends Error {
 }
 
 export class Step {
-  #live = process.stderr.isTTY === true;
+  #live;
   #started = performance.now();
   #title = '';
   #detail = '';
   #timer = null;
   #tick = 0;
+
+  /** Steps that run side by side cannot share the terminal's last line: those are not `live`. */
+  constructor({ live = process.stderr.isTTY === true } = {}) {
+    this.#live = live;
+  }
 
   /** Announces what is being done; may be called again when the step turns to something else. */
   begin(title) {

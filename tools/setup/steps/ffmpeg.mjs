@@ -1,8 +1,10 @@
 // ffmpeg and ffprobe: named by the environment, found on the PATH, Debian's package, or a package that carries them.
 import { execFileSync } from 'node:child_process';
-import { accessSync, chmodSync, constants, existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { installFromDebian } from '../debian.mjs';
+import { onPath } from '../on-path.mjs';
 import { cacheDirectory } from '../places.mjs';
 import { SetupError } from '../step.mjs';
 
@@ -31,17 +33,7 @@ function installed() {
 }
 
 async function fromDebian(step) {
-  if (process.getuid?.() !== 0 || onPath('apt-get') === null) return null;
-  step.begin('Installing ffmpeg from Debian');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  try {
-    await step.exec('apt-get', ['update', '-q'], { env });
-    await step.exec('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'ffmpeg'], { env });
-    return installed();
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    return null;
-  }
+  return (await installFromDebian(step, 'Installing ffmpeg from Debian', ['ffmpeg'])) ? installed() : null;
 }
 
 async function fromPackage(step) {
@@ -71,19 +63,6 @@ function carried(home, name) {
   } catch {
     return null;
   }
-}
-
-function onPath(name) {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return null;
 }
 
 function works(path) {

@@ -1,0 +1,53 @@
+// Outlives whoever started the servers, for as long as it takes to stop them: its standard input closes when that
+// process ends in whatever way, and then nothing listed may stay.
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const GRACE_MS = 10_000;
+const servers = new Map();
+const folders = new Set();
+
+// Ctrl-C goes to everyone on the terminal; the owner decides what it means.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { watch, forget, folder, released } = JSON.parse(line);
+  if (watch !== undefined) servers.set(watch.pid, watch.signal);
+  if (forget !== undefined) servers.delete(forget);
+  if (folder !== undefined) folders.add(folder);
+  if (released !== undefined) folders.delete(released);
+}
+
+for (const [pid, signal] of servers) send(pid, signal);
+const deadline = Date.now() + GRACE_MS;
+while ([...servers.keys()].some(lives) && Date.now() < deadline) await sleep(50);
+for (const pid of servers.keys()) send(pid, 'SIGKILL');
+// PostgreSQL's children take a moment to notice that they are alone.
+for (let tries = 0; folders.size > 0 && tries < 20; tries += 1) {
+  for (const folder of folders) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      folders.delete(folder);
+    } catch {
+      await sleep(100);
+    }
+  }
+}
+
+function send(pid, signal) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}
+
+function lives(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

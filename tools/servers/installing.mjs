@@ -1,0 +1,31 @@
+// Where the servers' programs are kept, and how something gets there whole or not at all.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { withLock } from '../setup/lock.mjs';
+import { cacheDirectory } from '../setup/places.mjs';
+
+export const here = import.meta.dirname;
+export const serversCache = join(cacheDirectory, 'servers');
+
+/**
+ * Fills `folder` of the cache through `fill(partial)` unless it is there, one process at a time. Works under another
+ * name and renames, so that a killed set-up leaves nothing that looks complete.
+ */
+export async function installOnce(folder, fill) {
+  const target = join(serversCache, folder);
+  if (existsSync(target)) return target;
+  mkdirSync(dirname(target), { recursive: true });
+  return await withLock(`${target}.lock`, async () => {
+    if (existsSync(target)) return target;
+    const partial = `${target}.partial`;
+    rmSync(partial, { recursive: true, force: true });
+    mkdirSync(partial);
+    try {
+      await fill(partial);
+      renameSync(partial, target);
+    } finally {
+      rmSync(partial, { recursive: true, force: true });
+    }
+    return target;
+  });
+}

@@ -1,0 +1,137 @@
+// Apache Kafka, one broker that is its own KRaft controller. From Maven; runs on any Java from 11 to 23.
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installFromDebian } from '../setup/debian.mjs';
+import { onPath } from '../setup/on-path.mjs';
+import { SetupError } from '../setup/step.mjs';
+import { here, installOnce, serversCache } from './installing.mjs';
+import { answers, freePorts } from './ports.mjs';
+
+const VERSION = '3.9.1';
+const FOLDER = `kafka-${VERSION}`;
+const HOW =
+  'Kafka needs Java 11 or newer and Maven (Debian: apt-get install default-jre-headless maven), or set KAFKA_BROKERS to a broker that runs.';
+
+const LOGGING = `log4j.rootLogger=WARN, out
+log4j.logger.kafka.server.KafkaRaftServer=INFO
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%d %p %c{1} %m%n
+`;
+
+export const kafka = {
+  name: 'kafka',
+  title: 'Kafka',
+
+  given(env) {
+    return env.KAFKA_BROKERS ? { brokers: env.KAFKA_BROKERS } : null;
+  },
+
+  environment({ brokers }) {
+    return { KAFKA_BROKERS: brokers };
+  },
+
+  /** What `install` has put in place, or null. Only file stats. */
+  find() {
+    const home = join(serversCache, FOLDER);
+    const java = javaProgram();
+    return existsSync(home) && java !== null ? { home, java } : null;
+  },
+
+  async install(step) {
+    const maven = await ensurePrograms(step);
+    step.begin(`Fetching Kafka ${VERSION}`);
+    const home = await installOnce(FOLDER, async (folder) => {
+      await step.exec(
+        maven,
+        ['-B', '-q', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${folder}/lib`],
+        { advice: `Check that Maven reaches its repository. ${HOW}` },
+      );
+      writeFileSync(join(folder, 'log4j.properties'), LOGGING);
+      // A formatted, empty log directory, the same for every broker: formatting takes longer than copying.
+      const settings = join(folder, 'format.properties');
+      writeFileSync(settings, properties({ port: 9092, controller: 9093, data: join(folder, 'data') }));
+      const format = ['kafka.tools.StorageTool', 'format', '-t', 'adit-test-servers-0001', '-c', settings];
+      await step.exec(javaProgram(), [...javaArgs(folder), ...format], { advice: HOW });
+    });
+    return { home, java: javaProgram() };
+  },
+
+  async plan({ home, java }, { folder }) {
+    const [port, controller] = await freePorts(2);
+    const data = join(folder, 'data');
+    cpSync(join(home, 'data'), data, { recursive: true });
+    const settings = join(folder, 'server.properties');
+    writeFileSync(settings, properties({ port, controller, data }));
+    return {
+      facts: { brokers: `127.0.0.1:${port}` },
+      process: {
+        command: java,
+        args: [...javaArgs(home), 'kafka.Kafka', settings],
+        env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+        ready: async (text) => text.includes('Kafka Server started') && (await answers(port)),
+      },
+    };
+  },
+};
+
+async function ensurePrograms(step) {
+  if (javaProgram() === null || onPath('mvn') === null) {
+    await installFromDebian(step, 'Installing Java and Maven from Debian', ['default-jre-headless', 'maven']);
+  }
+  const maven = onPath('mvn');
+  if (javaProgram() === null || maven === null) {
+    throw new SetupError(`${javaProgram() === null ? 'Java' : 'Maven'} is not installed. ${HOW}`);
+  }
+  return maven;
+}
+
+function javaProgram() {
+  const home = process.env.JAVA_HOME;
+  const program = home ? join(home, 'bin/java') : null;
+  return program !== null && existsSync(program) ? program : onPath('java');
+}
+
+function javaArgs(home) {
+  const jars = readdirSync(join(home, 'lib')).filter((name) => name.endsWith('.jar'));
+  return [
+    '-Xms64m',
+    '-Xmx384m',
+    // A broker for tests lives for seconds: quick to start matters more than the last bit of speed.
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
+    '-Xshare:auto',
+    '-Xlog:disable',
+    '-Xlog:all=off',
+    `-Dlog4j.configuration=file:${join(home, 'log4j.properties')}`,
+    '-cp',
+    jars
+      .sort()
+      .map((jar) => join(home, 'lib', jar))
+      .join(':'),
+  ];
+}
+
+function properties({ port, controller, data }) {
+  mkdirSync(data, { recursive: true });
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs=${data}
+num.partitions=1
+auto.create.topics.enable=false
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
+`;
+}

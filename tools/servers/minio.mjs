@@ -1,0 +1,84 @@
+// MinIO, built from its source by Go through the module in this folder.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onPath } from '../setup/on-path.mjs';
+import { SetupError } from '../setup/step.mjs';
+import { here, installOnce, serversCache } from './installing.mjs';
+import { freePorts } from './ports.mjs';
+
+const ACCESS_KEY = 'adit-test';
+const SECRET_KEY = 'adit-test-secret';
+const HOW =
+  'MinIO is built by Go 1.21 or newer (it fetches the Go it needs), or set S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY to a store that runs.';
+
+export const minio = {
+  name: 'minio',
+  title: 'MinIO',
+
+  given(env) {
+    if (!env.S3_ENDPOINT) return null;
+    return { endpoint: env.S3_ENDPOINT, accessKey: env.S3_ACCESS_KEY ?? '', secretKey: env.S3_SECRET_KEY ?? '' };
+  },
+
+  environment({ endpoint, accessKey, secretKey }) {
+    return { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey };
+  },
+
+  find() {
+    const program = join(serversCache, folderName(), 'minio');
+    return existsSync(program) ? { program } : null;
+  },
+
+  async install(step) {
+    const go = onPath('go');
+    if (go === null) throw new SetupError(`Go is not installed. ${HOW}`);
+    step.begin('Building MinIO (minutes the first time)');
+    const home = await installOnce(folderName(), async (folder) => {
+      await step.exec(
+        go,
+        ['build', '-trimpath', '-ldflags=-s -w', '-o', join(folder, 'minio'), 'github.com/minio/minio'],
+        { cwd: here, env: { ...process.env, CGO_ENABLED: '0' }, advice: HOW },
+      );
+    });
+    return { program: join(home, 'minio') };
+  },
+
+  async plan({ program }, { folder }) {
+    const [port, console] = await freePorts(2);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    const endpoint = `http://127.0.0.1:${port}`;
+    return {
+      facts: { endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY },
+      process: {
+        command: program,
+        args: ['server', data, '--address', `127.0.0.1:${port}`, '--console-address', `127.0.0.1:${console}`],
+        env: {
+          PATH: process.env.PATH,
+          HOME: folder,
+          MINIO_ROOT_USER: ACCESS_KEY,
+          MINIO_ROOT_PASSWORD: SECRET_KEY,
+          MINIO_BROWSER: 'off',
+          // It would ask its makers for a newer release.
+          MINIO_UPDATE: 'off',
+        },
+        ready: () => healthy(endpoint),
+      },
+    };
+  },
+};
+
+async function healthy(endpoint) {
+  try {
+    const answer = await fetch(`${endpoint}/minio/health/ready`, { signal: AbortSignal.timeout(1_000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function folderName() {
+  const version = /github\.com\/minio\/minio (\S+)/.exec(readFileSync(join(here, 'go.mod'), 'utf8'))?.[1];
+  return `minio-${version}`;
+}
