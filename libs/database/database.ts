@@ -36,7 +36,7 @@ const SCHEMA = {
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions = {}): Promise<Database> {
   const driver = await openDriver(config);
-  const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA });
+  const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA }, driver.isShared);
   let closing: Promise<void> | undefined;
   const close = async () => {
     if (dataSource.isInitialized) await dataSource.destroy();

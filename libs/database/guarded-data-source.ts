@@ -1,4 +1,4 @@
-import { DataSource, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import { refuseInside } from './transaction.js';
 
 /**
@@ -6,8 +6,20 @@ import { refuseInside } from './transaction.js';
  * ever for the connection that its own transaction holds; with many it would not see what the transaction wrote.
  */
 export class GuardedDataSource extends DataSource {
+  constructor(
+    options: DataSourceOptions,
+    readonly isShared = false,
+  ) {
+    super(options);
+  }
+
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     refuseInside(this, 'query');
     return super.createQueryRunner(mode);
   }
+}
+
+/** Other processes may work on this database at the same time; an embedded one is this process's alone. */
+export function isShared(dataSource: DataSource): boolean {
+  return dataSource instanceof GuardedDataSource && dataSource.isShared;
 }

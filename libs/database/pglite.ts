@@ -29,6 +29,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
     throw error;
   }
   return {
+    isShared: false,
     options: {
       type: 'postgres',
       driver: pg,

@@ -30,6 +30,8 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
     database: address.database,
     ssl: address.ssl,
     application_name: address.applicationName,
+    // What transactions rely on when they name none; the database's owner may have set another.
+    options: '-c default_transaction_isolation=read\\ committed',
     connectionTimeoutMillis: acquireMillis,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -52,6 +54,7 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
   };
   const Client = statementSeconds === 0 ? pg.Client : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS);
   return {
+    isShared: true,
     options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },
     // An index on a large table takes its time, and so does waiting for another process that makes it.
     migrationOptions: { ...options, poolSize: 1, extra: connection },

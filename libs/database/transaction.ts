@@ -16,6 +16,7 @@ interface Running {
 const running = new AsyncLocalStorage<Running>();
 
 export interface TransactionOptions {
+  /** Default READ COMMITTED. */
   isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
 }
 
@@ -35,9 +36,11 @@ export async function inTransaction<T>(
   refuseInside(dataSource, 'start a transaction');
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await dataSource.transaction(options.isolation ?? 'READ COMMITTED', (manager) =>
-        marked(dataSource, () => refuseAborted(manager, work)),
-      );
+      const guarded = (manager: EntityManager) => marked(dataSource, () => refuseAborted(manager, work));
+      // READ COMMITTED is the session's own; naming it would cost a statement.
+      return await (options.isolation === undefined
+        ? dataSource.transaction(guarded)
+        : dataSource.transaction(options.isolation, guarded));
     } catch (error) {
       if (isUnavailable(error)) throw toAditError(error);
       if (!isTransient(error)) throw error;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { BUS, type Bus, type OutgoingMessage } from '@adit/bus';
 import { isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
-import { inTransaction, OutboxEntity } from '@adit/database';
+import { inTransaction, isShared, OutboxEntity } from '@adit/database';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { NudgedLoop } from './nudged-loop.js';
+import { takeBatch } from './outbox-shards.js';
 
 export interface OutboxMessage<T extends Topic = Topic> {
   topic: T;
@@ -38,23 +39,27 @@ export async function enqueue<T extends Topic>(manager: EntityManager, messages:
 const BATCH = 200;
 
 /**
- * Publishes what transactions wrote to the outbox, in order, and removes it once the bus has accepted it: a crash in
- * between publishes twice, never not at all. Nudged after each commit; polls in case a nudge was lost.
+ * Publishes what transactions wrote to the outbox and removes it once the bus has accepted it: a crash in between publishes
+ * twice, never not at all. Nudged after each commit of this process; polls in case a nudge, or another process, was lost.
+ *
+ * Messages of one key leave in the order of their ids, and that is the order in which they were caused where it matters: a
+ * job's events are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows,
+ * only after the earlier one has committed. Messages of different keys have no order.
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop = new NudgedLoop(
-    'outbox',
-    async (stopping) => {
-      while (!stopping() && (await this.publishBatch()) === BATCH);
-    },
-    1000,
-  );
+  private readonly loop: NudgedLoop;
 
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(BUS) private readonly bus: Bus,
-  ) {}
+  ) {
+    this.loop = new NudgedLoop(
+      'outbox',
+      isShared(dataSource) ? (stopping) => this.publishBesideOthers(stopping) : (stopping) => this.publishAlone(stopping),
+      1000,
+    );
+  }
 
   onApplicationBootstrap(): void {
     this.loop.start();
@@ -71,19 +76,51 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     return result;
   }
 
-  /** Resolves when everything committed so far has been handed to the bus. */
+  /** Resolves when everything this process has committed so far has been handed to the bus, here or by another relay. */
   idle(): Promise<void> {
     return this.loop.idle();
   }
 
-  private async publishBatch(): Promise<number> {
-    const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
-    if (rows.length === 0) return 0;
-    await this.bus.publish(rows.map(({ topic, key, envelope }) => ({ topic, key, envelope }) as OutgoingMessage));
-    await this.dataSource.manager.delete(
-      OutboxEntity,
-      rows.map((row) => row.id),
-    );
-    return rows.length;
+  /**
+   * The only process of an embedded database. Outside of a transaction, which would keep its one session from the handlers
+   * while a full partition makes the bus wait for them.
+   */
+  private async publishAlone(stopping: () => boolean): Promise<void> {
+    for (let published = BATCH; published === BATCH && !stopping(); ) {
+      const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
+      published = rows.length;
+      if (published === 0) return;
+      await this.bus.publish(rows.map(outgoing));
+      await this.dataSource.manager.delete(
+        OutboxEntity,
+        rows.map((row) => row.id),
+      );
+    }
   }
+
+  /**
+   * One of several. Goes on until nothing is left: what another relay left to us because we held its shard was committed
+   * before we ended, so we see it now.
+   */
+  private async publishBesideOthers(stopping: () => boolean): Promise<void> {
+    while (!stopping() && (await this.hasMessages())) {
+      const published = await inTransaction(this.dataSource, async (manager) => {
+        const rows = await takeBatch(manager);
+        // Inside the transaction: a crash, or a bus that refuses, brings the rows back.
+        if (rows.length > 0) await this.bus.publish(rows.map(outgoing));
+        return rows.length;
+      });
+      // Others hold all the shards that have messages, and publish them.
+      if (published === 0) return;
+    }
+  }
+
+  private async hasMessages(): Promise<boolean> {
+    const [{ found }] = await this.dataSource.query(`SELECT EXISTS (SELECT FROM outbox) AS found`);
+    return found;
+  }
+}
+
+function outgoing({ topic, key, envelope }: Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>): OutgoingMessage {
+  return { topic, key, envelope } as OutgoingMessage;
 }
