@@ -6,13 +6,13 @@ import { sampleMedia, transcode } from '@adit/testing';
 import faces from './analysis.js';
 import { decodeEmbedding, distance } from './embedding.js';
 import type { FaceObservations, FaceTrack } from './observations.js';
-import { SpecLook } from './spec-look.js';
+import { SpecLook } from '../testing/spec-look.js';
 
 const media = sampleMedia();
-let look: SpecLook;
+let look: SpecLook<FaceObservations>;
 
 beforeAll(async () => {
-  look = await SpecLook.open();
+  look = await SpecLook.open(faces);
 });
 afterAll(async () => {
   await look.close();

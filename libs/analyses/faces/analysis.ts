@@ -7,15 +7,17 @@ import {
   type RgbImage,
 } from '@adit/inference';
 import { z } from 'zod';
-import { ahead } from './ahead.js';
-import { frameSignature, isCut } from './cut.js';
+import { ahead } from '../tracking/ahead.js';
+import { frameSignature, isCut } from '../tracking/cut.js';
 import { detectFaces } from './detect.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
-import { describeTrack, PictureKeeper } from './describe.js';
+import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { describeTrack } from './describe.js';
 import { cutOut, lookCloser, type CloseView } from './look-closer.js';
 import { pairedPack } from './paired-pack.js';
-import { Tracker, type Sighting, type Tracklet } from './track.js';
+import { Tracker } from '../tracking/track.js';
+import type { Sighting, Tracklet } from './sighting.js';
 import { chooseViews } from './view.js';
 
 export const FaceArguments = z.strictObject({
@@ -57,7 +59,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
     return Math.min(face.w * frame.width, face.h * frame.height);
   };
 
-  const tracker = new Tracker();
+  const tracker = new Tracker<Sighting>();
   let before: Float32Array | null = null;
   // The next picture is decoded, off this thread, while the networks look at the present one.
   let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;

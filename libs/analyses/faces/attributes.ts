@@ -1,5 +1,5 @@
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
-import { squareAround } from './box.js';
+import { squareAround } from '../tracking/box.js';
 
 export interface AttributeNetworks {
   /** Face-api.js: years, and probabilities of male and female. */

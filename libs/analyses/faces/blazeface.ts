@@ -7,7 +7,7 @@ import {
   type Point,
   type RgbImage,
 } from '@adit/inference';
-import type { ScoredBox } from './box.js';
+import type { ScoredBox } from '../tracking/box.js';
 
 /** A face as BlazeFace sees it: right eye, left eye, nose, mouth, right ear, left ear (of the person), in pixels. */
 export interface BlazeFace extends ScoredBox {

@@ -9,8 +9,8 @@ import {
 } from '@adit/inference';
 import { blazeface, type BlazeFace } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
-import { ahead } from './ahead.js';
-import { overlap, squareAround, suppress, type ScoredBox } from './box.js';
+import { ahead } from '../tracking/ahead.js';
+import { overlap, squareAround, suppress, type ScoredBox } from '../tracking/box.js';
 import { ultraface } from './ultraface.js';
 
 export interface DetectionNetworks {

@@ -1,5 +1,5 @@
 import { cosine, normalise } from './embedding.js';
-import type { Sighting } from './track.js';
+import type { Sighting } from './sighting.js';
 
 /** What joining needs to know of a view. */
 export interface ViewVector {

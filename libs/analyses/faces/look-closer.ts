@@ -9,9 +9,9 @@ import {
 } from '@adit/inference';
 import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
-import { squareAround } from './box.js';
+import { squareAround } from '../tracking/box.js';
 import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
-import type { Sighting } from './track.js';
+import type { Sighting } from './sighting.js';
 
 /** A sighting looked at in native pixels. */
 export interface CloseView {

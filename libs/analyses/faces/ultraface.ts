@@ -1,5 +1,5 @@
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
-import type { ScoredBox } from './box.js';
+import type { ScoredBox } from '../tracking/box.js';
 
 /**
  * UltraFace (Linzaer, "Ultra-Light-Fast-Generic-Face-Detector-1MB", RFB-320) on one region of a picture. Boxes come back

@@ -1,5 +1,5 @@
 import { frontality } from './quality.js';
-import type { Sighting, Tracklet } from './track.js';
+import type { Sighting, Tracklet } from './sighting.js';
 
 /** Source pixels of the shorter side below which faces are not compared: false matches appear. */
 export const MIN_VIEW_SIZE = 48;

@@ -1,42 +1,44 @@
+import type { PixelBox } from '@adit/inference';
 import { overlap } from './box.js';
-import type { DetectedFace } from './detect.js';
 
-/** A face in one sampled frame; `index` counts the unit's sampled frames. */
-export interface Sighting extends DetectedFace {
+/** A thing in one sampled frame, its box in fractions of the frame; `index` counts the unit's sampled frames. */
+export interface Sighted extends PixelBox {
   index: number;
+  /** Seconds from the source's first frame. */
   time: number;
 }
 
-export interface Tracklet {
+/** One thing, followed: its sightings in the order of time, at most one a frame. */
+export interface Followed<S extends Sighted> {
   id: number;
-  sightings: Sighting[];
+  sightings: S[];
 }
 
-/** Seconds a face may be out of sight within one shot and still be followed. */
+/** Seconds a thing may be out of sight within one shot and still be followed. */
 const MAX_GAP = 1.6;
 const MIN_OVERLAP = 0.2;
-/** Without overlap a face may have moved this many of its own widths between two samples. */
+/** Without overlap a thing may have moved this many of its own sizes between two samples. */
 const MAX_SHIFT = 1.2;
 const MAX_GROWTH = 1.6;
 
 /**
- * Follows faces from sample to sample by place alone: the predicted box first, nearness second. At two frames a second
- * place says nothing across a cut, so every track ends there; `joinTracks` brings the same person together again.
+ * Follows things of one kind from sample to sample by place alone: the predicted box first, nearness second. At two
+ * frames a second place says nothing across a cut, so every track ends there; what is the same thing is for others to say.
  */
-export class Tracker {
-  private readonly open: Tracklet[] = [];
-  private readonly closed: Tracklet[] = [];
+export class Tracker<S extends Sighted> {
+  private readonly open: Followed<S>[] = [];
+  private readonly closed: Followed<S>[] = [];
   private nextId = 0;
 
   /** `afterCut`: the frame belongs to another shot than the one before. */
-  add(sightings: readonly Sighting[], afterCut: boolean): void {
+  add(sightings: readonly S[], afterCut: boolean): void {
     const time = sightings[0]?.time;
     if (afterCut) this.closed.push(...this.open.splice(0));
     if (time === undefined) return;
     const late = this.open.filter((track) => time - track.sightings.at(-1)!.time > MAX_GAP);
     for (const track of late) this.closed.push(...this.open.splice(this.open.indexOf(track), 1));
 
-    const pairs: { track: Tracklet; sighting: Sighting; score: number }[] = [];
+    const pairs: { track: Followed<S>; sighting: S; score: number }[] = [];
     for (const track of this.open) {
       for (const sighting of sightings) {
         const score = affinity(track, sighting);
@@ -44,8 +46,8 @@ export class Tracker {
       }
     }
     pairs.sort((a, b) => b.score - a.score || a.track.id - b.track.id);
-    const tracks = new Set<Tracklet>();
-    const taken = new Set<Sighting>();
+    const tracks = new Set<Followed<S>>();
+    const taken = new Set<S>();
     for (const { track, sighting } of pairs) {
       if (tracks.has(track) || taken.has(sighting)) continue;
       tracks.add(track);
@@ -58,13 +60,13 @@ export class Tracker {
   }
 
   /** Every track, in order of first sight. */
-  finish(): Tracklet[] {
+  finish(): Followed<S>[] {
     return [...this.closed, ...this.open].sort((a, b) => a.id - b.id);
   }
 }
 
-/** Above 1: the predicted box overlaps; 0..1: near enough; 0: not the same face. */
-function affinity(track: Tracklet, sighting: Sighting): number {
+/** Above 1: the predicted box overlaps; 0..1: near enough; 0: not the same thing. */
+function affinity(track: Followed<Sighted>, sighting: Sighted): number {
   const last = track.sightings.at(-1)!;
   const growth = Math.max(last.h / sighting.h, sighting.h / last.h);
   if (growth > MAX_GROWTH) return 0;
@@ -78,8 +80,8 @@ function affinity(track: Tracklet, sighting: Sighting): number {
   return shift < MAX_SHIFT ? 1 - shift / MAX_SHIFT : 0;
 }
 
-/** Where the face would be now if it went on as between its last two sightings. */
-function predict({ sightings }: Tracklet, time: number): { x: number; y: number; w: number; h: number } {
+/** Where the thing would be now if it went on as between its last two sightings. */
+function predict({ sightings }: Followed<Sighted>, time: number): PixelBox {
   const last = sightings.at(-1)!;
   const before = sightings.at(-2);
   if (!before) return last;
@@ -88,6 +90,6 @@ function predict({ sightings }: Tracklet, time: number): { x: number; y: number;
   return { x: last.x + (last.x - before.x) * factor, y: last.y + (last.y - before.y) * factor, w: last.w, h: last.h };
 }
 
-function centre(box: { x: number; y: number; w: number; h: number }): { x: number; y: number } {
+function centre(box: PixelBox): { x: number; y: number } {
   return { x: box.x + box.w / 2, y: box.y + box.h / 2 };
 }

@@ -1,36 +1,38 @@
 import { join } from 'node:path';
 import {
-  AnalysisRegistry,
   AnalysisRunner,
   lookAtFile,
   ModelRepository,
   SessionPool,
   type AnalysisContext,
+  type AnalysisDefinition,
   type RgbImage,
 } from '@adit/inference';
 import { decodeJpeg, encodeJpeg } from '@adit/media';
-import { FaceObservations } from './observations.js';
+import type { z } from 'zod';
 
-/** For specs: looks at files with the repository's own weights. `npm test` installs them first. */
-export class SpecLook {
+/** For specs: looks at files with one analysis and the repository's own weights. `npm test` installs them first. */
+export class SpecLook<Observations> {
   private constructor(
     readonly repository: ModelRepository,
     readonly pool: SessionPool,
     readonly runner: AnalysisRunner,
-    private readonly registry: AnalysisRegistry,
+    private readonly analysis: AnalysisDefinition<z.ZodType, Observations>,
   ) {}
 
-  static async open(): Promise<SpecLook> {
+  static async open<Observations>(
+    analysis: AnalysisDefinition<z.ZodType, Observations>,
+  ): Promise<SpecLook<Observations>> {
     const folder = join(import.meta.dirname, '..');
     const repository = await ModelRepository.open({ roots: [join(folder, '../../models')] });
     // One thread: sums in one order, so that equal pictures give equal bytes.
     const pool = new SessionPool({ onnx: { threads: 1 } });
-    return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), await AnalysisRegistry.scan(folder));
+    return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), analysis);
   }
 
   /** Observations of every unit of a file, one for a photo. Pictures are handed to `kept`. */
-  async at(path: string, args: object = {}, kept?: Map<string, RgbImage>): Promise<FaceObservations[]> {
-    const units: FaceObservations[] = [];
+  async at(path: string, args: object = {}, kept?: Map<string, RgbImage>): Promise<Observations[]> {
+    const units: Observations[] = [];
     const keepPicture: AnalysisContext<unknown>['keepPicture'] = async (key, image, options) => {
       const { data, width, height } = await encodeJpeg(image, options);
       kept?.set(key, await decodeJpeg(data));
@@ -38,12 +40,12 @@ export class SpecLook {
     };
     for await (const unit of lookAtFile({
       runner: this.runner,
-      analysis: this.registry.get('faces'),
+      analysis: this.analysis,
       path,
       args,
       keepPicture,
     })) {
-      units.push(FaceObservations.parse(unit.observations));
+      units.push(this.analysis.observations.parse(unit.observations));
     }
     return units;
   }

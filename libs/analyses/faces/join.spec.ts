@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { normalise } from './embedding.js';
+import { settleTracks } from './join.js';
+import type { Sighting } from './sighting.js';
+
+function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
+  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points: [] };
+}
+
+describe('settleTracks', () => {
+  const anna = normalise([1, 0, 0, 0.1]);
+  const bert = normalise([0, 1, 0, 0.1]);
+  const track = (indexes: number[], looks: [number, Float32Array][]) => ({
+    sightings: indexes.map((i) => sighting(i, 0.3)),
+    views: looks.map(([i, vector]) => ({ sighting: sighting(i, 0.3), vector })),
+  });
+  const shown = (tracks: ReturnType<typeof settleTracks>): string[] =>
+    tracks.map(({ sightings }) => sightings.map(({ index }) => index).join(' '));
+
+  it('joins one person over a short gap only', () => {
+    const tracks = [
+      track([0, 1], [[0, anna]]),
+      track([2, 3], [[2, bert]]),
+      track([4, 5], [[4, anna]]),
+      track([20], [[20, anna]]),
+    ];
+    expect(shown(settleTracks(tracks))).toEqual(['0 1 4 5', '2 3', '20']);
+  });
+
+  it('never joins tracks of the same moment', () => {
+    expect(shown(settleTracks([track([0, 1, 2], [[0, anna]]), track([2, 3], [[3, anna]])]))).toEqual(['0 1 2', '2 3']);
+  });
+
+  it('cuts a track whose views show different people', () => {
+    expect(
+      shown(
+        settleTracks([
+          track(
+            [0, 1, 2, 3, 4, 5],
+            [
+              [1, anna],
+              [4, bert],
+            ],
+          ),
+        ]),
+      ),
+    ).toEqual(['0 1 2', '3 4 5']);
+  });
+
+  it('leaves tracks without views alone', () => {
+    expect(shown(settleTracks([track([0], []), track([1], [])]))).toEqual(['0', '1']);
+  });
+});

@@ -1,0 +1,112 @@
+import type { FrameSpec } from '@adit/contracts';
+import { defineAnalysis, type AnalysisContext, type AnalysisInput, type FramePack } from '@adit/inference';
+import { z } from 'zod';
+import { ahead } from '../tracking/ahead.js';
+import { frameSignature, isCut } from '../tracking/cut.js';
+import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { detectObjects } from './detect.js';
+import { ObjectFollower, type FollowedObject, type SightedObject } from './follow.js';
+import { ObjectObservations, type ObjectTrack } from './observations.js';
+
+export const ObjectArguments = z.strictObject({
+  /** Frames of a film looked at in each second. */
+  rate: z.number().positive().max(60).default(2),
+});
+export type ObjectArguments = z.infer<typeof ObjectArguments>;
+
+/** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
+const SHORTER_SIDE = 600;
+/** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
+const LOOKS_AHEAD = 3;
+/** Best score from which a track is worth pictures. */
+const PICTURED_FROM = 0.35;
+/** Of an object's size, around it on a thumbnail. */
+const THUMBNAIL_MARGIN = 0.1;
+
+/** Finds, names and follows objects, down to a low score: what is worth keeping is a module's decision. See README.md. */
+export default defineAnalysis({
+  name: 'objects',
+  family: 'object',
+  version: 1,
+  args: ObjectArguments,
+  observations: ObjectObservations,
+  models: ['general-c'],
+  frames: ({ rate }): FrameSpec[] => [{ rate, shorterSide: SHORTER_SIDE }],
+  analyse,
+});
+
+async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {
+  const { networks, signal } = context;
+  const [pack] = input.packs;
+  if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
+  const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
+    signal.throwIfAborted();
+    const picture = await pack.picture(index);
+    return { objects: await detectObjects(picture, networks['general-c']!), signature: frameSignature(picture) };
+  });
+
+  const follower = new ObjectFollower();
+  for (const [index, { objects, signature }] of looks.entries()) {
+    const before = looks[index - 1]?.signature;
+    const { time } = pack.frames[index]!;
+    follower.add(
+      objects.map((object) => ({ ...object, index, time })),
+      before !== undefined && isCut(before, signature),
+    );
+  }
+
+  const keeper = new PictureKeeper(context.keepPicture, pack);
+  const tracks = follower.finish().map((track, id) => ({ ...track, id, best: bestView(track) }));
+  // In the order of frames, so that a frame that several tracks are shown by is decoded once.
+  const inOrder = [...tracks].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
+  const described = await ahead(inOrder, LOOKS_AHEAD, (track) => {
+    signal.throwIfAborted();
+    return describe(track, pack, keeper);
+  });
+  return {
+    sampled: pack.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
+    tracks: described.sort((a, b) => a.id - b.id),
+  };
+}
+
+/** The surest sighting; of equally sure ones the largest. */
+function bestView({ sightings }: FollowedObject): SightedObject {
+  const worth = ({ score, w, h }: SightedObject): number => score + 0.1 * Math.sqrt(w * h);
+  return sightings.reduce((best, sighting) => (worth(sighting) > worth(best) ? sighting : best));
+}
+
+async function describe(
+  { id, label, sightings, best }: FollowedObject & { id: number; best: SightedObject },
+  pack: FramePack,
+  keeper: PictureKeeper,
+): Promise<ObjectTrack> {
+  const pictured = Math.max(...sightings.map(({ score }) => score)) >= PICTURED_FROM;
+  return {
+    id,
+    label,
+    sightings: sightings.map(({ index, time, score, x, y, w, h }) => ({
+      frame: pack.frames[index]!.frame,
+      time: rounded(time, 6),
+      box: { x: rounded(x, 5), y: rounded(y, 5), w: rounded(w, 5), h: rounded(h, 5) },
+      score: rounded(score, 4),
+    })),
+    thumbnail: pictured ? await keeper.thumbnail(id, await pack.region(best.index, around(best, pack))) : null,
+    keyFrame: pictured ? { frame: pack.frames[best.index]!.frame, picture: await keeper.keyFrame(best.index) } : null,
+  };
+}
+
+/** The object with a margin, in pixels of its frame. */
+function around({ index, x, y, w, h }: SightedObject, pack: FramePack): { x: number; y: number; w: number; h: number } {
+  const { width, height } = pack.frames[index]!;
+  const margin = THUMBNAIL_MARGIN;
+  return {
+    x: (x - w * margin) * width,
+    y: (y - h * margin) * height,
+    w: w * (1 + 2 * margin) * width,
+    h: h * (1 + 2 * margin) * height,
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,31 @@
+import type { PictureRef } from '@adit/contracts';
+import type { AnalysisContext, FramePack, RgbImage } from '@adit/inference';
+
+/** Longest sides of what is kept, in pixels. */
+const KEY_FRAME_SIDE = 640;
+const THUMBNAIL_SIDE = 160;
+
+/** Keeps thumbnails, and each key frame once however many tracks share it. */
+export class PictureKeeper {
+  private readonly keyFrames = new Map<number, Promise<PictureRef>>();
+
+  constructor(
+    private readonly keep: AnalysisContext<unknown>['keepPicture'],
+    private readonly pack: FramePack,
+  ) {}
+
+  thumbnail(track: number, image: RgbImage): Promise<PictureRef> {
+    return this.keep(`track-${track}`, image, { maxSide: THUMBNAIL_SIDE });
+  }
+
+  keyFrame(index: number): Promise<PictureRef> {
+    const known = this.keyFrames.get(index);
+    if (known) return known;
+    const frame = this.pack.frames[index]!.frame;
+    const kept = this.pack
+      .picture(index)
+      .then((picture) => this.keep(`frame-${frame}`, picture, { maxSide: KEY_FRAME_SIDE }));
+    this.keyFrames.set(index, kept);
+    return kept;
+  }
+}
