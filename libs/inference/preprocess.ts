@@ -1,4 +1,5 @@
 import { AditError, type ImageInput } from '@adit/contracts';
+import { freeArray } from '@adit/media';
 import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { resample, resampleFinely } from './resample.js';
@@ -117,6 +118,24 @@ export async function runOnPicture(
     return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
   } finally {
     if (free.length < MAX_SPARE) free.push(data);
+  }
+}
+
+/**
+ * The same for outputs that are large and soon read: `read` gets them, and their memory is given back when it returns.
+ * What it answers must not refer to them.
+ */
+export async function readFromPicture<T>(
+  network: NetworkSession,
+  image: RgbImage,
+  map: Affine,
+  read: (outputs: Record<string, FloatTensor>) => T,
+): Promise<T> {
+  const outputs = await runOnPicture(network, image, map);
+  try {
+    return read(outputs);
+  } finally {
+    for (const { data } of Object.values(outputs)) freeArray(data);
   }
 }
 

@@ -44,6 +44,31 @@ describe('frame pack', () => {
     expect(reads).toHaveLength(2);
   });
 
+  it('gives the memory of borrowed pictures back when the last borrower has released them', async () => {
+    const opened = await openFramePackBuffer(pack);
+    const [first, second] = [await opened.borrow(0), await opened.borrow(0)];
+    expect(second.picture).toBe(first.picture);
+    const pixels = Buffer.from(first.picture.data);
+    first.release();
+    first.release();
+    // Two others push it out of those that are kept.
+    for (const index of [1, 2]) (await opened.borrow(index)).release();
+    expect(pixels.equals(second.picture.data)).toBe(true);
+    second.release();
+    await Promise.resolve();
+    expect(second.picture.data).toHaveLength(0);
+    // Asked for again it is decoded again.
+    const again = await opened.borrow(0);
+    expect(pixels.equals(again.picture.data)).toBe(true);
+    // What was given away for good stays whoever else has borrowed it.
+    const own = await opened.picture(0);
+    again.release();
+    for (const index of [1, 2, 3]) (await opened.borrow(index)).release();
+    await Promise.resolve();
+    expect(pixels.equals(own.data)).toBe(true);
+    await expect(opened.borrow(4)).rejects.toThrow(RangeError);
+  });
+
   it('reads long headers in a second step', async () => {
     const jpeg = (await encodeJpeg({ data: new Uint8Array(12), width: 2, height: 2 })).data;
     const many = Array.from({ length: 2000 }, (_, i) => ({ frame: i, pts: i, time: i / 25, width: 2, height: 2 }));

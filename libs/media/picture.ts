@@ -23,7 +23,7 @@ export async function encodeJpeg(
   image: RgbImage,
   options: { maxSide?: number; quality?: number } = {},
 ): Promise<{ data: Buffer; width: number; height: number }> {
-  let pipeline = rawPicture(image);
+  let pipeline = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } });
   const { maxSide } = options;
   if (maxSide !== undefined && maxSide < Math.max(image.width, image.height)) {
     pipeline = pipeline.resize({ width: maxSide, height: maxSide, fit: 'inside' });
@@ -49,10 +49,11 @@ export async function decodeImageFile(input: string | Buffer, options: { maxPixe
 
 /** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
 export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
+  // Not toBuffer(), whose memory cannot be given back by `freeArray`.
   const { data, info } = await sharp(jpeg, { failOn: 'none' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
+    .toUint8Array();
   return { data, width: info.width, height: info.height };
 }
 
@@ -62,11 +63,6 @@ export function openPicture(input: string | Buffer, maxPixels: number = DEFAULT_
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');
-}
-
-/** A sharp pipeline of decoded pixels. */
-export function rawPicture({ data, width, height }: RgbImage): Sharp {
-  return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
 /** libvips' reason in one line, as MEDIA_INVALID. */
