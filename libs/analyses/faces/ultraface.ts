@@ -1,4 +1,4 @@
-import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { boxMap, inputOf, readFromPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
 import type { ScoredBox } from '../tracking/box.js';
 
 /**
@@ -12,22 +12,23 @@ export async function ultraface(
   minScore: number,
 ): Promise<ScoredBox[]> {
   const { width, height } = inputOf(network);
-  const outputs = await runOnPicture(network, picture, boxMap(region, width, height));
-  const scores = outputs.scores!.data;
-  const corners = outputs.boxes!.data;
-  const found: ScoredBox[] = [];
-  for (let i = 0; i < scores.length / 2; i++) {
-    const score = scores[2 * i + 1]!;
-    if (score < minScore) continue;
-    const left = corners[4 * i]! * region.w;
-    const top = corners[4 * i + 1]! * region.h;
-    found.push({
-      x: region.x + left,
-      y: region.y + top,
-      w: corners[4 * i + 2]! * region.w - left,
-      h: corners[4 * i + 3]! * region.h - top,
-      score,
-    });
-  }
-  return found;
+  return readFromPicture(network, picture, boxMap(region, width, height), (outputs) => {
+    const scores = outputs.scores!.data;
+    const corners = outputs.boxes!.data;
+    const found: ScoredBox[] = [];
+    for (let i = 0; i < scores.length / 2; i++) {
+      const score = scores[2 * i + 1]!;
+      if (score < minScore) continue;
+      const left = corners[4 * i]! * region.w;
+      const top = corners[4 * i + 1]! * region.h;
+      found.push({
+        x: region.x + left,
+        y: region.y + top,
+        w: corners[4 * i + 2]! * region.w - left,
+        h: corners[4 * i + 3]! * region.h - top,
+        score,
+      });
+    }
+    return found;
+  });
 }

@@ -22,10 +22,17 @@ export class PictureKeeper {
     const known = this.keyFrames.get(index);
     if (known) return known;
     const frame = this.pack.frames[index]!.frame;
-    const kept = this.pack
-      .picture(index)
-      .then((picture) => this.keep(`frame-${frame}`, picture, { maxSide: KEY_FRAME_SIDE }));
+    const kept = this.keepFrame(index, `frame-${frame}`);
     this.keyFrames.set(index, kept);
     return kept;
+  }
+
+  private async keepFrame(index: number, name: string): Promise<PictureRef> {
+    const { picture, release } = await this.pack.borrow(index);
+    try {
+      return await this.keep(name, picture, { maxSide: KEY_FRAME_SIDE });
+    } finally {
+      release();
+    }
   }
 }
