@@ -1,5 +1,5 @@
 import { Handles, type BusContext } from '@adit/bus';
-import { AditError, analysisTopic, type Payload } from '@adit/contracts';
+import { analysisTopic, type Payload } from '@adit/contracts';
 import {
   ChunkAnalysisEntity,
   ChunkEntity,
@@ -9,15 +9,17 @@ import {
   type PackKeys,
 } from '@adit/database';
 import {
-  claimChunk,
+  claimTry,
+  dispatchSeconds,
   enqueue,
   failAnalyses,
-  giveBackChunk,
   isTerminal,
   JOB_SETTINGS,
   jobPrefix,
   LockedJob,
   OutboxRelay,
+  runTry,
+  triedChunk,
   type JobSettings,
 } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -41,30 +43,25 @@ export class ChunkHandler {
 
   @Handles('chunks.requested', { group: 'decoder', concurrency: 2 })
   async decode({ chunkId }: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
-    const claim = await claimChunk(this.db, chunkId, this.settings.leaseSeconds);
-    if (claim === null) return;
+    const work = triedChunk(chunkId);
+    const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
+    if (attempt === null) return;
     const task = await this.load(chunkId);
     if (task === null) return;
-    if (task.job.state === 'waiting') await this.begin(task.job.id);
-    try {
-      if (claim.attempt > this.settings.maxAttempts) {
-        throw new AditError('MEDIA_INVALID', `decoding was given up after ${this.settings.maxAttempts} tries`);
-      }
-      const packs = await this.decoder.decode(task, context.signal);
-      await this.requestAnalyses(task, packs);
-    } catch (error) {
-      const problem = AditError.from(error);
-      if (context.signal.aborted) {
-        await giveBackChunk(this.db, chunkId);
-        throw error;
-      }
-      if (problem.retryable && claim.attempt < this.settings.maxAttempts) throw error;
-      log.warn({ chunkId, err: problem }, 'a chunk cannot be decoded');
-      const digests = task.analyses.map((analysis) => analysis.digest);
-      await this.outbox.transaction((manager) =>
-        failAnalyses(manager, task.message, chunkId, digests, problem.message),
-      );
-    }
+    await runTry(
+      { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
+      async (signal) => {
+        if (task.job.state === 'waiting') await this.begin(task.job.id);
+        await this.requestAnalyses(task, await this.decoder.decode(task, signal));
+      },
+      async (problem) => {
+        log.warn({ chunkId, err: problem }, 'a chunk cannot be decoded');
+        const digests = task.analyses.map((analysis) => analysis.digest);
+        await this.outbox.transaction((manager) =>
+          failAnalyses(manager, task.message, chunkId, digests, problem.message),
+        );
+      },
+    );
   }
 
   /** A job that is retried when its sources are planned has none to open: its first chunk starts it. */
@@ -99,7 +96,7 @@ export class ChunkHandler {
     const kept = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return false;
-      const leaseUntil = new Date(Date.now() + this.settings.leaseSeconds * 1000);
+      const leaseUntil = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
       const done = analyses.length === 0;
       await manager.update(
         ChunkEntity,

@@ -2,16 +2,17 @@ import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
 import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
-  claimSource,
+  claimTry,
   failMixed,
   failSource,
-  giveBackSource,
   imageRange,
   JOB_SETTINGS,
   LockedJob,
   OutboxRelay,
   planFilm,
   planImages,
+  runTry,
+  triedSource,
   type JobSettings,
   type ModuleIntervals,
 } from '@adit/jobs';
@@ -40,30 +41,22 @@ export class SourceHandler {
   @Handles('sources.requested', { group: 'decoder', concurrency: 2 })
   async open({ sourceIndex }: Payload<'sources.requested'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
-    const claim = await claimSource(this.db, jobId, sourceIndex, this.settings.leaseSeconds);
-    if (claim === null) return;
-    const begun = await this.begin(jobId, sourceIndex);
-    if (begun === null) return;
-    try {
-      if (claim.attempt > this.settings.maxAttempts) {
-        throw new AditError('MEDIA_INVALID', `gave up after ${this.settings.maxAttempts} tries to open it`);
-      }
-      const media = await this.cache.use(
-        begun,
-        (file) => this.catalogue.identify(begun.workspaceId, file),
-        context.signal,
-      );
-      await this.plan(jobId, sourceIndex, media);
-    } catch (error) {
-      const problem = AditError.from(error);
-      if (context.signal.aborted) {
-        await giveBackSource(this.db, jobId, sourceIndex);
-        throw error;
-      }
-      if (problem.retryable && claim.attempt < this.settings.maxAttempts) throw error;
-      log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
-      await this.refuse(jobId, sourceIndex, problem.message);
-    }
+    const work = triedSource(jobId, sourceIndex);
+    const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
+    if (attempt === null) return;
+    await runTry(
+      { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
+      async (signal) => {
+        const begun = await this.begin(jobId, sourceIndex);
+        if (begun === null) return;
+        const media = await this.cache.use(begun, (file) => this.catalogue.identify(begun.workspaceId, file), signal);
+        await this.plan(jobId, sourceIndex, media);
+      },
+      async (problem) => {
+        log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
+        await this.refuse(jobId, sourceIndex, problem.message);
+      },
+    );
   }
 
   /** Moves the job to processing with its first source. */

@@ -175,7 +175,7 @@ export function busConformance(name: string, driver: BusConformance): void {
     });
 
     it.each([
-      { title: 'after the last delivery', error: new AditError('UNAVAILABLE', 'it is down'), deliveries: 3 },
+      { title: 'after the last delivery', error: new AditError('LIMIT_EXCEEDED', 'it is slow'), deliveries: 3 },
       {
         title: 'at once when it cannot be retried',
         error: new AditError('MEDIA_INVALID', 'it is empty'),
@@ -197,6 +197,18 @@ export function busConformance(name: string, driver: BusConformance): void {
       expect(Date.parse(reason.failedAt)).toBeGreaterThan(Date.now() - 60_000);
       expect(letter.key).toBe('key');
       expect({ ...letter.envelope, payload }).toEqual(poison.envelope);
+    });
+
+    it('never gives a message up for a dependency that is away', async () => {
+      await reopen({ delivery: { maxDeliveries: 2, baseMs: 10, factor: 1, maxMs: 10, jitter: 0 } });
+      const letters = await listen('undertaker', undefined, { topic: deadLettersOf(TOPIC) });
+      const { seen } = await listen('a', ({ delivery }) => {
+        if (delivery < 6) throw new AditError('UNAVAILABLE', 'the database does not answer');
+      });
+      await bus.publish([event('key', 0), event('key', 1)]);
+      await eventually(() => expect(seen.at(-1)).toMatchObject({ n: 1, delivery: 6 }));
+      expect(seen).toHaveLength(12);
+      expect(letters.seen).toEqual([]);
     });
 
     it('does not hold up other keys while it retries a poisonous message', async () => {

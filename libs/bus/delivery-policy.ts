@@ -11,9 +11,13 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = { maxDeliveries: 3, baseM
 
 export type FailureDecision = { retryInMs: number } | { giveUp: AditError };
 
-/** What becomes of a message whose handler threw `error` at its delivery number `delivery` (from 1). */
+/**
+ * What becomes of a message whose handler threw `error` at its delivery number `delivery` (from 1). While something that
+ * everybody needs is away, no message is to blame: it is tried for as long as that lasts.
+ */
 export function afterFailure(error: unknown, delivery: number, policy: DeliveryPolicy): FailureDecision {
   const failure = AditError.from(error);
+  if (failure.code === 'UNAVAILABLE') return { retryInMs: backoffDelay(delivery, policy) };
   if (!failure.retryable || delivery >= policy.maxDeliveries) return { giveUp: failure };
   return { retryInMs: backoffDelay(delivery, policy) };
 }

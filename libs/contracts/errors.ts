@@ -28,7 +28,9 @@ export const ERROR_CODES = {
   LIMIT_EXCEEDED: { status: 500, retryable: true, title: 'Limit exceeded' },
   /** Anything unforeseen. */
   INTERNAL: { status: 500, retryable: true, title: 'Internal error' },
-  /** The database, bus, object store or the origin of a source does not answer. */
+  /** The origin of a source does not answer, or breaks off. Other sources are not concerned. */
+  SOURCE_UNAVAILABLE: { status: 503, retryable: true, title: 'Source unavailable' },
+  /** The database, the bus or the object store does not answer: everybody waits, and nothing is to blame. */
   UNAVAILABLE: { status: 503, retryable: true, title: 'Service unavailable' },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
 

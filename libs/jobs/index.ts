@@ -1,4 +1,5 @@
-export * from './claims.js';
+export * from './chunk-analyses.js';
+export * from './dictionary-store.js';
 export * from './identities.js';
 export * from './image-job.js';
 export * from './job-commands.js';
@@ -17,5 +18,6 @@ export * from './settings.js';
 export * from './source-plan.js';
 export * from './state.js';
 export * from './sweeper.js';
+export * from './tries.js';
 export * from './units.js';
 export * from './webhook-notice.js';

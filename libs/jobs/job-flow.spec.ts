@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
-import { JobRequest, type VideoFacts } from '@adit/contracts';
+import { AditError, JobRequest, type ErrorCode, type VideoFacts } from '@adit/contracts';
 import {
   ChunkAnalysisEntity,
   ChunkEntity,
@@ -17,7 +17,6 @@ import {
 } from '@adit/database';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { claimAnalysis, claimChunk, claimSource } from './claims.js';
 import { assignIdentity } from './identities.js';
 import { JobCommands } from './job-commands.js';
 import { LockedJob } from './locked-job.js';
@@ -28,6 +27,7 @@ import { Reconciler } from './reconciler.js';
 import { Scheduler } from './scheduler.js';
 import { JobSettings } from './settings.js';
 import { planFilm } from './source-plan.js';
+import { claimTry, runTry, triedAnalysis, triedChunk, triedSource } from './tries.js';
 
 const faces: ResolvedAnalysis = {
   analysis: 'faces',
@@ -122,7 +122,7 @@ describe('the flow of a job through its store', () => {
   const locked = <T>(jobId: string, work: (job: LockedJob) => Promise<T>): Promise<T> =>
     outbox.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
   const openFilm = async (jobId: string, digest: string): Promise<void> => {
-    await claimSource(db(), jobId, 0, 60);
+    await claimTry(db(), triedSource(jobId, 0), 60);
     await outbox.transaction(async (manager) => {
       const job = (await LockedJob.take(manager, jobId))!;
       await job.apply({ kind: 'opened' });
@@ -223,12 +223,116 @@ describe('the flow of a job through its store', () => {
     await openFilm(jobId, 'd'.repeat(64));
     await settled();
     const [chunk] = await db().manager.findBy(ChunkEntity, { jobId, state: 'requested' });
-    expect(await claimChunk(db(), chunk!.id, 60)).toEqual({ attempt: 1 });
-    expect(await claimChunk(db(), chunk!.id, 60)).toEqual({ attempt: 2 });
-    expect(await claimAnalysis(db(), chunk!.id, faces.digest, 60)).toBeNull();
+    expect(await claimTry(db(), triedChunk(chunk!.id), 60)).toBe(1);
+    expect(await claimTry(db(), triedChunk(chunk!.id), 60)).toBe(2);
+    expect(await claimTry(db(), triedAnalysis(chunk!.id, faces.digest), 60)).toBeNull();
     await commands.stop(workspaceId, jobId);
-    expect(await claimChunk(db(), chunk!.id, 60)).toBeNull();
+    expect(await claimTry(db(), triedChunk(chunk!.id), 60)).toBeNull();
     await expect(commands.stop(workspaceId, jobId)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  describe('a try', () => {
+    /** A chunk that waits to be decoded, and how its row stands. */
+    const requested = async (digest: string) => {
+      const jobId = await commands.submit(newJob());
+      await settled();
+      await openFilm(jobId, digest.repeat(64));
+      await settled();
+      const [chunk] = await db().manager.findBy(ChunkEntity, { jobId, state: 'requested' });
+      const row = () => db().manager.findOneByOrFail(ChunkEntity, { id: chunk!.id });
+      const begin = async (leaseSeconds = 60, signal = new AbortController().signal) => {
+        const work = triedChunk(chunk!.id);
+        const attempt = (await claimTry(db(), work, leaseSeconds))!;
+        return { db: db(), settings: { leaseSeconds, maxAttempts: 3 }, work, attempt, signal };
+      };
+      return { jobId, row, begin };
+    };
+    const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
+    const given: string[] = [];
+    const giveUp = async (problem: AditError) => void given.push(problem.message);
+    beforeEach(() => given.splice(0));
+
+    it('is not blamed for a dependency that is away, and is dispatched again a little later', async () => {
+      const { row, begin } = await requested('1');
+      for (let round = 0; round < 5; round++) await runTry(await begin(), fails('UNAVAILABLE'), giveUp);
+      const { attempts, leaseUntil, state } = await row();
+      expect({ attempts, state, given }).toEqual({ attempts: 0, state: 'requested', given: [] });
+      expect(leaseUntil!.getTime() - Date.now()).toBeGreaterThan(1_000);
+      expect(leaseUntil!.getTime() - Date.now()).toBeLessThan(10_000);
+    });
+
+    it('throws what may go well next time until the tries are used up, then gives up with the reason', async () => {
+      const { row, begin } = await requested('2');
+      await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
+      await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
+      expect(given).toEqual([]);
+      await runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp);
+      expect(given).toEqual(['it did not work']);
+      let ran = false;
+      await runTry(await begin(), async () => void (ran = true), giveUp);
+      expect({ ran, last: given.at(-1), attempts: (await row()).attempts }).toEqual({
+        ran: false,
+        last: 'decoding was given up after 3 tries',
+        attempts: 4,
+      });
+    });
+
+    it('gives up at once on what another try cannot mend', async () => {
+      const { begin } = await requested('3');
+      await runTry(await begin(), fails('MEDIA_INVALID'), giveUp);
+      expect(given).toEqual(['it did not work']);
+    });
+
+    it('is handed back by an orderly shutdown', async () => {
+      const { row, begin } = await requested('4');
+      const shutdown = new AbortController();
+      const ending = runTry(
+        await begin(60, shutdown.signal),
+        (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+        giveUp,
+      );
+      shutdown.abort(new Error('closing'));
+      await expect(ending).rejects.toThrow('closing');
+      const { attempts, leaseUntil } = await row();
+      expect(attempts).toBe(0);
+      expect(leaseUntil!.getTime()).toBeLessThanOrEqual(Date.now() + 100);
+      expect(given).toEqual([]);
+    });
+
+    it('keeps its lease alive for as long as it runs', async () => {
+      const { row, begin } = await requested('5');
+      const until: number[] = [];
+      await runTry(
+        await begin(0.6),
+        async () => {
+          for (let look = 0; look < 4; look++) {
+            await new Promise((resolve) => setTimeout(resolve, 500));
+            until.push((await row()).leaseUntil!.getTime());
+            await reconciler.run();
+          }
+        },
+        giveUp,
+      );
+      expect(new Set(until).size).toBeGreaterThan(2);
+      expect((await row()).attempts).toBe(1);
+    });
+
+    it.each([
+      { why: 'another process begins the next one', digest: '6', stopsJob: false, attempts: 2 },
+      { why: 'its job is stopped', digest: '7', stopsJob: true, attempts: 1 },
+    ])('stops when $why, and neither fails nor hands back anything', async ({ digest, stopsJob, attempts }) => {
+      const { jobId, row, begin } = await requested(digest);
+      const first = await begin(0.3);
+      const ending = runTry(
+        first,
+        (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+        giveUp,
+      );
+      await (stopsJob ? commands.stop(workspaceId, jobId) : begin());
+      await ending;
+      expect(given).toEqual([]);
+      expect((await row()).attempts).toBe(attempts);
+    });
   });
 
   it('dispatches again what a dead process was doing', async () => {
@@ -248,15 +352,15 @@ describe('the flow of a job through its store', () => {
     await openFilm(jobId, '9'.repeat(64));
     await settled();
     const [analysed, decoding] = await db().manager.findBy(ChunkEntity, { jobId, state: 'requested' });
-    await claimChunk(db(), decoding!.id, 60);
+    await claimTry(db(), triedChunk(decoding!.id), 60);
     const suspect = { chunkId: analysed!.id, digest: faces.digest };
     await db().manager.update(ChunkAnalysisEntity, suspect, { state: 'requested' });
-    await claimAnalysis(db(), analysed!.id, faces.digest, 60);
+    await claimTry(db(), triedAnalysis(analysed!.id, faces.digest), 60);
     await reconciler.recover();
     expect((await db().manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(0);
     expect((await db().manager.findOneByOrFail(ChunkAnalysisEntity, suspect)).attempts).toBe(1);
     await db().manager.update(ChunkAnalysisEntity, suspect, { state: 'done' });
-    await claimChunk(db(), decoding!.id, 60);
+    await claimTry(db(), triedChunk(decoding!.id), 60);
     await reconciler.recover();
     expect((await db().manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(1);
   });

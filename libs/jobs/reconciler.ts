@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { IsNull, type EntityManager } from 'typeorm';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { returned, Scheduler } from './scheduler.js';
-import { JOB_SETTINGS, type JobSettings } from './settings.js';
+import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
 import { analysisTopic } from '@adit/contracts';
 
 const log = createLogger('reconciler');
@@ -74,7 +74,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   private async redispatch(manager: EntityManager): Promise<number> {
-    const lease = this.settings.leaseSeconds;
+    const lease = dispatchSeconds(this.settings);
     const sources = returned<LostRow & { index: number }>(
       await manager.query(
         `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { NudgedLoop } from './nudged-loop.js';
 import { enqueue, OutboxRelay } from './outbox.js';
-import { JOB_SETTINGS, type JobSettings } from './settings.js';
+import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** Any two schedulers take turns on this advisory lock. */
 const SCHEDULER_LOCK = 0x0ad17;
@@ -100,7 +100,7 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** Chunks first, in order; what is left of the credits opens sources. */
   private async give(manager: EntityManager, row: ActiveRow, count: number): Promise<void> {
-    const lease = new Date(Date.now() + this.settings.leaseSeconds * 1000);
+    const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
     const { id: jobId, traceparent } = row;
     if (!row.admitted) await manager.query('UPDATE jobs SET admitted = true WHERE id = $1', [jobId]);
     const chunks = returned<{ id: string; source_start: number; position: number }>(

@@ -30,8 +30,8 @@ export const JobSettings = z.object({
   ),
   leaseSeconds: setting(
     'ADIT_LEASE_SECONDS',
-    z.number().positive().default(300),
-    'Seconds after which a try is taken for lost and dispatched again.',
+    z.number().positive().default(60),
+    'Seconds without a sign of life after which a try is taken for lost and dispatched again.',
   ),
   imagesPerChunk: setting('ADIT_IMAGES_PER_CHUNK', z.int().positive().default(64), 'Images dispatched together.'),
 });
@@ -46,3 +46,11 @@ export const publicUrl = setting(
 
 /** Injection token of the process's JobSettings. */
 export const JOB_SETTINGS = Symbol('JobSettings');
+
+/**
+ * Seconds after which work that nobody has begun is dispatched again. Longer than the lease of running work: it may stand in
+ * a queue, where a second message would only be another one to drop.
+ */
+export function dispatchSeconds({ leaseSeconds }: Pick<JobSettings, 'leaseSeconds'>): number {
+  return leaseSeconds * 5;
+}

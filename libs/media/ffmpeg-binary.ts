@@ -26,12 +26,12 @@ export interface FfmpegInfo {
 const found = new Map<string, Promise<string>>();
 const infos = new Map<string, Promise<FfmpegInfo>>();
 
-/** Path of ffmpeg: ADIT_FFMPEG, else on the PATH. Throws UNAVAILABLE when there is none. */
+/** Path of ffmpeg: ADIT_FFMPEG, else on the PATH. Throws INTERNAL when there is none. */
 export function ffmpegPath(): Promise<string> {
   return locate('ffmpeg', process.env.ADIT_FFMPEG);
 }
 
-/** Path of ffprobe: ADIT_FFPROBE, else on the PATH. Throws UNAVAILABLE when there is none. */
+/** Path of ffprobe: ADIT_FFPROBE, else on the PATH. Throws INTERNAL when there is none. */
 export function ffprobePath(): Promise<string> {
   return locate('ffprobe', process.env.ADIT_FFPROBE);
 }
@@ -64,7 +64,7 @@ async function inspect(path: string, probePath: string): Promise<FfmpegInfo> {
       fpsModeOption: help.stdout.includes('-fps_mode') ? '-fps_mode' : '-vsync',
     };
   } catch (error) {
-    throw new AditError('UNAVAILABLE', `${path} does not run as ffmpeg. ${HOW_TO_INSTALL}`, { cause: error });
+    throw new AditError('INTERNAL', `${path} does not run as ffmpeg. ${HOW_TO_INSTALL}`, { cause: error });
   }
 }
 
@@ -92,5 +92,5 @@ async function find(name: string, configured: string | undefined): Promise<strin
     if (usable) return candidate;
   }
   const where = configured ? `${configured} is not an executable file` : `${name} was not found on the PATH`;
-  throw new AditError('UNAVAILABLE', `${where}. ${HOW_TO_INSTALL}`);
+  throw new AditError('INTERNAL', `${where}. ${HOW_TO_INSTALL}`);
 }

@@ -73,7 +73,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
           new AditError('LIMIT_EXCEEDED', `Decoding failed: ${shortReason(text || error.message, run.path)}.`),
         );
       } else if (/ENOENT|EACCES|spawn|cannot open shared object|prlimit: failed/.test(`${error.message}\n${text}`)) {
-        settle(null, new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`));
+        settle(null, new AditError('INTERNAL', `ffmpeg does not start: ${error.message}`));
       } else {
         settle(shortReason(text || error.message, run.path));
       }
@@ -93,13 +93,13 @@ let learnt: Promise<void> | null = null;
 
 /**
  * fluent-ffmpeg runs its one path of this process bare, once, to learn formats and encoders: before that path is
- * prlimit's. Throws UNAVAILABLE.
+ * prlimit's. Throws INTERNAL.
  */
 function learnCapabilities(path: string): Promise<void> {
   learnt ??= new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
       learnt = null;
-      reject(new AditError('UNAVAILABLE', `ffmpeg does not start: ${error.message}`, { cause: error }));
+      reject(new AditError('INTERNAL', `ffmpeg does not start: ${error.message}`, { cause: error }));
     };
     const command = ffmpeg().setFfmpegPath(path);
     command.getAvailableFormats((error: Error | null) => {

@@ -63,7 +63,7 @@ export async function probeLines(
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < STDERR_BYTES) stderr += chunk.toString('utf8');
     });
-    child.on('error', (error) => stop(new AditError('UNAVAILABLE', `ffprobe does not start: ${error.message}`)));
+    child.on('error', (error) => stop(new AditError('INTERNAL', `ffprobe does not start: ${error.message}`)));
     child.on('close', (code, killedBy) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

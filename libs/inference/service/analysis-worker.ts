@@ -2,10 +2,9 @@ import type { BusContext } from '@adit/bus';
 import { AditError, type AnalysisRequested, type Unit, type UnitOutcome } from '@adit/contracts';
 import { ChunkEntity, JobAnalysisEntity, JobEntity, WorkspaceEntity } from '@adit/database';
 import {
-  claimAnalysis,
+  claimTry,
   enqueue,
   failAnalyses,
-  giveBackAnalysis,
   JOB_SETTINGS,
   knownKey,
   knownObservations,
@@ -13,9 +12,12 @@ import {
   OutboxRelay,
   redecode,
   rememberObservations,
-  triesOfAnalysis,
+  runTry,
+  triedAnalysis,
+  triesOf,
   unitsOf,
   type JobSettings,
+  type Tried,
 } from '@adit/jobs';
 import { encodeJpeg } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -58,37 +60,35 @@ export class AnalysisWorker {
 
   /** From the second try a chunk runs alone, so that a crash is nobody's but its own. */
   async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
-    const tries = await triesOfAnalysis(this.db, request.chunkId, request.analysisDigest);
-    await this.gate.run(tries > 0, () => this.work(request, context));
+    const tried = triedAnalysis(request.chunkId, request.analysisDigest);
+    // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
+    await this.gate.run((await triesOf(this.db, tried)) > 0, () => this.try(tried, request, context.signal));
   }
 
-  private async work({ chunkId, analysisDigest }: AnalysisRequested, context: BusContext): Promise<void> {
-    const { maxAttempts, leaseSeconds } = this.settings;
-    const claim = await claimAnalysis(this.db, chunkId, analysisDigest, leaseSeconds);
-    if (claim === null) return;
-    const work = await this.load(chunkId, analysisDigest, claim.attempt > 1);
+  private async try(tried: Tried, { chunkId, analysisDigest }: AnalysisRequested, signal: AbortSignal): Promise<void> {
+    const attempt = await claimTry(this.db, tried, this.settings.leaseSeconds);
+    if (attempt === null) return;
+    const work = await this.load(chunkId, analysisDigest, attempt > 1);
     if (work === null) return;
+    const { id: jobId, traceparent } = work.job;
+    await runTry(
+      { db: this.db, settings: this.settings, work: tried, attempt, signal },
+      (signal) => this.work(work, signal),
+      async (problem) => {
+        log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
+        await this.outbox.transaction((manager) =>
+          failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message),
+        );
+      },
+    );
+  }
+
+  private async work(work: Work, signal: AbortSignal): Promise<void> {
     try {
-      if (claim.attempt > maxAttempts) {
-        throw new AditError('MEDIA_INVALID', `${work.request.analysis} was given up after ${maxAttempts} tries`);
-      }
-      await this.publish(work, ...(await this.analyse(work, context.signal)));
+      await this.publish(work, ...(await this.analyse(work, signal)));
     } catch (error) {
-      const problem = AditError.from(error);
-      if (problem.code === 'PACK_MISSING') {
-        await this.outbox.transaction((manager) => redecode(manager, chunkId));
-        return;
-      }
-      if (context.signal.aborted) {
-        await giveBackAnalysis(this.db, chunkId, analysisDigest);
-        throw error;
-      }
-      if (problem.retryable && claim.attempt < maxAttempts) throw error;
-      log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
-      const { id: jobId, traceparent } = work.job;
-      await this.outbox.transaction((manager) =>
-        failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message),
-      );
+      if (AditError.from(error).code !== 'PACK_MISSING') throw error;
+      await this.outbox.transaction((manager) => redecode(manager, work.chunk.id));
     }
   }
 

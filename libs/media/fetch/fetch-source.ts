@@ -17,7 +17,7 @@ export interface FetchOptions extends SourcePolicy, CopyLimits {
 
 /**
  * Brings a source into a private file of this machine, the only thing ffmpeg ever opens, and digests it on the way.
- * Throws VALIDATION or SOURCE_REFUSED for what may not be fetched, TOO_LARGE, LIMIT_EXCEEDED, or UNAVAILABLE when
+ * Throws VALIDATION or SOURCE_REFUSED for what may not be fetched, TOO_LARGE, LIMIT_EXCEEDED, or SOURCE_UNAVAILABLE when
  * trying again may help.
  */
 export async function fetchSource(uri: string, options: FetchOptions): Promise<FetchedSource> {

@@ -25,7 +25,7 @@ export interface FetchedSource {
 
 /**
  * Copies a stream into a new private file and digests it on the way. Throws TOO_LARGE past the limit, LIMIT_EXCEEDED
- * past the time, UNAVAILABLE when no byte comes for too long; nothing stays behind then.
+ * past the time, SOURCE_UNAVAILABLE when no byte comes for too long; nothing stays behind then.
  */
 export async function copyToPrivateFile(
   body: AsyncIterable<Uint8Array>,
@@ -82,7 +82,7 @@ export function within<T>(
         reject(
           left <= idleSeconds * 1000
             ? new AditError('LIMIT_EXCEEDED', `Fetching the source took longer than ${totalSeconds} s.`)
-            : new AditError('UNAVAILABLE', `The source sent nothing for ${idleSeconds} s.`),
+            : new AditError('SOURCE_UNAVAILABLE', `The source sent nothing for ${idleSeconds} s.`),
         ),
       Math.max(Math.min(left, idleSeconds * 1000), 0),
     );

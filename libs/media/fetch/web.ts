@@ -69,7 +69,7 @@ function redirectTarget(from: URL, location: string | string[] | undefined): URL
 function checkStatus(url: URL, status: number): void {
   if (status === 200) return;
   if (status >= 500 || status === 429 || status === 408) {
-    throw new AditError('UNAVAILABLE', `${brief(url.href)} answers ${status} now.`);
+    throw new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} answers ${status} now.`);
   }
   throw refused(url, `it answers ${status}`);
 }
@@ -83,7 +83,7 @@ function explained(url: URL, error: unknown, signal?: AbortSignal): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) return refused(url, `its certificate is not accepted (${code})`);
-  return new AditError('UNAVAILABLE', `${brief(url.href)} cannot be fetched: ${message || code}.`, { cause: error });
+  return new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} cannot be fetched: ${message || code}.`, { cause: error });
 }
 
 function refused(url: URL, reason: string): AditError {
