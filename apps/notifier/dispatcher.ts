@@ -141,7 +141,7 @@ export class Dispatcher {
     const { status, reason } = answer;
     if (nextDue === null) deliveries.inc({ outcome: answer.outcome });
     const line = { webhookId, event, attempt, status, reason, ...(nextDue === null ? {} : { nextDue }) };
-    if (answer.outcome === 'delivered') log.info(line, 'webhook delivered');
+    if (answer.outcome === 'delivered') log.debug(line, 'webhook delivered');
     else log.warn(line, nextDue === null ? 'webhook given up' : 'webhook not delivered; it will be tried again');
   }
 

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase, WebhookAttemptEntity, WebhookDeliveryEntity, type Database } from '@adit/database';
+import { AddressPolicy } from '@adit/net';
+import { configureLogging } from '@adit/runtime';
+import {
+  claimDeliveries,
+  removeEndedDeliveries,
+  RETRY_DELAYS_SECONDS,
+  Sender,
+  storeDeliveries,
+  type NewDelivery,
+  type SecretSource,
+} from '@adit/webhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import type { DataSource } from 'typeorm';
+import { Dispatcher, type DispatcherOptions } from './dispatcher.js';
+import { Receiver } from './testing/receiver.js';
+
+const policy = { allowHttp: true, addresses: new AddressPolicy(['127.0.0.1/32']) };
+const HOUR = 3_600_000;
+
+describe('the dispatcher', () => {
+  let database: Database;
+  let clock: Date;
+  let receiver: Receiver;
+  let secrets: string[];
+  const opened: { close(): Promise<void> }[] = [];
+
+  const db = (): DataSource => database.dataSource;
+  const source: SecretSource = {
+    kind: 'test',
+    secretsOf: (signers) => Promise.resolve(new Map(signers.map((signer) => [signer, secrets]))),
+  };
+  const dispatcher = (options: Partial<DispatcherOptions> = {}, over: DataSource = db()): Dispatcher => {
+    const timeoutSeconds = options.timeoutSeconds ?? 2;
+    const made = new Dispatcher(over, new Sender({ policy, timeoutSeconds }), [source], {
+      timeoutSeconds,
+      concurrency: 64,
+      perReceiver: 4,
+      now: () => clock,
+      ...options,
+    });
+    opened.push({ close: () => made.stop() });
+    return made;
+  };
+  const anotherReceiver = async (): Promise<Receiver> => {
+    const made = await Receiver.start();
+    opened.push(made);
+    return made;
+  };
+  const delivery = (more: Partial<NewDelivery> = {}): NewDelivery => ({
+    subscription: `test:${randomUUID()}`,
+    fact: randomUUID(),
+    kind: 'test',
+    signer: randomUUID(),
+    jobId: null,
+    url: receiver.url,
+    orderKey: null,
+    event: 'job.on_completed',
+    timestamp: clock.getTime() / 1000,
+    data: { job: { tag: 'Zürich' } },
+    traceparent: null,
+    ...more,
+  });
+  const store = (...news: NewDelivery[]): Promise<number> => storeDeliveries(db().manager, news, clock);
+  const settled = async (of: Dispatcher): Promise<void> => {
+    of.nudge();
+    await of.idle();
+  };
+  const rows = (): Promise<WebhookDeliveryEntity[]> =>
+    db().manager.find(WebhookDeliveryEntity, { order: { seq: 'ASC' } });
+  const attemptsOf = (deliveryId: string): Promise<WebhookAttemptEntity[]> =>
+    db().manager.find(WebhookAttemptEntity, { where: { deliveryId }, order: { attempt: 'ASC' } });
+  const pass = (milliseconds: number): void => {
+    clock = new Date(clock.getTime() + milliseconds);
+  };
+
+  beforeAll(async () => {
+    configureLogging({ level: 'silent' });
+    database = await openDatabase({ driver: 'pglite', directory: null });
+  }, 60_000);
+  beforeEach(async () => {
+    clock = new Date('2026-03-01T12:00:00.250Z');
+    secrets = [`whsec_${Buffer.alloc(32, 5).toString('base64')}`];
+    receiver = await anotherReceiver();
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+    await db().query('DELETE FROM webhook_deliveries');
+    await db().query('DELETE FROM webhook_attempts');
+  });
+  afterAll(() => database.close());
+
+  it('delivers what is due, signed, once', async () => {
+    const news = delivery();
+    expect(await store(news)).toBe(1);
+    // The message that brought it came twice.
+    expect(await store(news)).toBe(0);
+    await settled(dispatcher());
+    expect(receiver.received).toHaveLength(1);
+    const [{ body, raw, headers, id }] = receiver.received as [Receiver['received'][number]];
+    const [row] = await rows();
+    expect(id).toBe(row!.id);
+    expect(body).toEqual({
+      event: 'job.on_completed',
+      id,
+      timestamp: 1772366400.25,
+      data: { job: { tag: 'Zürich' } },
+      hmac_signature: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    });
+    // The library knows no simulated clock, so its check of the time is not asked for.
+    const [, signature] = String(headers['webhook-signature']).split(',');
+    expect(new Webhook(secrets[0]!).sign(id, clock, raw)).toBe(`v1,${signature}`);
+    expect(row).toMatchObject({ state: 'delivered', attempts: 1, timeEnded: expect.any(Date) });
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, status: 204, error: null }]);
+  });
+
+  it('comes back on schedule until the receiver works, under the same id', async () => {
+    let down = true;
+    receiver.answer = () => (down ? 503 : 200);
+    await store(delivery());
+    const one = dispatcher();
+    await settled(one);
+    for (const seconds of RETRY_DELAYS_SECONDS.slice(1, 5)) {
+      const before = receiver.received.length;
+      pass((seconds - 1) * 1000);
+      await settled(one);
+      expect(receiver.received).toHaveLength(before);
+      pass(seconds * 0.2 * 1000 + 3000);
+      if (seconds === 7200) down = false;
+      await settled(one);
+      expect(receiver.received).toHaveLength(before + 1);
+    }
+    expect(new Set(receiver.ids).size).toBe(1);
+    expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
+    const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    const [row] = await rows();
+    expect(row).toMatchObject({ state: 'delivered', attempts: 5 });
+    expect((await attemptsOf(row!.id)).map(({ status }) => status)).toEqual([503, 503, 503, 503, 200]);
+    pass(48 * HOUR);
+    await settled(one);
+    expect(receiver.received).toHaveLength(5);
+  });
+
+  it('loses nothing while a receiver is away for an hour', async () => {
+    receiver.answer = () => 500;
+    await store(...Array.from({ length: 40 }, () => delivery()));
+    const one = dispatcher();
+    for (let minutes = 0; minutes < 60; minutes += 5, pass(5 * 60_000)) await settled(one);
+    const away = receiver.received.length;
+    expect(new Set(receiver.ids).size).toBe(40);
+    receiver.answer = () => 200;
+    for (let hours = 0; hours < 4; hours++, pass(HOUR)) await settled(one);
+    const after = receiver.ids.slice(away);
+    expect([...after].sort()).toEqual([...new Set(receiver.ids)].sort());
+    expect((await rows()).every(({ state }) => state === 'delivered')).toBe(true);
+  });
+
+  it('gives up after eight attempts', async () => {
+    receiver.answer = () => 301;
+    await store(delivery());
+    const one = dispatcher();
+    for (let hours = 0; hours < 60; hours++, pass(HOUR)) await settled(one);
+    expect(receiver.received).toHaveLength(8);
+    expect((await rows())[0]).toMatchObject({ state: 'failed', attempts: 8, timeEnded: expect.any(Date) });
+  });
+
+  it('a 410 ends the subscription and no other', async () => {
+    receiver.answer = ({ body }) => (body['event'] === 'job.on_failed' ? 410 : 500);
+    const subscription = 'job:1';
+    await store(delivery({ subscription }), delivery({ subscription, event: 'job.on_failed' }), delivery());
+    await settled(dispatcher());
+    expect((await rows()).map(({ state }) => state)).toEqual(['gone', 'gone', 'pending']);
+    expect(await store(delivery({ subscription }), delivery())).toBe(1);
+  });
+
+  it('sends the first attempts of a job in order, and one that fails holds up none', async () => {
+    receiver.answer = async ({ body }) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      return body['event'] === 'a2' ? 500 : 200;
+    };
+    const orders = ['a', 'b'].flatMap((orderKey) => [1, 2, 3, 4].map((n) => ({ orderKey, event: `${orderKey}${n}` })));
+    await store(...orders.map((order) => delivery(order)));
+    await settled(dispatcher());
+    expect(receiver.events.filter((event) => event.startsWith('a'))).toEqual(['a1', 'a2', 'a3', 'a4']);
+    expect(receiver.events.filter((event) => event.startsWith('b'))).toEqual(['b1', 'b2', 'b3', 'b4']);
+  });
+
+  it('receivers that do not answer delay nobody else', async () => {
+    const dead = await Promise.all(Array.from({ length: 6 }, anotherReceiver));
+    for (const each of dead) each.answer = () => 'silence';
+    const toDead = dead.flatMap(({ url }) => Array.from({ length: 30 }, () => delivery({ url })));
+    await store(...toDead);
+    await store(...Array.from({ length: 40 }, () => delivery()));
+    const one = dispatcher({ concurrency: 32, timeoutSeconds: 1 });
+    const began = performance.now();
+    one.nudge();
+    while (receiver.received.length < 40 && performance.now() - began < 20_000) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(receiver.received).toHaveLength(40);
+    expect(performance.now() - began).toBeLessThan(950);
+    // Four at first; once three have brought no answer, one at a time.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    for (const each of dead) expect(each.received.length).toBeLessThanOrEqual(4 + 3);
+  });
+
+  it('no receiver gets more at a time than it may', async () => {
+    let now = 0;
+    let most = 0;
+    receiver.answer = async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now--;
+      return 200;
+    };
+    await store(...Array.from({ length: 50 }, () => delivery()));
+    await settled(dispatcher({ perReceiver: 3 }));
+    expect(receiver.received).toHaveLength(50);
+    expect(most).toBe(3);
+  });
+
+  it('is taken up again when its sender died before it noted the answer', async () => {
+    await store(delivery());
+    const dying = new Proxy(db(), {
+      get: (target, property) =>
+        property === 'manager'
+          ? {
+              query: (sql: string, values: unknown[]) =>
+                sql.includes('webhook_attempts')
+                  ? Promise.reject(new Error('killed'))
+                  : target.manager.query(sql, values),
+            }
+          : Reflect.get(target, property),
+    });
+    await settled(dispatcher({}, dying));
+    expect(receiver.received).toHaveLength(1);
+    const heir = dispatcher();
+    await settled(heir);
+    expect(receiver.received).toHaveLength(1);
+    pass(20_000);
+    await settled(heir);
+    expect(receiver.ids).toEqual([receiver.ids[0], receiver.ids[0]]);
+    expect((await rows())[0]).toMatchObject({ state: 'delivered', attempts: 2 });
+  });
+
+  it('an attempt taken for lost that did deliver counts', async () => {
+    await store(delivery());
+    let release = (): void => undefined;
+    receiver.answer = async () => {
+      await new Promise<void>((resolve) => (release = resolve));
+      return 200;
+    };
+    const slow = dispatcher();
+    slow.nudge();
+    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    pass(60_000);
+    const options = { now: clock, leaseUntil: new Date(clock.getTime() + 60_000), limit: 9, perReceiver: 9 };
+    const [again] = await claimDeliveries(db().manager, { ...options, rooms: new Map() });
+    expect(again).toMatchObject({ attempt: 2 });
+    release();
+    await slow.idle();
+    expect((await rows())[0]).toMatchObject({ state: 'delivered' });
+  });
+
+  it('several dispatchers share the work and send nothing twice', async () => {
+    await store(...Array.from({ length: 120 }, () => delivery()));
+    const many = Array.from({ length: 3 }, () => dispatcher());
+    await Promise.all(many.map(settled));
+    expect(receiver.ids).toHaveLength(120);
+    expect(new Set(receiver.ids).size).toBe(120);
+  });
+
+  it('signs with the secret of the moment, and with both while two are valid', async () => {
+    receiver.answer = () => 500;
+    await store(delivery());
+    const one = dispatcher();
+    await settled(one);
+    const old = secrets[0]!;
+    secrets = [`whsec_${Buffer.alloc(32, 9).toString('base64')}`, old];
+    pass(6500);
+    await settled(one);
+    const [before, after] = receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' '));
+    expect(before).toHaveLength(1);
+    expect(after).toHaveLength(2);
+    const { id, raw } = receiver.received[1]!;
+    expect(after).toEqual(secrets.map((secret) => new Webhook(secret).sign(id, clock, raw)));
+    secrets = [];
+    pass(HOUR);
+    await settled(one);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is forgotten after its time, with its attempts, and not while it is on its way', async () => {
+    receiver.answer = ({ body }) => (body['event'] === 'waits' ? 500 : 200);
+    await store(delivery(), delivery({ event: 'waits' }));
+    await settled(dispatcher());
+    expect(await removeEndedDeliveries(db().manager, clock)).toBe(0);
+    pass(31 * 24 * HOUR);
+    expect(await removeEndedDeliveries(db().manager, new Date(clock.getTime() - 30 * 24 * HOUR))).toBe(1);
+    const left = await rows();
+    expect(left.map(({ event }) => event)).toEqual(['waits']);
+    const attempts: { delivery_id: string }[] = await db().query('SELECT delivery_id FROM webhook_attempts');
+    expect(attempts).toEqual([{ delivery_id: left[0]!.id }]);
+  });
+});
