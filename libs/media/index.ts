@@ -15,7 +15,6 @@ export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './pictur
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia, type ProbedMedia, type ProbeOptions } from './probe.js';
 export { ACCEPTED_MEDIA, sniffMedia, type SniffedMedia } from './sniff.js';
-export { AddressPolicy } from './fetch/addresses.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, type SourcePolicy } from './fetch/source-uri.js';
