@@ -8,7 +8,8 @@ const drivers = [
   { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts'] },
   {
     packages: ['pg', '@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
-    files: ['libs/database/**'],
+    // Tests make databases of their own.
+    files: ['libs/database/**', 'libs/testing/fresh-database*.ts'],
   },
   { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
   { packages: ['onnxruntime-node'], files: ['libs/inference/**', 'models/**', 'tools/**'] },

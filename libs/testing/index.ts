@@ -3,3 +3,14 @@ export { cachedMedia, sampleMedia, transcode, type SampleMedia } from './media.j
 export { cutAt, hurtBetween, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';
+export { describeWith } from './describe-with.js';
+export { freshDatabase, type FreshDatabase } from './fresh-database.js';
+export {
+  ownServer,
+  testServer,
+  uniqueName,
+  type Missing,
+  type OwnServer,
+  type ServerName,
+  type TestServers,
+} from './servers.js';

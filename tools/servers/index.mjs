@@ -107,9 +107,18 @@ export async function startServers({ durable = true, log = () => undefined, env 
   }
 }
 
-/** Fetches or builds the server unless that was done; answers its installation. Throws a SetupError with what to do. */
-export async function prepareServer(name) {
-  const kind = kinds[name];
+const preparing = new Map();
+
+/**
+ * Fetches or builds the server unless that was done; answers its installation. Throws a SetupError with what to do.
+ * Tried once per process: what failed is not tried for every spec again.
+ */
+export function prepareServer(name) {
+  if (!preparing.has(name)) preparing.set(name, prepare(kinds[name]));
+  return preparing.get(name);
+}
+
+async function prepare(kind) {
   const found = kind.find();
   if (found !== null) return found;
   const step = new Step({ live: false });

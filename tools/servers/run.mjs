@@ -1,5 +1,6 @@
 // `npm run servers`: the test servers for as long as this command runs.
 import { kinds, startServers } from './index.mjs';
+import { openKeeper } from './keeper.mjs';
 
 const USAGE = `Starts real servers on free loopback ports and prints the variables that name them, until Ctrl-C.
 
@@ -35,12 +36,16 @@ export async function runServers(args) {
   });
   for (const [name, value] of Object.entries(servers.environment)) console.log(`export ${name}='${value}'`);
   if (Object.keys(servers.environment).length > 0) {
+    // For specs that stop a server of their own, run by jest without npm.
+    const keeper = await openKeeper();
+    console.log(`export ADIT_TEST_SERVERS='${keeper.url}'`);
     console.error('\nCtrl-C stops them.');
     // A promise alone does not keep the process.
     const alive = setInterval(() => undefined, 60_000);
     await ended;
     clearInterval(alive);
     console.error('Stopping …');
+    await keeper.close();
   }
   await servers.stop();
   return servers.missing.length > 0 ? 1 : 0;

@@ -2,26 +2,42 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { prepareServer, kinds } from '../servers/index.mjs';
+import { openKeeper } from '../servers/keeper.mjs';
 import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 
-/** Runs jest with `args` passed on; answers its exit code. */
+/**
+ * Runs jest with `args` passed on; answers its exit code. Servers start when the first spec asks for them; their
+ * programs are fetched before a whole run, and for a run of named files only when one of those asks.
+ * ADIT_TEST_SERVERS=off: none are started.
+ */
 export async function runTests(args, environment) {
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
+  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper();
   try {
+    if (keeper !== null && args.every((arg) => arg.startsWith('-'))) await prepareServers(environment);
     const code = await runProgram(
       ['--experimental-vm-modules', '--no-warnings', binOf('jest'), ...args],
-      { ...environment, ADIT_TEST_SUMMARY: summary },
+      { ADIT_TEST_SERVERS: keeper?.url, ...environment, ADIT_TEST_SUMMARY: summary },
       repositoryRoot,
     );
-    return report(code, summary);
+    return report(code, summary, keeper?.missing ?? new Map());
   } finally {
+    await keeper?.close();
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function report(code, file) {
+async function prepareServers(environment) {
+  const wanted = Object.values(kinds).filter((kind) => kind.given(environment) === null);
+  // What cannot be had is told by the specs that miss it.
+  await Promise.allSettled(wanted.map(({ name }) => prepareServer(name)));
+}
+
+/** `missing`: reasons by name of the servers that specs asked for in vain. */
+function report(code, file, missing) {
   let summary;
   try {
     summary = JSON.parse(readFileSync(file, 'utf8'));
@@ -32,8 +48,12 @@ function report(code, file) {
   }
   const { passed, failed, skipped, skippedSuites } = summary;
   for (const suite of skippedSuites) {
-    // A suite that skips says why in its title, e.g. "kafka (skipped: no server at 127.0.0.1:9092)".
+    // A suite that skips says why in its title, e.g. "the Kafka bus (skipped: no kafka: Java is not installed …)".
     console.log(`SKIPPED ${suite.tests} of ${relative(repositoryRoot, suite.file)}: ${suite.reasons.join('; ')}`);
+  }
+  for (const [name, reason] of missing) {
+    const suites = skippedSuites.filter(({ reasons }) => reasons.some((title) => title.includes(`no ${name}: `)));
+    console.log(`NO ${name.toUpperCase()}: ${suites.length} suites did not run. ${reason}`);
   }
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   return failed > 0 ? code || 1 : code;
