@@ -49,7 +49,7 @@ export class AnalysisRunner {
       const networks: AnalysisContext<unknown>['networks'] = {};
       for (const name of analysis.models) {
         const pin = models?.find((candidate) => candidate.name === name);
-        const model = pin ? this.repository.byDigest(pin.digest) : this.repository.resolve(name);
+        const model = pin ? await this.repository.pinned(pin.digest) : this.repository.resolve(name);
         const lease = await this.pool.acquire(model);
         leases.push(lease);
         networks[name] = lease.network;

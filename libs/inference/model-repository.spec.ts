@@ -98,6 +98,17 @@ describe('ModelRepository', () => {
     expect(() => repository.byDigest('0'.repeat(64))).toThrow(/No installed model/);
   });
 
+  it('looks again for a version that another process has pinned before this one noticed it', async () => {
+    await install('line', { 1: linearGraph(2, 2) });
+    const repository = await open();
+    await install('line', { 2: linearGraph(2, 3) });
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    const elsewhere = (await open()).resolve('line', 2);
+    expect(() => repository.byDigest(elsewhere.pin.digest)).toThrow(/No installed model/);
+    expect((await repository.pinned(elsewhere.pin.digest)).pin).toEqual(elsewhere.pin);
+    await expect(repository.pinned('0'.repeat(64))).rejects.toThrow(/No installed model/);
+  });
+
   it('gives other digests to other weights and to another way of feeding them, equal ones to equal models', async () => {
     const input = { tensor: 'x', width: 1, height: 1 };
     await install('a', { 1: linearGraph(2, 2), 2: linearGraph(2, 2.5) }, { input });

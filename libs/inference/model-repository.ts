@@ -87,9 +87,18 @@ export class ModelRepository {
     );
   }
 
+  /**
+   * The same, looking into the folders again before giving up: the process that pinned it may have noticed a new model
+   * before this one.
+   */
+  async pinned(digest: string): Promise<ModelVersion> {
+    if (!this.list().some((model) => model.pin.digest === digest)) await this.refresh();
+    return this.byDigest(digest);
+  }
+
   /** A file of a pinned version, e.g. a gallery's `embeddings.bin`. Throws MODEL_NOT_INSTALLED when it has changed since. */
   async readFile(pin: ModelPin, file: string): Promise<Buffer> {
-    const model = this.byDigest(pin.digest);
+    const model = await this.pinned(pin.digest);
     const known = model.files.find((candidate) => candidate.name === file);
     if (!known) throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${file}.`);
     const path = join(model.folder, file);
