@@ -1,7 +1,7 @@
-import { AditError } from '@adit/contracts';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { ObjectsConfig } from './config.js';
 import { FilesystemObjectStore } from './filesystem.js';
+import { MinioObjectStore } from './minio.js';
 import { OBJECT_STORE, type ObjectStore } from './port.js';
 
 /** The one place that knows the drivers by name. */
@@ -10,7 +10,7 @@ export function openObjectStore(config: ObjectsConfig): Promise<ObjectStore> {
     case 'filesystem':
       return FilesystemObjectStore.open(config.root, config);
     case 'minio':
-      return Promise.reject(new AditError('INTERNAL', 'The MinIO driver is not here yet.'));
+      return MinioObjectStore.open(config);
   }
 }
 

@@ -1,0 +1,35 @@
+import { text } from 'node:stream/consumers';
+import type { Client } from 'minio';
+import type { ObjectInfo } from './port.js';
+
+const PAGE = 1000;
+
+/**
+ * Up to 1000 objects whose names begin with `prefix` and come after `after`, in the order of their names. Read here and not
+ * by the client, whose parser takes a name like 007 for the number 7.
+ */
+export async function listPage(client: Client, bucketName: string, prefix: string, after: string): Promise<ObjectInfo[]> {
+  const query = [
+    'list-type=2',
+    `max-keys=${PAGE}`,
+    `prefix=${escaped(prefix)}`,
+    ...(after === '' ? [] : [`start-after=${escaped(after)}`]),
+  ];
+  const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
+  const answer = await text(response);
+  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry]) => ({
+    // Names hold no character that XML would escape: key.ts.
+    key: valueOf(entry!, 'Key'),
+    size: Number(valueOf(entry!, 'Size')),
+    modified: new Date(valueOf(entry!, 'LastModified')),
+  }));
+}
+
+function valueOf(entry: string, tag: string): string {
+  return new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(entry)?.[1] ?? '';
+}
+
+/** As the signature has it; encodeURIComponent leaves some characters that S3 wants escaped. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replaceAll('!', '%21');
+}
