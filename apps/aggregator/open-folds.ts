@@ -1,6 +1,7 @@
-import type { Json } from '@adit/contracts';
+import { AditError, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
+import { DictionaryStore } from '@adit/jobs';
 import { ModuleRegistry, type Fold } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
 
@@ -14,6 +15,7 @@ export class OpenFolds {
   constructor(
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
     @Inject(ModelRepository) private readonly models: ModelRepository,
+    @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
   ) {}
 
   /** Throws MODEL_NOT_INSTALLED when a pinned model has gone. */
@@ -34,6 +36,11 @@ export class OpenFolds {
     return this.modules.get(module.moduleId).open(module.args, {
       models: module.models,
       readModelFile: (pin, file) => this.models.readFile(pin, file),
+      readDictionary: async (id) => {
+        const pin = module.dictionaries?.find((pinned) => pinned.id === id);
+        if (pin === undefined) throw new AditError('INTERNAL', `The job has not pinned the dictionary ${id}.`);
+        return this.dictionaries.read(pin);
+      },
     });
   }
 }

@@ -34,6 +34,15 @@ export const GatewayConfig = z.object({
       .default(50 * 1024 ** 3),
     'Bytes of one uploaded file; a larger one is refused.',
   ),
+  maxDictionaryBytes: setting(
+    'ADIT_MAX_DICTIONARY_BYTES',
+    z
+      .int()
+      .positive()
+      .max(256 * 1024 ** 2)
+      .default(16 * 1024 ** 2),
+    'Bytes of one dictionary; a larger one is refused.',
+  ),
   maxBodyBytes: setting(
     'ADIT_MAX_BODY_BYTES',
     z

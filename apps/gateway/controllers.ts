@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { KeysController } from './auth/keys.controller.js';
+import { DictionariesController } from './dictionaries/dictionaries.controller.js';
 import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ModulesController } from './jobs/modules.controller.js';
@@ -19,6 +20,7 @@ export const CONTROLLERS: Type[] = [
   ResultsController,
   EventStreamController,
   StorageController,
+  DictionariesController,
   ModulesController,
   KeysController,
 ];

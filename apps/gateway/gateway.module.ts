@@ -6,6 +6,10 @@ import { Authenticator } from './auth/authenticator.js';
 import { Bootstrap } from './auth/bootstrap.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { CONTROLLERS } from './controllers.js';
+import { Dictionaries } from './dictionaries/dictionaries.js';
+import { DictionaryPins } from './dictionaries/dictionary-pins.js';
+import { LanguageDetection } from './dictionaries/language-detection.js';
+import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { Links } from './http/links.js';
 import { DryRuns } from './jobs/dry-runs.js';
@@ -37,10 +41,14 @@ export class GatewayModule {
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         Authenticator,
         Bootstrap,
+        Dictionaries,
+        DictionaryPins,
         DryRuns,
         JobReader,
         JobSignals,
+        LanguageDetection,
         Links,
+        PublicDictionaries,
         RequestResolver,
         ResultReader,
         SourceChecks,

@@ -110,7 +110,7 @@ async function insertJob(manager: EntityManager, id: string, newJob: NewJob): Pr
   );
   await manager.insert(
     JobModuleEntity,
-    modules.map(({ moduleId, postedAs, args, range, models, analyses }, position) =>
+    modules.map(({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position) =>
       columns<JobModuleEntity>({
         jobId: id,
         moduleId,
@@ -119,6 +119,7 @@ async function insertJob(manager: EntityManager, id: string, newJob: NewJob): Pr
         args,
         range,
         models,
+        ...(dictionaries.length > 0 && { dictionaries }),
         analyses: Object.fromEntries(analyses.map(({ analysis, digest }) => [analysis, digest])),
         state: 'waiting',
       }),

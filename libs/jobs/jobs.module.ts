@@ -1,17 +1,26 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { DictionaryStore } from './dictionary-store.js';
 import { JobCommands } from './job-commands.js';
 import { OutboxRelay } from './outbox.js';
 import { JOB_SETTINGS, JobSettings } from './settings.js';
 
-/** Commands on jobs and the outbox, for every app of a process. Stands on the database, bus and objects modules. */
+/**
+ * Commands on jobs, the files of dictionaries and the outbox, for every app of a process. Stands on the database, bus and
+ * objects modules.
+ */
 @Global()
 @Module({})
 export class JobsModule {
   static forRoot(settings: Partial<JobSettings> = {}): DynamicModule {
     return {
       module: JobsModule,
-      providers: [{ provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) }, OutboxRelay, JobCommands],
-      exports: [JOB_SETTINGS, OutboxRelay, JobCommands],
+      providers: [
+        { provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) },
+        OutboxRelay,
+        JobCommands,
+        DictionaryStore,
+      ],
+      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, DictionaryStore],
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { FrameSpec, JobRequest, Json, MediaType, ModelPin, ProcessingRange } from '@adit/contracts';
+import type { DictionaryPin, FrameSpec, JobRequest, Json, MediaType, ModelPin, ProcessingRange } from '@adit/contracts';
 
 /** An analysis with everything that identifies its result but the media. */
 export interface ResolvedAnalysis {
@@ -17,6 +17,8 @@ export interface ResolvedModule {
   args: Record<string, Json>;
   range: ProcessingRange | null;
   models: ModelPin[];
+  /** Those its arguments name. */
+  dictionaries?: DictionaryPin[];
   analyses: ResolvedAnalysis[];
 }
 

@@ -3,6 +3,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan } from 'typeorm';
+import { DictionaryStore } from './dictionary-store.js';
 import { JobCommands } from './job-commands.js';
 import { jobPrefix } from './keys.js';
 
@@ -12,7 +13,7 @@ const PERIOD_MILLISECONDS = 60_000;
 /** Rows of one kind removed in one run. */
 const BATCH = 500;
 
-/** Removes what has outlived its time: jobs past their ttl, tombstones, artifacts, caches, left-over packs. */
+/** Removes what has outlived its time: jobs past their ttl, tombstones, artifacts, caches, old dictionaries, packs. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -22,6 +23,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobCommands) private readonly commands: JobCommands,
+    @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -39,6 +41,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       await this.removeTombstones(now);
       await this.expireArtifacts(now);
       await this.expireCaches(now);
+      await this.dictionaries.sweep(now);
       await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
     } catch (error) {
       log.warn({ err: error }, 'sweeping failed; the next run tries again');

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Caller } from '../auth/caller.js';
 import { storable } from './storable.js';
 
-export type Method = 'GET' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a route answers when it is not JSON. */
 export interface RawReply {
@@ -29,7 +29,7 @@ export interface RouteDefinition<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** Fields of a multipart/form-data body, which the handler reads itself. */
+  /** Fields of a multipart/form-data body, which the handler reads itself; beside a `body` the client has the choice. */
   form?: z.ZodType;
   reply: z.ZodType | RawReply;
   /** Default 200. */

@@ -18,7 +18,8 @@ export function requestValidation(): StandardSchemaValidationPipe {
   });
 }
 
-function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
+/** An issue whose path begins with the part of the request it lies in (`body`, `query`, …). */
+export function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const [part, ...path] = issue.path;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({

@@ -3,6 +3,7 @@ import { JobCommands } from '@adit/jobs';
 import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { checkCallback } from './check-callback.js';
@@ -19,6 +20,7 @@ export class JobsController {
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(JobReader) private readonly jobs: JobReader,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
     @Inject(WaitForJob) private readonly wait: WaitForJob,
@@ -29,7 +31,7 @@ export class JobsController {
   @Route(postJob)
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { workspaceId } = exchange.caller;
-    const modules = this.resolver.resolve(request);
+    const modules = await this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
     checkCallback(request.webhook, this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);

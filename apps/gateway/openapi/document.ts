@@ -86,14 +86,16 @@ function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', sche
 }
 
 function requestBody({ body, form, example }: RouteDefinition, schemas: JsonSchemas): Json {
-  const schema = body ?? form;
-  if (schema === undefined) return {};
-  const type = form === undefined ? 'application/json' : 'multipart/form-data';
-  const media = {
+  if (body === undefined && form === undefined) return {};
+  const media = (schema: z.ZodType): Json => ({
     schema: schemas.of(schema, 'input'),
     ...(example?.body === undefined ? {} : { example: example.body }),
+  });
+  const content = {
+    ...(body === undefined ? {} : { 'application/json': media(body) }),
+    ...(form === undefined ? {} : { 'multipart/form-data': media(form) }),
   };
-  return { requestBody: { required: true, content: { [type]: media } } };
+  return { requestBody: { required: true, content } };
 }
 
 function success({ reply, example, summary }: RouteDefinition, schemas: JsonSchemas): Json {

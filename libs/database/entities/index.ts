@@ -1,4 +1,5 @@
 import { MediaEntity, ObservationEntity } from './cache.js';
+import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
   ChunkAnalysisEntity,
   ChunkEntity,
@@ -16,6 +17,7 @@ import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace
 
 export * from './cache.js';
 export * from './columns.js';
+export * from './dictionary.js';
 export * from './job.js';
 export * from './naming.js';
 export * from './outbox.js';
@@ -29,6 +31,8 @@ export const ENTITIES = [
   ArtifactEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
+  DictionaryEntity,
+  DictionaryVersionEntity,
   FoldEntity,
   IdempotencyKeyEntity,
   IdentityEntity,

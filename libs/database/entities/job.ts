@@ -1,4 +1,5 @@
 import type {
+  DictionaryPin,
   FrameInterval,
   FrameSpec,
   JobState,
@@ -49,6 +50,7 @@ export class JobEntity {
 
 /** One question of a job, with its arguments and the models they resolved to when it was posted. */
 @Entity('job_modules')
+@Index(['jobId'], { where: 'dictionaries IS NOT NULL' })
 export class JobModuleEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('text') moduleId!: string;
@@ -59,6 +61,8 @@ export class JobModuleEntity {
   @Column('jsonb') args!: Record<string, unknown>;
   @Column('jsonb', { nullable: true }) range!: ProcessingRange | null;
   @Column('jsonb') models!: ModelPin[];
+  /** The dictionaries its arguments name, as they were when it was posted; null when they name none. */
+  @Column('jsonb', { nullable: true }) dictionaries!: DictionaryPin[] | null;
   /** Digests of the analyses it folds, by analysis name. */
   @Column('jsonb') analyses!: Record<string, string>;
   @Column('text') state!: JobState;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_STATE_BYTES } from '@adit/mining';
-import type { Segment } from '@adit/mining';
+import { AppliedDictionaries, MAX_STATE_BYTES } from '@adit/mining';
+import type { LabelDictionaries, Segment } from '@adit/mining';
+import { FaceRecognitionArguments } from './args.js';
+import { FaceFold } from './fold.js';
+import { Matcher } from './match.js';
 import { joinIdentities } from './segments.js';
 import { CONTEXT, faceFold, foldFilm, galleryOf, observe, range, unit } from './testing/scenes.js';
 import type { Actor } from './testing/scenes.js';
@@ -370,3 +373,53 @@ function alike(a: unknown, b: unknown): boolean {
     left.length === right.length && left.every(([key, value]) => alike(value, (b as Record<string, unknown>)[key]))
   );
 }
+
+describe('dictionaries', () => {
+  const given = (type: 'map' | 'simple', entries: [string, string | null][]) =>
+    new AppliedDictionaries([
+      {
+        specification: { id: '', mode: 'exact', threshold: 0.8 },
+        dictionary: {
+          name: type,
+          type,
+          language: 'any',
+          entries: entries.map(([source, target]) => ({ source, target })),
+        },
+      },
+    ]);
+  const actors: Actor[] = [
+    { person: ANN, samples: range(0, 20) },
+    { person: BOB, samples: range(0, 20), x: 0.4 },
+    { person: EVE, samples: range(0, 20), x: 0.7 },
+  ];
+  const mined = (dictionaries: LabelDictionaries, args = {}) =>
+    foldFilm(new FaceFold(FaceRecognitionArguments.parse(args), new Matcher([TEAM]), dictionaries), actors, {
+      last: 40,
+    }).segments;
+
+  it('replace names, also of the people who are only near', () => {
+    const segments = mined(
+      given('map', [
+        ['ANN', 'Anna'],
+        ['Bob', 'Bobby'],
+        ['unknown', 'nobody'],
+      ]),
+      {
+        enable_top_k: true,
+        top_k: 1,
+      },
+    );
+    expect(segments.map(({ label, meta }) => [label, meta['person']])).toEqual([
+      ['Anna', 'Anna'],
+      ['Bobby', 'Bobby'],
+      ['unknown', 'unknown'],
+    ]);
+    const [anna, , unknown] = segments;
+    expect(anna?.meta['top_k']).toMatchObject([{ person: 'Anna' }]);
+    expect(['Anna', 'Bobby']).toContain(unknown?.meta['closest_person']);
+  });
+
+  it('that list people leave everybody else out', () => {
+    expect(mined(given('simple', [['Bob', null]])).map(({ label }) => label)).toEqual(['Bob']);
+  });
+});

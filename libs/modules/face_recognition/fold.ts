@@ -1,7 +1,27 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Unit } from '@adit/contracts';
-import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/mining';
-import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/mining';
+import {
+  addStretch,
+  appendMark,
+  bridges,
+  emptyMarks,
+  fitBudget,
+  isFinal,
+  NO_DICTIONARIES,
+  takeAll,
+  takeFinal,
+} from '@adit/mining';
+import type {
+  ClosedSource,
+  Fold,
+  FoldContext,
+  FoldInput,
+  FoldStep,
+  Instant,
+  LabelDictionaries,
+  Segment,
+  Stretch,
+} from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
 import { linkTracklets } from './linking.js';
 import type { Matcher } from './match.js';
@@ -46,6 +66,7 @@ export class FaceFold implements Fold<FaceState> {
   constructor(
     private readonly args: FaceRecognitionArguments,
     private readonly matcher: Matcher,
+    private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
   ) {}
 
   start(context: FoldContext): FaceState {
@@ -128,15 +149,13 @@ export class FaceFold implements Fold<FaceState> {
   }
 
   private emit(seen: Seen[], source: number): Segment[] {
-    return sortForEmission(seen).map((one) =>
-      segmentOf(one, { index: source, image: false }, this.args, this.matcher.persons),
-    );
+    return sortForEmission(seen).flatMap((one) => this.segments(one, { index: source, image: false }));
   }
 
   /** A picture: one segment a face, whose frame is the picture's place in the job. */
   private ofImage(unit: Unit, faces: FaceObservations): Segment[] {
     const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
-    return faces.tracks.map((track) => {
+    return faces.tracks.flatMap((track) => {
       const face = sumOfViews(track);
       const marks = emptyMarks();
       const sighting = track.sightings[0];
@@ -149,8 +168,17 @@ export class FaceFold implements Fold<FaceState> {
         identity: identify(face, this.matcher, this.args.enable_top_k ? this.args.top_k : 1),
         embedding: identityOf(face),
       };
-      return segmentOf(seen, { index: unit.sourceIndex, image: true }, this.args, this.matcher.persons);
+      return this.segments(seen, { index: unit.sourceIndex, image: true });
     });
+  }
+
+  /** One segment, or none when the job's dictionaries leave it out. */
+  private segments(seen: Appearance, source: { index: number; image: boolean }): Segment[] {
+    const segment = segmentOf(seen, source, this.args, {
+      persons: this.matcher.persons,
+      dictionaries: this.dictionaries,
+    });
+    return segment === null ? [] : [segment];
   }
 }
 

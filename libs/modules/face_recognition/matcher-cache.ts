@@ -8,7 +8,7 @@ const KEPT = 4;
 const matchers = new Map<string, Promise<Matcher>>();
 
 /** The galleries of these pins, in memory; those used last stay there, so that opening a job again reads nothing. */
-export function matcherOf({ models, readModelFile }: OpenContext): Promise<Matcher> {
+export function matcherOf({ models, readModelFile }: Pick<OpenContext, 'models' | 'readModelFile'>): Promise<Matcher> {
   const key = models.map((pin) => pin.digest).join(' ');
   const matcher =
     matchers.get(key) ??

@@ -1,4 +1,4 @@
-import { defineModule } from '@adit/mining';
+import { defineModule, openDictionaries } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
@@ -15,5 +15,5 @@ export default defineModule({
   models: chooseGalleries,
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],
-  open: async (args, context) => new FaceFold(args, await matcherOf(context)),
+  open: async (args, context) => new FaceFold(args, await matcherOf(context), await openDictionaries(args, context)),
 });

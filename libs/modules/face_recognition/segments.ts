@@ -1,6 +1,6 @@
 import type { Detection, Json } from '@adit/contracts';
 import { inOrderOfEmission } from '@adit/mining';
-import type { Instant, Mark, Segment, Thinned } from '@adit/mining';
+import type { Instant, LabelDictionaries, Mark, Segment, Thinned } from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from './embedding.js';
 import { SAME_FACE_DISTANCE } from './linking.js';
@@ -56,22 +56,35 @@ export function joinIdentities(a: Identity, b: Identity): Identity {
   };
 }
 
-/** What clients get. `image` leaves out the means and gives the frame number as it is. */
+/** Who the people are, and what the job's dictionaries make of their names. */
+interface Names {
+  persons: readonly Person[];
+  dictionaries: LabelDictionaries;
+}
+
+/**
+ * What clients get; null when the dictionaries list people and this is none of them. `image` leaves out the means and
+ * gives the frame number as it is.
+ */
 export function segmentOf(
   seen: Appearance,
   source: { index: number; image: boolean },
   args: FaceRecognitionArguments,
-  persons: readonly Person[],
-): Segment {
+  { persons, dictionaries }: Names,
+): Segment | null {
   const { identity } = seen;
   const closest = identity.nearest[0];
   const known = knownPerson(identity, args.max_distance);
   const person = known === null ? null : (persons[known] as Person);
+  // A name is of no language. Nobody's is not replaced, but a list of people leaves the unknown out.
+  const label = person !== null ? dictionaries.apply(person.label) : dictionaries.selects() ? null : 'unknown';
+  if (label === null) return null;
+  const nameOf = (match: Match) => dictionaries.rename((persons[match.person] as Person).label);
   const similarity = closest === undefined ? 0 : similarityOf(closest.distance);
   const meta: Record<string, Json> = {
-    person: person?.label ?? 'unknown',
+    person: label,
     class_id: person?.classId ?? null,
-    ...(person === null && { closest_person: closest === undefined ? null : (persons[closest.person]?.label ?? null) }),
+    ...(person === null && { closest_person: closest === undefined ? null : nameOf(closest) }),
     similarity: rounded(similarity),
     distance: rounded(closest?.distance ?? FARTHEST),
     ...(!source.image && {
@@ -80,7 +93,7 @@ export function segmentOf(
     }),
     indexed_identity: null,
     ...(args.enable_top_k && {
-      top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, persons)),
+      top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, nameOf(match), persons)),
     }),
   };
   const claims = person === null && args.cluster_unknowns && seen.embedding !== null;
@@ -91,7 +104,7 @@ export function segmentOf(
     timeStart: seen.start.time,
     timeEnd: seen.end.time,
     type: 'face',
-    label: person?.label ?? 'unknown',
+    label,
     confidence: rounded(similarity),
     meta,
     detections: seen.marks.kept.map(detectionOf),
@@ -112,11 +125,10 @@ export function sortForEmission<T extends { key: string; start: Instant; end: In
   return seen.sort(inOrderOfEmission);
 }
 
-function candidate({ person, distance }: Match, persons: readonly Person[]): Json {
-  const { label, classId } = persons[person] as Person;
+function candidate({ person, distance }: Match, name: string, persons: readonly Person[]): Json {
   return {
-    person: label,
-    class_id: classId,
+    person: name,
+    class_id: (persons[person] as Person).classId,
     similarity: rounded(similarityOf(distance)),
     distance: rounded(distance),
   };

@@ -21,6 +21,7 @@ describe('the example of docs/adding-a-module.md', () => {
     const fold = await requested.definition.open(requested.args, {
       models: [],
       readModelFile: () => Promise.reject(new Error('it names no models')),
+      readDictionary: () => Promise.reject(new Error('it names no dictionaries')),
     });
     const actors = [
       { person: 1, samples: range(0, 50), views: 0 },

@@ -1,0 +1,103 @@
+import { PageQuery } from '@adit/contracts';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Controller, Inject } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { sendObject } from '../http/send-object.js';
+import { Dictionaries, presentDictionary } from './dictionaries.js';
+import { missing, readForm } from './dictionary-form.js';
+import {
+  changeDictionary,
+  ChangedDictionary,
+  deleteDictionary,
+  deleteDictionaryAsListed,
+  getDictionary,
+  getDictionaryFile,
+  listDictionaries,
+  NewDictionary,
+  replaceDictionary,
+  ReplacedDictionary,
+  uploadDictionary,
+} from './dictionary-routes.js';
+
+@Controller()
+export class DictionariesController {
+  constructor(
+    @Inject(Dictionaries) private readonly dictionaries: Dictionaries,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Route(uploadDictionary)
+  async upload(_: Input<typeof uploadDictionary>, { caller, request }: Exchange) {
+    const { fields, file } = await readForm(request, NewDictionary, this.config.maxDictionaryBytes);
+    if (file === null) throw missing('Send the file in the field "file".');
+    return presentDictionary(await this.dictionaries.create(caller.workspaceId, file, fields));
+  }
+
+  @Route(listDictionaries)
+  async list({ query }: Input<typeof listDictionaries>, { caller, request }: Exchange) {
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const { total, rows } = await this.dictionaries.list(caller.workspaceId, page);
+    const shown = rows.map(presentDictionary);
+    return page === null ? shown : this.links.page(request, page, total, shown);
+  }
+
+  @Route(getDictionary)
+  async one({ params }: Input<typeof getDictionary>, { caller }: Exchange) {
+    return presentDictionary(await this.dictionaries.get(caller.workspaceId, params.dictionaryId));
+  }
+
+  @Route(getDictionaryFile)
+  async file({ params }: Input<typeof getDictionaryFile>, { caller, request, reply }: Exchange) {
+    const row = await this.dictionaries.get(caller.workspaceId, params.dictionaryId);
+    const { objectKey, size, digest } = await this.dictionaries.currentVersion(row);
+    const object = {
+      key: objectKey,
+      filename: row.name,
+      contentType: row.type === 'map' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8',
+      size,
+      etag: digest,
+      disposition: 'attachment' as const,
+    };
+    return sendObject(this.objects, object, request, reply);
+  }
+
+  @Route(replaceDictionary)
+  async replace({ params, body }: Input<typeof replaceDictionary>, { caller, request }: Exchange) {
+    const sent =
+      body === undefined
+        ? await readForm(request, ReplacedDictionary, this.config.maxDictionaryBytes)
+        : { fields: body, file: null };
+    const row = await this.dictionaries.change(caller.workspaceId, params.dictionaryId, sent.file, sent.fields);
+    return presentDictionary(row);
+  }
+
+  @Route(changeDictionary)
+  async change({ params, body }: Input<typeof changeDictionary>, { caller, request }: Exchange) {
+    const sent =
+      body === undefined
+        ? await readForm(request, ChangedDictionary, this.config.maxDictionaryBytes)
+        : { fields: body, file: null };
+    const row = await this.dictionaries.change(caller.workspaceId, params.dictionaryId, sent.file, sent.fields);
+    return presentDictionary(row);
+  }
+
+  @Route(deleteDictionary)
+  delete({ params }: Input<typeof deleteDictionary>, { caller }: Exchange) {
+    return this.remove(caller.workspaceId, params.dictionaryId);
+  }
+
+  @Route(deleteDictionaryAsListed)
+  deleteAsListed({ params }: Input<typeof deleteDictionaryAsListed>, { caller }: Exchange) {
+    return this.remove(caller.workspaceId, params.dictionaryId);
+  }
+
+  private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
+    const { name } = await this.dictionaries.remove(workspaceId, id);
+    return { message: `The dictionary ${name} was deleted.` };
+  }
+}

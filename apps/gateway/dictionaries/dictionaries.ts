@@ -1,0 +1,162 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { AditError, isoTime, type Dictionary, type PageQuery } from '@adit/contracts';
+import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
+import { DictionaryStore, jobUsing } from '@adit/jobs';
+import { inferDictionaryType, readDictionaryFile } from '@adit/mining';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+import { fileName } from '../storage/names.js';
+import type { SentFile } from './dictionary-form.js';
+import { LanguageDetection } from './language-detection.js';
+
+/** What a client may say of a dictionary; `auto` has its language looked for. */
+export interface DictionaryFields {
+  name?: string | undefined;
+  language?: DictionaryEntity['language'] | 'auto' | undefined;
+}
+
+/** The dictionaries a workspace sees: its own and the public ones. */
+@Injectable()
+export class Dictionaries {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DictionaryStore) private readonly store: DictionaryStore,
+    @Inject(LanguageDetection) private readonly detection: LanguageDetection,
+  ) {}
+
+  /** The oldest first, public ones before the workspace's own. */
+  async list(workspaceId: string, page: PageQuery | null): Promise<{ total: number; rows: DictionaryEntity[] }> {
+    const [rows, total] = await this.db.manager.findAndCount(DictionaryEntity, {
+      where: visibleTo(workspaceId),
+      order: { workspaceId: { direction: 'ASC', nulls: 'FIRST' }, timeCreated: 'ASC', id: 'ASC' },
+      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+    });
+    return { total, rows };
+  }
+
+  /** Throws NOT_FOUND, also for another workspace's. */
+  async get(workspaceId: string, id: string): Promise<DictionaryEntity> {
+    const row = isUuid(id)
+      ? await this.db.manager.findOne(DictionaryEntity, {
+          where: visibleTo(workspaceId).map((one) => ({ ...one, id })),
+        })
+      : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no dictionary ${id}.`);
+    return row;
+  }
+
+  currentVersion({ id: dictionaryId, version }: DictionaryEntity): Promise<DictionaryVersionEntity> {
+    return this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId, version });
+  }
+
+  /** Throws VALIDATION with the wrong lines. */
+  async create(workspaceId: string, file: SentFile, fields: DictionaryFields): Promise<DictionaryEntity> {
+    const type = checked(file);
+    const id = randomUUID();
+    const name = fields.name ?? fileName(file.filename, '/file');
+    const objectKey = await this.store.put(id, file.bytes);
+    const row = await inTransaction(this.db, async (manager) => {
+      await manager.insert(DictionaryEntity, { id, workspaceId, name, type, ...languageOf(fields), version: 1 });
+      await insertVersion(manager, id, 1, file.bytes, objectKey);
+      return manager.findOneByOrFail(DictionaryEntity, { id });
+    });
+    if (row.detecting) this.detection.begin(id);
+    return row;
+  }
+
+  /**
+   * Changes what is given; a file becomes a new version, so that jobs that were posted keep the one they have. Throws
+   * NOT_FOUND, FORBIDDEN for public ones, VALIDATION.
+   */
+  async change(
+    workspaceId: string,
+    dictionaryId: string,
+    file: SentFile | null,
+    fields: DictionaryFields,
+  ): Promise<DictionaryEntity> {
+    const { id } = await this.owned(workspaceId, dictionaryId);
+    const type = file === null ? null : checked(file);
+    const objectKey = file === null ? null : await this.store.put(id, file.bytes);
+    const row = await inTransaction(this.db, async (manager) => {
+      const before = await manager.findOne(DictionaryEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (before === null) throw new AditError('NOT_FOUND', `There is no dictionary ${id}.`);
+      const changes: Partial<DictionaryEntity> = {
+        ...(fields.name === undefined ? {} : { name: fields.name }),
+        ...(fields.language === undefined ? {} : languageOf(fields)),
+      };
+      if (file !== null && objectKey !== null && type !== null) {
+        Object.assign(changes, { type, version: before.version + 1 });
+        await manager.update(
+          DictionaryVersionEntity,
+          { dictionaryId: id, version: before.version },
+          { timeRetired: new Date() },
+        );
+        await insertVersion(manager, id, before.version + 1, file.bytes, objectKey);
+      }
+      if (Object.keys(changes).length > 0) await manager.update(DictionaryEntity, { id }, changes);
+      return manager.findOneByOrFail(DictionaryEntity, { id });
+    });
+    if (row.detecting) this.detection.begin(id);
+    return row;
+  }
+
+  /** Throws NOT_FOUND, FORBIDDEN for public ones, CONFLICT while a job that has not ended uses it. */
+  async remove(workspaceId: string, dictionaryId: string): Promise<DictionaryEntity> {
+    const row = await this.owned(workspaceId, dictionaryId);
+    await inTransaction(this.db, async (manager) => {
+      const job = await jobUsing(manager, row.id);
+      if (job !== null) {
+        throw new AditError('CONFLICT', `Job ${job} still uses the dictionary ${row.name}; stop or delete it first.`);
+      }
+      await manager.delete(DictionaryEntity, { id: row.id });
+      // The files go with the last job that refers to them; libs/jobs sweeps.
+      await manager.update(DictionaryVersionEntity, { dictionaryId: row.id }, { timeRetired: new Date() });
+    });
+    return row;
+  }
+
+  private async owned(workspaceId: string, id: string): Promise<DictionaryEntity> {
+    const row = await this.get(workspaceId, id);
+    if (row.workspaceId === null) {
+      throw new AditError('FORBIDDEN', `${row.name} is a public dictionary; it cannot be changed or deleted.`);
+    }
+    return row;
+  }
+}
+
+export function presentDictionary(row: DictionaryEntity): Dictionary {
+  const { id, name, type, language, timeCreated, workspaceId } = row;
+  return { id, name, type, language, time_created: isoTime(timeCreated), is_public: workspaceId === null };
+}
+
+export async function insertVersion(
+  manager: EntityManager,
+  dictionaryId: string,
+  version: number,
+  bytes: Buffer,
+  objectKey: string,
+): Promise<void> {
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  await manager.insert(DictionaryVersionEntity, { dictionaryId, version, digest, size: bytes.length, objectKey });
+}
+
+/** Rows of the workspace and public ones; of these ids when some are given. */
+export function visibleTo(workspaceId: string, ids?: string[]) {
+  const only = ids === undefined ? {} : { id: In(ids) };
+  return [
+    { workspaceId, ...only },
+    { workspaceId: IsNull(), ...only },
+  ];
+}
+
+/** The type of a file all of whose lines are right. */
+function checked({ bytes, contentType, filename }: SentFile): DictionaryEntity['type'] {
+  const type = inferDictionaryType(bytes, { contentType, filename });
+  readDictionaryFile(bytes, type);
+  return type;
+}
+
+function languageOf({ language = 'any' }: DictionaryFields): Pick<DictionaryEntity, 'language' | 'detecting'> {
+  return language === 'auto' ? { language: 'any', detecting: true } : { language, detecting: false };
+}

@@ -1,0 +1,48 @@
+import { AditError } from '@adit/contracts';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { detailsOf } from '../http/validation.js';
+import { storable } from '../http/storable.js';
+
+export interface SentFile {
+  bytes: Buffer;
+  filename: string;
+  contentType: string;
+}
+
+/**
+ * Reads a multipart request of at most one file and the fields of `schema` into memory: dictionaries are small. Throws
+ * VALIDATION, TOO_LARGE beyond `maxBytes`, UNSUPPORTED_MEDIA_TYPE when it is no form.
+ */
+export async function readForm<Fields extends z.ZodType>(
+  request: FastifyRequest,
+  schema: Fields,
+  maxBytes: number,
+): Promise<{ fields: z.output<Fields>; file: SentFile | null }> {
+  if (!request.isMultipart()) {
+    throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data in the field "file".');
+  }
+  const fields: Record<string, unknown> = {};
+  let file: SentFile | null = null;
+  const limits = { files: 1, fields: 8, fieldSize: 8 << 10, fileSize: maxBytes, parts: 10, headerPairs: 32 };
+  for await (const part of request.parts({ limits })) {
+    if (part.type !== 'file') {
+      fields[part.fieldname] = part.value;
+      continue;
+    }
+    const bytes = await part.toBuffer();
+    if (part.file.truncated) throw new AditError('TOO_LARGE', `A dictionary has at most ${maxBytes} bytes here.`);
+    if (part.fieldname !== 'file') throw missing('Send the file in the field "file".');
+    file = { bytes, filename: part.filename ?? '', contentType: part.mimetype ?? '' };
+  }
+  const parsed = schema.check(storable).safeParse(fields);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
+    throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+  }
+  return { fields: parsed.data, file };
+}
+
+export function missing(message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'missing', message }] });
+}

@@ -1,0 +1,69 @@
+import { AditError, type DictionaryPin, type DictionarySpecification, type ErrorDetail } from '@adit/contracts';
+import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
+import type { ResolvedModule } from '@adit/jobs';
+import { ModuleRegistry, pointerTo } from '@adit/mining';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+import { visibleTo } from './dictionaries.js';
+
+/** Writes down which version of each dictionary a job uses, when it is posted. */
+@Injectable()
+export class DictionaryPins {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+  ) {}
+
+  /** Asks the database nothing when no module names one. Throws VALIDATION with a pointer for each unknown id. */
+  async pin(workspaceId: string, modules: ResolvedModule[]): Promise<ResolvedModule[]> {
+    const named = modules.map((module) => this.namedBy(module));
+    const ids = [...new Set(named.flat().map(({ id }) => id))];
+    if (ids.length === 0) return modules;
+    const pins = await this.read(workspaceId, ids.filter(isUuid));
+    const errors: ErrorDetail[] = named
+      .flat()
+      .flatMap(({ id, pointer }) =>
+        pins.has(id) ? [] : [{ pointer, code: 'unknown_dictionary', message: `There is no dictionary ${id}.` }],
+      );
+    if (errors.length > 0) {
+      throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+    }
+    return modules.map((module, at) => ({
+      ...module,
+      dictionaries: [...new Set(named[at]!.map(({ id }) => id))].map((id) => pins.get(id)!),
+    }));
+  }
+
+  private namedBy({ moduleId, postedAs, args }: ResolvedModule): { id: string; pointer: string }[] {
+    const standard = (args['dictionaries'] ?? []) as DictionarySpecification[];
+    const own = this.registry.get(moduleId).dictionaryIds?.(args) ?? [];
+    return [...standard.map(({ id }, at) => ({ id, path: ['dictionaries', at, 'id'] })), ...own].map(
+      ({ id, path }) => ({
+        id,
+        pointer: pointerTo('modules', postedAs, ...path),
+      }),
+    );
+  }
+
+  private async read(workspaceId: string, ids: string[]): Promise<Map<string, DictionaryPin>> {
+    const pins = new Map<string, DictionaryPin>();
+    if (ids.length === 0) return pins;
+    const rows = await this.db.manager.find(DictionaryEntity, { where: visibleTo(workspaceId, ids) });
+    const versions = await this.db.manager.findBy(
+      DictionaryVersionEntity,
+      rows.map(({ id: dictionaryId, version }) => ({ dictionaryId, version })),
+    );
+    for (const { id, version, name, type, language } of rows) {
+      const file = versions.find((one) => one.dictionaryId === id && one.version === version);
+      if (file === undefined) continue;
+      pins.set(id, { id, version, name, type, language, digest: file.digest, objectKey: file.objectKey });
+    }
+    // Ids are compared as text: a client may write a UUID in capitals.
+    for (const id of ids) {
+      const pin = pins.get(id.toLowerCase());
+      if (pin !== undefined && !pins.has(id)) pins.set(id, { ...pin, id });
+    }
+    return pins;
+  }
+}

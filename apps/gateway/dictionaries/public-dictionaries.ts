@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
+import { DictionaryStore } from '@adit/jobs';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { insertVersion } from './dictionaries.js';
+import objectsFrench from './public/objects-french.js';
+import objectsSpanish from './public/objects-spanish.js';
+
+interface PublicDictionary {
+  /** The same everywhere and for ever. */
+  id: string;
+  name: string;
+  type: DictionaryEntity['type'];
+  /** Of the labels it serves. */
+  language: DictionaryEntity['language'];
+  file: string;
+}
+
+const SHIPPED: PublicDictionary[] = [
+  {
+    id: 'ad170000-0000-4000-8000-000000000001',
+    name: 'objects-french',
+    type: 'map',
+    language: 'english',
+    file: objectsFrench,
+  },
+  {
+    id: 'ad170000-0000-4000-8000-000000000002',
+    name: 'objects-spanish',
+    type: 'map',
+    language: 'english',
+    file: objectsSpanish,
+  },
+];
+
+/** Dictionaries that come with Adit: there from the first start, a new version when a release changes one. */
+@Injectable()
+export class PublicDictionaries implements OnApplicationBootstrap {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DictionaryStore) private readonly store: DictionaryStore,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const shipped of SHIPPED) await this.install(shipped);
+  }
+
+  private async install({ id, name, type, language, file }: PublicDictionary): Promise<void> {
+    const bytes = Buffer.from(file);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (await this.db.manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return;
+    const objectKey = await this.store.put(id, bytes);
+    const isOurs = await inTransaction(this.db, async (manager) => {
+      // Of processes that start together one writes it.
+      await manager
+        .createQueryBuilder()
+        .insert()
+        .into(DictionaryEntity)
+        .values({ id, workspaceId: null, name, type, language, version: 0 })
+        .orIgnore()
+        .execute();
+      const before = await manager.findOneOrFail(DictionaryEntity, {
+        where: { id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (await manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return false;
+      const version = before.version + 1;
+      await manager.update(
+        DictionaryVersionEntity,
+        { dictionaryId: id, version: before.version },
+        { timeRetired: new Date() },
+      );
+      await insertVersion(manager, id, version, bytes, objectKey);
+      await manager.update(DictionaryEntity, { id }, { name, type, language, version });
+      return true;
+    });
+    if (!isOurs) await this.store.discard(objectKey);
+  }
+}

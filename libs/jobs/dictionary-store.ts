@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { AditError, type DictionaryPin } from '@adit/contracts';
+import { DictionaryVersionEntity } from '@adit/database';
+import { readDictionaryFile, type LoadedDictionary } from '@adit/mining';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** Dictionaries kept in memory with their indexes; 100,000 entries take some 30 MB. */
+const KEPT = 8;
+/** A job that was being posted while its dictionary changed has long written down its pin by then. */
+const GRACE_MILLISECONDS = 3_600_000;
+
+/** The files of dictionaries, version by version. */
+@Injectable()
+export class DictionaryStore {
+  private readonly recent = new Map<string, Promise<LoadedDictionary>>();
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** The dictionary as it was pinned. Throws INTERNAL when its file has gone, UNAVAILABLE when nothing can be read. */
+  read(pin: DictionaryPin): Promise<LoadedDictionary> {
+    // A pin keeps its own language: the same file may have been of another one before.
+    const key = `${pin.objectKey} ${pin.language}`;
+    let loaded = this.recent.get(key);
+    if (loaded === undefined) {
+      loaded = this.load(pin);
+      loaded.catch(() => this.recent.delete(key));
+    }
+    this.recent.delete(key);
+    this.recent.set(key, loaded);
+    if (this.recent.size > KEPT) this.recent.delete(this.recent.keys().next().value!);
+    return loaded;
+  }
+
+  /** Stores a file; its key belongs to the version row that the caller writes next. */
+  async put(dictionaryId: string, bytes: Buffer): Promise<string> {
+    const key = `dictionaries/${dictionaryId}/${randomUUID()}`;
+    await this.objects.put(key, bytes);
+    return key;
+  }
+
+  async discard(objectKey: string): Promise<void> {
+    await this.objects.delete(objectKey);
+  }
+
+  /** Removes retired versions that no job refers to. */
+  async sweep(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - GRACE_MILLISECONDS);
+    const unused = await this.db
+      .createQueryBuilder(DictionaryVersionEntity, 'v')
+      .where('v.time_retired < :before', { before })
+      .andWhere(`NOT EXISTS (SELECT 1 FROM job_modules m WHERE ${refersTo('v.object_key')})`)
+      .take(500)
+      .getMany();
+    for (const { dictionaryId, version, objectKey } of unused) {
+      await this.objects.delete(objectKey);
+      await this.db.manager.delete(DictionaryVersionEntity, { dictionaryId, version });
+    }
+  }
+
+  private async load(pin: DictionaryPin): Promise<LoadedDictionary> {
+    const { name, type, language } = pin;
+    let bytes: Buffer;
+    try {
+      bytes = await buffer(await this.objects.get(pin.objectKey));
+    } catch (error) {
+      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+      throw new AditError('INTERNAL', `The file of the dictionary ${name} (version ${pin.version}) has gone.`, {
+        cause: error,
+      });
+    }
+    return { name, type, language, entries: readDictionaryFile(bytes, type) };
+  }
+}
+
+/** A job that has not ended and uses a version of this dictionary; null when there is none. */
+export async function jobUsing(manager: EntityManager, dictionaryId: string): Promise<string | null> {
+  const using: { id: string }[] = await manager.query(
+    `SELECT j.id FROM job_modules m JOIN jobs j ON j.id = m.job_id
+      WHERE m.dictionaries IS NOT NULL AND m.dictionaries @> $1::jsonb
+        AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL LIMIT 1`,
+    [JSON.stringify([{ id: dictionaryId }])],
+  );
+  return using[0]?.id ?? null;
+}
+
+/** SQL: the module `m` of a job pins the file whose key this column holds. */
+function refersTo(objectKey: string): string {
+  return `m.dictionaries IS NOT NULL AND m.dictionaries @> jsonb_build_array(jsonb_build_object('objectKey', ${objectKey}))`;
+}
