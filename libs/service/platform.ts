@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BusModule } from '@adit/bus';
+import { BusModule, KafkaConfig } from '@adit/bus';
 import { DatabaseModule, databaseConfig, DatabaseSettings } from '@adit/database';
 import { JobsModule, JobSettings } from '@adit/jobs';
 import { ObjectsModule, objectsConfig, ObjectsSettings } from '@adit/objects';
@@ -11,6 +11,7 @@ import { DependenciesModule } from './dependencies.module.js';
 /** What every process reads: where its dependencies are, and how jobs are worked on. */
 export const PlatformConfig = z.object({
   ...BaseConfig.shape,
+  ...KafkaConfig.shape,
   ...DatabaseSettings.shape,
   ...ObjectsSettings.shape,
   ...JobSettings.shape,
@@ -38,7 +39,7 @@ export function platformModules(config: PlatformConfig, service: string): Dynami
   return [
     DatabaseModule.forRoot(databaseConfig(config, dataDir, `adit-${service}`)),
     ObjectsModule.forRoot(objectsConfig(config, dataDir)),
-    BusModule.forRoot(config),
+    BusModule.forRoot({ busDriver: config.busDriver, kafka: config }),
     JobsModule.forRoot(config),
     DependenciesModule.forRoot(),
   ];

@@ -18,6 +18,7 @@ const RESTART_MS = { first: 200, most: 5_000, forgetAfter: 60_000 };
 export class ServiceProcess {
   #plan;
   #onLine;
+  #guard;
   #child = null;
   #ended = null;
   #wanted = false;
@@ -27,10 +28,12 @@ export class ServiceProcess {
   /**
    * @param {ServicePlan} plan
    * @param {(name: string, line: string) => void} onLine Told every line it writes.
+   * @param {import('../servers/server-process.mjs').Guard} guard Ends it should this process die.
    */
-  constructor(plan, onLine) {
+  constructor(plan, onLine, guard) {
     this.#plan = plan;
     this.#onLine = onLine;
+    this.#guard = guard;
   }
 
   get name() {
@@ -64,6 +67,7 @@ export class ServiceProcess {
     });
     this.#child = child;
     this.#startedAt = Date.now();
+    if (child.pid !== undefined) this.#guard.tell({ watch: { pid: child.pid, signal: 'SIGKILL' } });
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => this.#onLine(this.name, line));
     }
@@ -71,6 +75,7 @@ export class ServiceProcess {
       child.once('error', (error) => this.#onLine(this.name, error.message));
       child.once('close', (code, signal) => {
         this.#child = null;
+        if (child.pid !== undefined) this.#guard.tell({ forget: child.pid });
         resolve();
         if (this.#wanted) void this.#restart(signal ?? `exit code ${code}`);
       });

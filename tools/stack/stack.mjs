@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '../servers/ports.mjs';
+import { Guard } from '../servers/server-process.mjs';
 import { ServiceProcess } from './service-process.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -54,6 +55,7 @@ export async function startStack(options) {
   const ports = await freePorts(names.length);
   const models = join(dataDir, 'models');
   mkdirSync(models, { recursive: true });
+  const guard = new Guard();
   const processes = names.map(({ service, name }, index) => {
     const port = service === GATEWAY && name === GATEWAY ? (options.port ?? ports[index]) : ports[index];
     const plan = {
@@ -73,7 +75,7 @@ export async function startStack(options) {
       },
       probe: `http://127.0.0.1:${port}`,
     };
-    return new ServiceProcess(plan, onLine);
+    return new ServiceProcess(plan, onLine, guard);
   });
   for (const each of processes) each.start();
   const of = (service) => processes.filter(({ name }) => name === service || name.startsWith(`${service}-`));
@@ -88,6 +90,7 @@ export async function startStack(options) {
       // The gateways first, so that nobody is refused by what ends behind them.
       await Promise.all(of(GATEWAY).map((each) => each.stop()));
       await Promise.all(processes.map((each) => each.stop()));
+      guard.dismiss();
     },
   };
 }
