@@ -23,7 +23,7 @@ export async function encodeJpeg(
   image: RgbImage,
   options: { maxSide?: number; quality?: number } = {},
 ): Promise<{ data: Buffer; width: number; height: number }> {
-  let pipeline = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } });
+  let pipeline = rawPicture(image);
   const { maxSide } = options;
   if (maxSide !== undefined && maxSide < Math.max(image.width, image.height)) {
     pipeline = pipeline.resize({ width: maxSide, height: maxSide, fit: 'inside' });
@@ -63,6 +63,11 @@ export function openPicture(input: string | Buffer, maxPixels: number = DEFAULT_
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');
+}
+
+/** A sharp pipeline of decoded pixels. */
+export function rawPicture({ data, width, height }: RgbImage): Sharp {
+  return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
 /** libvips' reason in one line, as MEDIA_INVALID. */
