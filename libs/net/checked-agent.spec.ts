@@ -129,7 +129,9 @@ const answers =
 describe('a private address', () => {
   it(`is seen in ${PRIVATE.length} spellings, before anything is opened`, () => {
     expect(PRIVATE.length).toBeGreaterThanOrEqual(60);
-    const passed = PRIVATE.filter((text) => webAddressFault(new URL(text), { addresses: none, allowHttp: true }) === null);
+    const passed = PRIVATE.filter(
+      (text) => webAddressFault(new URL(text), { addresses: none, allowHttp: true }) === null,
+    );
     expect(passed).toEqual([]);
   });
 

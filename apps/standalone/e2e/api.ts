@@ -1,4 +1,11 @@
-import { DetailedResultPage, Job, TERMINAL_JOB_STATES, type DetailedResult, type Problem } from '@adit/contracts';
+import {
+  DetailedResultPage,
+  Job,
+  TERMINAL_JOB_STATES,
+  type DetailedResult,
+  type JobWebhook,
+  type Problem,
+} from '@adit/contracts';
 import type { z } from 'zod';
 
 export interface Order {
@@ -7,6 +14,7 @@ export interface Order {
   tag?: string;
   ttl?: number;
   priority?: number;
+  webhook?: JobWebhook;
 }
 
 /** A reply that was no success. */
