@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 100;
+/** Deaths in a row after which nobody waits for it to be ready. */
+const HOPELESS = 5;
 /** As containers are: at once the first time, then later and later. */
 const RESTART_MS = { first: 200, most: 5_000, forgetAfter: 60_000 };
 
@@ -82,9 +84,11 @@ export class ServiceProcess {
     });
   }
 
-  /** Resolves once its dependencies answer and it takes work. Throws after `seconds`. */
+  /** Resolves once its dependencies answer and it takes work. Throws after `seconds`, or when it cannot even start. */
   async ready(seconds = 60) {
+    const deaths = this.#deaths;
     for (const end = Date.now() + seconds * 1000; !(await this.probe('/readyz')); await sleep(POLL_MS)) {
+      if (this.#deaths >= deaths + HOPELESS) throw new Error(`${this.name} ends again and again; its log says why.`);
       if (Date.now() > end) throw new Error(`${this.name} is not ready after ${seconds} s.`);
     }
   }
