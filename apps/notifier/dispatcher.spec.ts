@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase, WebhookAttemptEntity, WebhookDeliveryEntity, type Database } from '@adit/database';
 import { AddressPolicy } from '@adit/net';
 import { configureLogging } from '@adit/runtime';
+import { describeWith, freshDatabase } from '@adit/testing';
 import {
   claimDeliveries,
   removeEndedDeliveries,
@@ -20,8 +21,9 @@ import { Receiver } from './testing/receiver.js';
 const policy = { allowHttp: true, addresses: new AddressPolicy(['127.0.0.1/32']) };
 const HOUR = 3_600_000;
 
-describe('the dispatcher', () => {
+function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => Promise<void> }>): void {
   let database: Database;
+  let drop: (() => Promise<void>) | undefined;
   let clock: Date;
   let receiver: Receiver;
   let secrets: string[];
@@ -78,7 +80,7 @@ describe('the dispatcher', () => {
 
   beforeAll(async () => {
     configureLogging({ level: 'silent' });
-    database = await openDatabase({ driver: 'pglite', directory: null });
+    ({ database, drop } = await open());
   }, 60_000);
   beforeEach(async () => {
     clock = new Date('2026-03-01T12:00:00.250Z');
@@ -90,7 +92,10 @@ describe('the dispatcher', () => {
     await db().query('DELETE FROM webhook_deliveries');
     await db().query('DELETE FROM webhook_attempts');
   });
-  afterAll(() => database.close());
+  afterAll(async () => {
+    await database?.close();
+    await drop?.();
+  });
 
   it('delivers what is due, signed, once', async () => {
     const news = delivery();
@@ -304,5 +309,17 @@ describe('the dispatcher', () => {
     expect(left.map(({ event }) => event)).toEqual(['waits']);
     const attempts: { delivery_id: string }[] = await db().query('SELECT delivery_id FROM webhook_attempts');
     expect(attempts).toEqual([{ delivery_id: left[0]!.id }]);
+  });
+}
+
+describe('the dispatcher on the embedded database', () => {
+  dispatcherSuite(async () => ({ database: await openDatabase({ driver: 'pglite', directory: null }) }));
+});
+
+// Where several sessions really meet.
+await describeWith('postgres', 'the dispatcher on PostgreSQL', ({ postgres }) => {
+  dispatcherSuite(async () => {
+    const { url, drop } = await freshDatabase(postgres.url);
+    return { database: await openDatabase({ driver: 'postgres', url, poolSize: 8 }), drop };
   });
 });
