@@ -5,6 +5,7 @@ import { ModelsModule } from '@adit/inference/service';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
+import { inferenceObjectModule } from '@adit/inference-object';
 import type { ModuleRegistry } from '@adit/mining';
 import { NotifierModule } from '@adit/notifier';
 import { platformModules } from '@adit/service';
@@ -32,6 +33,7 @@ export class EngineModule {
         ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir: resolve(config.dataDir) }),
         DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config),
+        inferenceObjectModule(analyses, config),
         AggregatorModule.forRoot(modules),
         NotifierModule.forRoot(config, modules),
         GatewayModule.forRoot(config, modules),

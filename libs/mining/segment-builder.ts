@@ -35,6 +35,12 @@ export function isFinal(end: Instant, horizon: Instant): boolean {
   return horizon.time - end.time >= GAP_SECONDS - TIME_EPSILON && horizon.sample + 1 - end.sample > GAP_SAMPLES;
 }
 
+/** Instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so far. */
+export function instantsOf(sampled: readonly { frame: number; time: number }[], before: number): Map<number, Instant> {
+  const frames = [...new Map(sampled.map(({ frame, time }) => [frame, time]))].sort(([a], [b]) => a - b);
+  return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: before + index }]));
+}
+
 /** One appearance in one sampled frame, as a stretch. */
 export function appearance<Extra extends Json>(key: string, at: Instant, marks: Mark[], extra: Extra): Stretch<Extra> {
   const thinned = emptyMarks();

@@ -1,5 +1,4 @@
-import type { Box } from '@adit/contracts';
-import { bridges } from '@adit/mining';
+import { bridges, intersectionOverUnion } from '@adit/mining';
 import { distanceOf, dot } from './embedding.js';
 import { absorb, beginThread, identityOf } from './thread.js';
 import type { Thread } from './thread.js';
@@ -76,12 +75,4 @@ function costOfLinking(
   const distance = distanceOf(dot(threadIdentity, trackletIdentity));
   const same = distance <= SAME_FACE_DISTANCE || (samePlace && distance < OTHER_FACE_DISTANCE);
   return same ? distance - PLACE_BONUS * overlap : null;
-}
-
-export function intersectionOverUnion(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
-  if (width <= 0 || height <= 0) return 0;
-  const both = width * height;
-  return both / (a.w * a.h + b.w * b.h - both);
 }

@@ -1,15 +1,13 @@
-import type { Box, PictureRef } from '@adit/contracts';
-import { appendMark, emptyMarks, MAX_DETECTIONS } from '@adit/mining';
-import type { Instant, Mark, Thinned } from '@adit/mining';
+import type { Box } from '@adit/contracts';
+import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from '@adit/mining';
+import type { Instant, Portrait, Thinned } from '@adit/mining';
+import { addTraits, NO_TRAITS } from '../people/traits.js';
+import type { Traits } from '../people/traits.js';
 import { decodeEmbedding, encodeEmbedding, normalised, scaled } from './embedding.js';
 import type { Tracklet } from './tracklet.js';
 
-/** The picture that shows a face best; `rank` is the quality of the view, 0..1. */
-export type Portrait = {
-  rank: number;
-  thumbnail: PictureRef | null;
-  keyFrame: { frame: number; picture: PictureRef } | null;
-};
+export { betterPortrait, boxMark };
+export type { Portrait };
 
 /**
  * One face followed through the source: tracklets of one unit after another that continue each other. Its identity is
@@ -28,6 +26,8 @@ export interface Thread {
   sum: Float64Array | null;
   /** Σ quality. */
   weight: number;
+  /** What it reads as; no question of who it is. */
+  traits: Traits;
   marks: Thinned;
   portrait: Portrait;
 }
@@ -56,6 +56,7 @@ export function beginThread(id: number, tracklet: Tracklet): Thread {
     box: tracklet.lastBox,
     sum: null,
     weight: 0,
+    traits: NO_TRAITS,
     marks: emptyMarks(),
     portrait: tracklet.portrait,
   };
@@ -70,6 +71,7 @@ export function absorb(thread: Thread, tracklet: Tracklet): void {
   thread.portrait = betterPortrait(thread.portrait, tracklet.portrait);
   for (const mark of tracklet.marks) appendMark(thread.marks, mark, MAX_DETECTIONS);
   if (tracklet.sum === null) return;
+  thread.traits = addTraits(thread.traits, tracklet.traits);
   thread.weight += tracklet.weight;
   const sum = thread.sum ?? new Float64Array(tracklet.sum.length);
   for (let index = 0; index < sum.length; index += 1) {
@@ -86,15 +88,4 @@ export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
 /** The mean of its views, not stretched to length 1: its dot product with a row is the views' mean cosine. */
 export function meanView(face: Pick<Thread, 'sum' | 'weight'>): Float32Array | null {
   return face.sum === null ? null : scaled(face.sum, 1 / face.weight);
-}
-
-/** One with a picture before one without, then the better view, then the earlier. */
-export function betterPortrait(earlier: Portrait, later: Portrait): Portrait {
-  if ((earlier.thumbnail === null) !== (later.thumbnail === null)) return earlier.thumbnail === null ? later : earlier;
-  return later.rank > earlier.rank ? later : earlier;
-}
-
-/** A detection's numbers: frame, then the box in ten-thousandths of the displayed frame, to keep the state small. */
-export function boxMark(frame: number, box: Box): Mark {
-  return [frame, ...[box.x, box.y, box.w, box.h].map((value) => Math.round(value * 10_000))] as Mark;
 }

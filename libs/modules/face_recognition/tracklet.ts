@@ -1,10 +1,10 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Box } from '@adit/contracts';
-import { bridges } from '@adit/mining';
-import type { Instant, Mark } from '@adit/mining';
+import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/mining';
+import type { Instant, Mark, Portrait } from '@adit/mining';
+import { traitsOf } from '../people/traits.js';
+import type { Traits } from '../people/traits.js';
 import { decodeEmbedding } from './embedding.js';
-import { boxMark } from './thread.js';
-import type { Portrait } from './thread.js';
 
 type FaceTrack = FaceObservations['tracks'][number];
 type FaceSighting = FaceTrack['sightings'][number];
@@ -24,17 +24,16 @@ export interface Tracklet {
   /** Σ quality · embedding; null when no view can be used. */
   sum: Float64Array | null;
   weight: number;
+  /** What the face reads as, for modules that count people. */
+  traits: Traits;
   portrait: Portrait;
 }
 
 /** Instants of a unit's samples by frame number, counted on from `samplesBefore`. */
 export function instantsOf(observations: FaceObservations, samplesBefore: number): Map<number, Instant> {
-  const times = new Map<number, number>();
-  for (const { frame, time } of observations.sampled) times.set(frame, time);
   // A face was surely looked for where it was seen.
-  for (const track of observations.tracks) for (const { frame, time } of track.sightings) times.set(frame, time);
-  const frames = [...times].sort(([a], [b]) => a - b);
-  return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: samplesBefore + index }]));
+  const sightings = observations.tracks.flatMap((track) => track.sightings);
+  return instantsOfSamples([...observations.sampled, ...sightings], samplesBefore);
 }
 
 /** A unit's tracks, each cut where it was out of sight for too long, in the order of beginning. */
@@ -85,6 +84,7 @@ function pieces(track: FaceTrack, instants: Map<number, Instant>): FaceSighting[
 function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<number, Instant>): Tracklet {
   const [first, last] = [sightings[0], sightings.at(-1)] as [FaceSighting, FaceSighting];
   const best = track.views[0];
+  const views = sumOfViews(track, first.frame, last.frame);
   const showsBest = best === undefined || (best.frame >= first.frame && best.frame <= last.frame);
   return {
     start: instants.get(first.frame) as Instant,
@@ -92,7 +92,8 @@ function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<n
     firstBox: first.box,
     lastBox: last.box,
     marks: sightings.map(({ frame, box }) => boxMark(frame, box)),
-    ...sumOfViews(track, first.frame, last.frame),
-    portrait: showsBest ? portraitOf(track) : { rank: 0, thumbnail: null, keyFrame: null },
+    ...views,
+    traits: traitsOf(track, views.weight),
+    portrait: showsBest ? portraitOf(track) : NO_PORTRAIT,
   };
 }

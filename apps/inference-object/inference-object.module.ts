@@ -1,0 +1,8 @@
+import type { AnalysisRegistry } from '@adit/inference';
+import { InferenceModule, type InferenceConfig } from '@adit/inference/service';
+import type { DynamicModule } from '@nestjs/common';
+
+/** Everything that looks for objects. */
+export function inferenceObjectModule(analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
+  return InferenceModule.forFamily('object', analyses, config);
+}

@@ -1,0 +1,10 @@
+import type { Box } from '@adit/contracts';
+
+/** How much of two boxes together is common to both, 0..1. */
+export function intersectionOverUnion(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  const both = width * height;
+  return both / (a.w * a.h + b.w * b.h - both);
+}

@@ -1,0 +1,35 @@
+import { StandardArguments } from '@adit/contracts';
+import { z } from 'zod';
+
+/** Used when a request names no model. */
+export const DEFAULT_MODEL = 'general-c';
+/** The model that is asked in words; its weights are not part of the installation yet. */
+export const ZERO_SHOT_MODEL = 'zero-shot';
+
+export const ObjectSceneArguments = StandardArguments.extend({
+  model: z.string().min(1).optional().describe(`Name or digest of a model. Left out: ${DEFAULT_MODEL}.`),
+  min_confidence: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(70)
+    .describe('Percent from which an object counts: at 70 about seven of ten are right.'),
+  language: z
+    .union([z.literal(0), z.literal(1)])
+    .default(0)
+    .describe('Language of the labels: 0 English, 1 German.'),
+  words: z
+    .array(z.string().min(1).max(255))
+    .max(1000)
+    .optional()
+    .describe(`What to look for, in words; the model ${ZERO_SHOT_MODEL} only.`),
+  include_preset_labels: z
+    .boolean()
+    .default(true)
+    .describe(`Look for the model's own labels as well; false with the model ${ZERO_SHOT_MODEL} only.`),
+  enable_captioning: z
+    .boolean()
+    .default(false)
+    .describe('Describe each scene in a sentence; needs a captioning model.'),
+});
+export type ObjectSceneArguments = z.infer<typeof ObjectSceneArguments>;

@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppliedDictionaries, MAX_STATE_BYTES, type LoadedDictionary, type Segment } from '@adit/mining';
+import fc from 'fast-check';
+import { range, unit } from '../face_recognition/testing/scenes.js';
+import { confidenceOf } from './confidence.js';
+import { GERMAN } from './german.js';
+import { foldThings, objectFold, observe, SIZE, type Thing } from './testing/scenes.js';
+
+function brief(segments: Segment[]) {
+  return segments.map(({ label, timeStart, timeEnd }) => [label, timeStart, timeEnd]);
+}
+
+function mapping(entries: Record<string, string | null>, type: 'map' | 'simple' = 'map') {
+  const dictionary: LoadedDictionary = {
+    name: 'test',
+    type,
+    language: 'any',
+    entries: Object.entries(entries).map(([source, target]) => ({ source, target })),
+  };
+  return new AppliedDictionaries([{ specification: { id: '1', mode: 'exact', threshold: 0.8 }, dictionary }]);
+}
+
+describe('a film', () => {
+  it('gives one segment for each stretch in which a label is to be seen', () => {
+    const things = [
+      { label: 'car', samples: [...range(0, 10), ...range(14, 20), ...range(26, 30)] },
+      { label: 'person', samples: range(5, 99), x: 0.6 },
+    ];
+    expect(brief(foldThings(objectFold(), things, { last: 120 }).segments)).toEqual([
+      ['car', 0, 10],
+      ['car', 13, 15],
+      ['person', 2.52, 49.52],
+    ]);
+  });
+
+  it('says of a segment what the interface says, with every box of its label', () => {
+    const things = [
+      { label: 'cup', samples: range(2, 4), score: 0.7 },
+      { label: 'cup', samples: range(3, 3), x: 0.5, score: 0.6 },
+    ];
+    const { segments } = foldThings(objectFold(), things, { last: 20, sizes: [4] });
+    const mean = (3 * confidenceOf(0.7) + confidenceOf(0.6)) / 4;
+    expect(segments).toEqual([
+      {
+        sourceIndex: 3,
+        frameStart: 25,
+        frameEnd: 50,
+        timeStart: 1,
+        timeEnd: 2,
+        type: 'object',
+        label: 'cup',
+        confidence: Number(mean.toFixed(4)),
+        meta: { label: 'cup', mean_confidence: Number(mean.toFixed(4)) },
+        detections: [
+          [25, 0.1, 0.7],
+          [38, 0.1, 0.7],
+          [38, 0.5, 0.6],
+          [50, 0.1, 0.7],
+        ].map(([frame_index, x, score]) => ({
+          frame_index,
+          type: 'object_bbox',
+          data: { x, ...SIZE, confidence: Number(confidenceOf(score as number).toFixed(4)) },
+        })),
+        thumbnail: { key: 'thumbnail-0-0', width: 160, height: 90 },
+        keyFrame: { frame: 25, picture: { key: 'frame-0-0', width: 160, height: 90 } },
+      },
+    ]);
+  });
+
+  it('counts what is at least min_confidence sure', () => {
+    const things = [0.3, 0.5, 0.6, 0.9].map((score, i) => ({
+      label: `thing ${score}`,
+      samples: [0],
+      score,
+      x: i * 0.25,
+    }));
+    const labels = (min_confidence: number) =>
+      foldThings(objectFold({ min_confidence }), things, { last: 9 }).segments.map(({ label }) => label);
+    expect(labels(0)).toHaveLength(4);
+    expect(labels(50)).toEqual(['thing 0.5', 'thing 0.6', 'thing 0.9']);
+    expect(labels(70)).toEqual(['thing 0.6', 'thing 0.9']);
+    expect(labels(99)).toEqual(['thing 0.9']);
+    expect(labels(100)).toEqual([]);
+  });
+
+  it('gives one thing with two names the surer one, and two things in one place both', () => {
+    const rivals = [
+      { label: 'bowl', samples: [0], score: 0.6 },
+      { label: 'cup', samples: [0], score: 0.7, x: 0.11 },
+    ];
+    expect(foldThings(objectFold(), rivals, { last: 9 }).segments.map(({ label }) => label)).toEqual(['cup']);
+    const twins = [
+      { label: 'person', samples: [0] },
+      { label: 'person', samples: [0], x: 0.11 },
+    ];
+    expect(foldThings(objectFold(), twins, { last: 9 }).segments[0]?.detections).toHaveLength(2);
+  });
+
+  it('gives the same segments wherever it is cut', () => {
+    const thing = fc.record({
+      label: fc.constantFrom('car', 'person', 'cup'),
+      samples: fc.uniqueArray(fc.nat(79), { maxLength: 40 }).map((samples) => samples.sort((a, b) => a - b)),
+      x: fc.constantFrom(0, 0.05, 0.4, 0.8),
+      score: fc.constantFrom(0.3, 0.5, 0.55, 0.8),
+    });
+    // Which picture is kept depends on the analysis's tracks, which end with their chunk.
+    const comparable = (segments: Segment[]) => segments.map(({ thumbnail: _, keyFrame: __, ...rest }) => rest);
+    fc.assert(
+      fc.property(
+        fc.array(thing, { maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(0.5, 2, 5),
+        (things: Thing[], sizes, rate) => {
+          const whole = foldThings(objectFold({ min_confidence: 60 }), things, { last: 79, rate, sizes: [80] });
+          const cut = foldThings(objectFold({ min_confidence: 60 }), things, { last: 79, rate, sizes });
+          expect(comparable(cut.segments)).toEqual(comparable(whole.segments));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('keeps its state small through hours of everything at once', () => {
+    const things = [...GERMAN.keys()].map((label, i) => ({ label, samples: range(0, 2_999), x: i / 100 }));
+    const { segments, largestState } = foldThings(objectFold({ min_confidence: 0 }), things.slice(0, 40), {
+      last: 2_999,
+    });
+    expect(largestState).toBeLessThan(MAX_STATE_BYTES);
+    for (const { detections } of segments) expect(detections.length).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe('pictures', () => {
+  it('give a segment a label, numbered by their place in the job', () => {
+    const things = [
+      { label: 'person', samples: [0], score: 0.6 },
+      { label: 'person', samples: [0], x: 0.5, score: 0.8 },
+      { label: 'dog', samples: [0], x: 0.7, score: 0.7 },
+    ];
+    const fold = objectFold();
+    const state = fold.start({ sourceIndex: null, facts: { kind: 'image', format: 'jpeg', width: 10, height: 10 } });
+    const picture = unit({ kind: 'image', format: 'jpeg', width: 10, height: 10 }, 7);
+    const step = fold.fold(state, { unit: picture, observations: { objects: observe(things, 0, 0) } });
+    expect(step.state).toEqual(state);
+    expect(
+      step.segments.map(({ sourceIndex, frameStart, meta, detections }) => [
+        sourceIndex,
+        frameStart,
+        meta,
+        detections.map(({ frame_index }) => frame_index),
+      ]),
+    ).toEqual([
+      [7, 7, { label: 'dog', confidence: Number(confidenceOf(0.7).toFixed(4)) }, [7]],
+      [7, 7, { label: 'person', confidence: Number(confidenceOf(0.8).toFixed(4)) }, [7, 7]],
+    ]);
+  });
+});
+
+describe('labels', () => {
+  const things = [
+    { label: 'car', samples: range(0, 3) },
+    { label: 'truck', samples: range(4, 6) },
+    { label: 'own kind', samples: range(0, 3), x: 0.5 },
+  ];
+  const labels = (args: object, dictionaries?: AppliedDictionaries) =>
+    foldThings(objectFold(args, dictionaries), things, { last: 20 }).segments.map(({ label }) => label);
+
+  it('are English or German; what has no German name keeps its own', () => {
+    expect(labels({})).toEqual(['car', 'own kind', 'truck']);
+    expect(labels({ language: 1 })).toEqual(['Auto', 'own kind', 'Lastwagen']);
+  });
+
+  it('are replaced by maps, and become one where the map makes them one', () => {
+    const { segments } = foldThings(objectFold({}, mapping({ car: 'vehicle', truck: 'vehicle' })), things, {
+      last: 20,
+    });
+    expect(brief(segments)).toEqual([
+      ['own kind', 0, 1.52],
+      ['vehicle', 0, 3],
+    ]);
+    expect(segments[1]?.meta['label']).toBe('vehicle');
+  });
+
+  it('are left out when a list of what is wanted does not have them', () => {
+    expect(labels({}, mapping({ truck: null }, 'simple'))).toEqual(['truck']);
+  });
+});
+
+describe('confidence', () => {
+  it('grows with the score, from 0 to 1', () => {
+    const scores = range(0, 100).map((percent) => confidenceOf(percent / 100));
+    expect(scores).toEqual([...scores].sort((a, b) => a - b));
+    expect(scores[0]).toBeGreaterThan(0);
+    expect(scores[100]).toBeLessThan(1);
+  });
+});

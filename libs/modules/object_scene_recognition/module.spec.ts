@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError, ModelManifest } from '@adit/contracts';
+import { chooseModels } from '@adit/mining';
+import type { InstalledModel, ModuleRegistry } from '@adit/mining';
+import { parse } from 'yaml';
+import { loadModules } from '../index.js';
+import { GERMAN } from './german.js';
+
+const ID = 'object_scene_recognition';
+const detector: InstalledModel = {
+  name: 'general-c',
+  version: 1,
+  digest: 'd'.repeat(64),
+  kind: 'network',
+  modules: [ID],
+  isDefault: true,
+};
+
+let registry: ModuleRegistry;
+beforeAll(async () => {
+  registry = await loadModules();
+});
+
+function chosen(args: Record<string, unknown>, installed = [detector]) {
+  const [requested] = registry.check({ [ID]: args });
+  if (requested === undefined) throw new Error('not checked');
+  return chooseModels(requested, installed);
+}
+
+function refusal(action: () => unknown): AditError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof AditError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('a request', () => {
+  it('has its documented defaults, also by the alias', () => {
+    const defaults = {
+      dictionaries: [],
+      min_confidence: 70,
+      language: 0,
+      include_preset_labels: true,
+      enable_captioning: false,
+    };
+    expect(registry.check({ [ID]: {} })[0]?.args).toEqual(defaults);
+    const [byAlias] = registry.check({ object_recognition: {} });
+    expect(byAlias).toMatchObject({ postedAs: 'object_recognition', args: defaults });
+    expect(byAlias?.definition).toMatchObject({ id: ID, resultName: 'object_recognition' });
+    expect(refusal(() => registry.check({ [ID]: {}, object_recognition: {} })).code).toBe('VALIDATION');
+  });
+
+  it.each([
+    [{ min_confidence: 101 }, 'min_confidence', 'too_big'],
+    [{ min_confidence: -1 }, 'min_confidence', 'too_small'],
+    [{ language: 2 }, 'language', 'invalid_value'],
+    [{ language: 'de' }, 'language', 'invalid_value'],
+    [{ words: 'car' }, 'words', 'invalid_type'],
+    [{ max_distance: 1 }, 'max_distance', 'unknown_argument'],
+  ])('is refused for %j', (args, argument, code) => {
+    const { options } = refusal(() => registry.check({ [ID]: args }));
+    expect(options.errors?.map(({ pointer }) => pointer)).toContain(`/modules/${ID}/${argument}`);
+    if (argument !== 'language') expect(options.errors).toMatchObject([{ code }]);
+  });
+
+  it('takes the detector by name, by digest and when nothing is named', () => {
+    for (const args of [{}, { model: 'general-c' }, { model: detector.digest }]) {
+      expect(chosen(args).names).toEqual(['general-c']);
+    }
+    expect(chosen({}).args['model']).toBe('general-c');
+  });
+
+  it.each([
+    [{ model: 'zero-shot' }, 'model'],
+    [{ model: 'general' }, 'model'],
+    [{ words: ['a red bicycle'] }, 'words'],
+    [{ include_preset_labels: false }, 'include_preset_labels'],
+    [{ enable_captioning: true }, 'enable_captioning'],
+  ])('is refused for %j, which no installed model can do, and says what is installed', (args, argument) => {
+    const error = refusal(() => chosen(args));
+    expect(error.code).toBe('MODEL_NOT_INSTALLED');
+    expect(error.message).toContain('not installed');
+    expect(error.message).toContain('Installed models of object_scene_recognition: general-c.');
+    expect(error.options.errors).toMatchObject([{ pointer: `/modules/${ID}/${argument}` }]);
+  });
+
+  it('is refused when nothing is installed', () => {
+    const gallery: InstalledModel = { ...detector, kind: 'gallery' };
+    expect(refusal(() => chosen({}, [gallery])).message).toMatch(/general-c is not installed.*: none\./);
+  });
+
+  it('asks for one pass, whatever its arguments', () => {
+    const needs = (args: Record<string, unknown>) => {
+      const [requested] = registry.check({ [ID]: args });
+      return requested?.definition.needs(requested.args);
+    };
+    expect(needs({ min_confidence: 20, language: 1 })).toEqual([{ analysis: 'objects', args: {} }]);
+    expect(needs({})).toEqual(needs({ min_confidence: 20, language: 1 }));
+  });
+});
+
+describe('the German labels', () => {
+  it('name every kind of the network once', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../../models/general-c/model.yaml'), 'utf8');
+    const { labels = [] } = ModelManifest.parse(parse(text));
+    expect(labels).toHaveLength(80);
+    expect([...GERMAN.keys()]).toEqual(labels);
+    expect(new Set(GERMAN.values()).size).toBe(80);
+  });
+});

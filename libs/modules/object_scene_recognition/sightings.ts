@@ -1,0 +1,53 @@
+import type { ObjectObservations } from '@adit/analyses/objects/observations';
+import type { Box } from '@adit/contracts';
+import { intersectionOverUnion, NO_PORTRAIT } from '@adit/mining';
+import type { Portrait } from '@adit/mining';
+import { confidenceOf } from './confidence.js';
+import type { Naming } from './labels.js';
+
+/** An object in one frame that counts, under the label the client sees. */
+export interface Seen {
+  label: string;
+  box: Box;
+  /** 0..1 */
+  confidence: number;
+  /** The track's picture, where this frame is the one that shows it best. */
+  portrait: Portrait;
+}
+
+/** Two boxes of different labels that overlap more than this are one thing with two names: the surer one counts. */
+const ONE_THING = 0.75;
+
+/** What counts in each sampled frame of a unit: sure enough, one label a thing, not left out by a dictionary. */
+export function seenByFrame(
+  { tracks }: ObjectObservations,
+  minConfidence: number,
+  naming: Naming,
+): Map<number, Seen[]> {
+  const byFrame = new Map<number, { kind: string; seen: Omit<Seen, 'label'> }[]>();
+  for (const { label: kind, sightings, thumbnail, keyFrame } of tracks) {
+    for (const { frame, box, score } of sightings) {
+      const confidence = confidenceOf(score);
+      if (confidence < minConfidence) continue;
+      const portrait = keyFrame?.frame === frame ? { rank: confidence, thumbnail, keyFrame } : NO_PORTRAIT;
+      byFrame.set(frame, [...(byFrame.get(frame) ?? []), { kind, seen: { box, confidence, portrait } }]);
+    }
+  }
+  const named = new Map<number, Seen[]>();
+  for (const [frame, found] of byFrame) {
+    const surest = found.sort((a, b) => b.seen.confidence - a.seen.confidence || (a.kind < b.kind ? -1 : 1));
+    const kept: typeof found = [];
+    for (const one of surest) {
+      const taken = kept.some(
+        (other) => other.kind !== one.kind && intersectionOverUnion(other.seen.box, one.seen.box) > ONE_THING,
+      );
+      if (!taken) kept.push(one);
+    }
+    const seen = kept.flatMap(({ kind, seen }): Seen[] => {
+      const label = naming(kind);
+      return label === null ? [] : [{ label, ...seen }];
+    });
+    named.set(frame, seen);
+  }
+  return named;
+}

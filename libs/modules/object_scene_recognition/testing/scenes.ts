@@ -1,0 +1,74 @@
+import type { ObjectObservations } from '@adit/analyses/objects/observations';
+import { NO_DICTIONARIES, sealState, unsealState, type LabelDictionaries, type Segment } from '@adit/mining';
+import { CONTEXT, FPS, unit } from '../../face_recognition/testing/scenes.js';
+import { ObjectSceneArguments } from '../args.js';
+import { ObjectFold, type ObjectState } from '../fold.js';
+import { namingIn } from '../labels.js';
+
+/** Films made of numbers: things that are in the picture at some samples, where they are, and how sure the network is. */
+export interface Thing {
+  label: string;
+  samples: number[];
+  /** Left edge, 0..1. */
+  x?: number;
+  /** The network's score; .52 is a confidence of 70 %. */
+  score?: number;
+}
+
+export const SIZE = { y: 0.2, w: 0.2, h: 0.3 };
+
+/** What the analysis writes of samples `from` to `to`, inclusive, at `rate` samples a second. */
+export function observe(things: Thing[], from: number, to: number, rate = 2): ObjectObservations {
+  const place = (sample: number) => {
+    const frame = Math.ceil((sample * FPS) / rate);
+    return { frame, time: Number((frame / FPS).toFixed(6)) };
+  };
+  return {
+    sampled: Array.from({ length: to - from + 1 }, (_, index) => place(from + index)),
+    tracks: things.flatMap(({ label, samples, x = 0.1, score = 0.7 }, id) => {
+      const sightings = samples
+        .filter((sample) => sample >= from && sample <= to)
+        .map((sample) => ({ ...place(sample), box: { x, ...SIZE }, score }));
+      const best = sightings[0];
+      if (best === undefined) return [];
+      const picture = (name: string) => ({ key: `${name}-${from}-${id}`, width: 160, height: 90 });
+      return [
+        {
+          id,
+          label,
+          sightings,
+          thumbnail: picture('thumbnail'),
+          keyFrame: { frame: best.frame, picture: picture('frame') },
+        },
+      ];
+    }),
+  };
+}
+
+export function objectFold(args: object = {}, dictionaries: LabelDictionaries = NO_DICTIONARIES): ObjectFold {
+  const { min_confidence, language } = ObjectSceneArguments.parse(args);
+  return new ObjectFold(min_confidence / 100, namingIn(language, dictionaries));
+}
+
+/** Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. */
+export function foldThings(
+  fold: ObjectFold,
+  things: Thing[],
+  { last, rate = 2, sizes = [60] }: { last: number; rate?: number; sizes?: number[] },
+): { segments: Segment[]; largestState: number } {
+  const owner = { id: 'object_scene_recognition', version: 1 };
+  let state = fold.start(CONTEXT);
+  let largestState = 0;
+  const segments: Segment[] = [];
+  for (let from = 0, chunk = 0; from <= last; chunk += 1) {
+    const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
+    const step = fold.fold(state, { unit: unit(), observations: { objects: observe(things, from, to, rate) } });
+    segments.push(...step.segments);
+    const stored = sealState(owner, step.state);
+    largestState = Math.max(largestState, Buffer.byteLength(stored));
+    state = unsealState<ObjectState>(owner, stored) as ObjectState;
+    from = to + 1;
+  }
+  segments.push(...fold.close(state).segments);
+  return { segments, largestState };
+}
