@@ -66,6 +66,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   version: number;
   args: Args;
   media: ('image' | 'video' | 'audio')[];
+  /** Another module whose models serve this one too, e.g. the one that galleries are made for. */
+  sharesModelsOf?: string;
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
   needs(args: z.infer<Args>): AnalysisNeed[];

@@ -107,9 +107,11 @@ export class ModuleRegistry {
       result_module: module.resultName,
       media: module.media,
       arguments: z.toJSONSchema(module.args, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
-      models: installed
-        .filter((model) => model.modules.includes(module.id))
-        .map((model) => ({ name: model.name, version: model.version, is_default: model.isDefault })),
+      models: modelsFor(module, installed).map((model) => ({
+        name: model.name,
+        version: model.version,
+        is_default: model.isDefault,
+      })),
     }));
   }
 }
@@ -122,11 +124,18 @@ export function chooseModels(
   requested: RequestedModule,
   installed: InstalledModel[],
 ): { names: string[]; args: Record<string, Json> } {
-  const own = installed.filter((model) => model.modules.includes(requested.definition.id));
+  const own = modelsFor(requested.definition, installed);
   const names = requested.definition.models(requested.args, own);
   const only = names.length === 1 ? names[0] : undefined;
   const unnamed = requested.args['model'] === undefined && requested.args['models'] === undefined;
   return { names, args: only !== undefined && unnamed ? { ...requested.args, model: only } : requested.args };
+}
+
+/** Models that name the module, or the one whose models it shares. */
+function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: InstalledModel[]): InstalledModel[] {
+  return installed.filter(
+    ({ modules }) => modules.includes(id) || (sharesModelsOf !== undefined && modules.includes(sharesModelsOf)),
+  );
 }
 
 async function load(file: string, id: string): Promise<ModuleDefinition> {

@@ -41,6 +41,10 @@ export interface Segment {
 export interface Summary {
   type: string;
   meta: Record<string, number>;
+  /** Categories that are groups of the job: the store names each (`Unknown #2`) and adds its number to `meta`. */
+  groups?: { claim: IdentityClaim; value: number }[];
+  /** The picture it sums up, when one fold covers all pictures of a job. */
+  sourceIndex?: number;
 }
 
 export interface ClosedSource {

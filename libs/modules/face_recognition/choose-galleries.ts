@@ -9,18 +9,19 @@ const ID = 'face_recognition';
 
 /**
  * Names of the galleries a request is matched against. One that is named has to be installed, else MODEL_NOT_INSTALLED
- * lists what is; with none named it is `celebrities`, else the default one, else the only one, else none: everybody is
+ * lists what is (`module` is who asks); with none named it is `celebrities`, else the default one, else the only one, else none: everybody is
  * unknown then.
  */
 export function chooseGalleries(
   args: Pick<FaceRecognitionArguments, 'model' | 'models'>,
   installed: InstalledModel[],
+  module = ID,
 ): string[] {
   const galleries = installed.filter((model) => model.kind === 'gallery' && model.modules.includes(ID));
   const names = [...new Set(galleries.map((gallery) => gallery.name))].sort();
   const asked = [
-    ...(args.model === undefined ? [] : [{ text: args.model, pointer: pointerTo('modules', ID, 'model') }]),
-    ...(args.models ?? []).map((text, index) => ({ text, pointer: pointerTo('modules', ID, 'models', index) })),
+    ...(args.model === undefined ? [] : [{ text: args.model, pointer: pointerTo('modules', module, 'model') }]),
+    ...(args.models ?? []).map((text, index) => ({ text, pointer: pointerTo('modules', module, 'models', index) })),
   ];
   if (asked.length === 0) return byDefault(galleries, names);
 

@@ -9,10 +9,10 @@ export default defineModule({
   id: 'face_recognition',
   resultName: 'face_recognition',
   aliases: [],
-  version: 1,
+  version: 2,
   args: FaceRecognitionArguments,
   media: ['image', 'video'],
-  models: chooseGalleries,
+  models: (args, installed) => chooseGalleries(args, installed),
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],
   open: async (args, context) => new FaceFold(args, await matcherOf(context), await openDictionaries(args, context)),

@@ -85,6 +85,9 @@ export interface Actor {
   size?: number;
   /** Of the sightings, every how manyth gives a view; 0 none. */
   views?: number;
+  /** What every view reads as. */
+  female?: number;
+  age?: number;
 }
 
 export const FPS = 25;
@@ -170,8 +173,8 @@ function trackOf(
     id,
     sightings: run.map((sample) => ({ ...at(sample), box: boxOf(actor, sample), score: 0.9, size })),
     views,
-    age: null,
-    female: null,
+    age: best === undefined ? null : (actor.age ?? null),
+    female: best === undefined ? null : (actor.female ?? null),
     thumbnail: picture ?? null,
     keyFrame: best && picture ? { frame: best.frame, picture } : null,
   };

@@ -1,0 +1,4 @@
+import type { AnalysisNeed } from '@adit/mining';
+
+/** The pass over the faces that face_recognition makes by default, so that one pass serves all. */
+export const FACES: AnalysisNeed = { analysis: 'faces', args: { detectionScale: 600 } };

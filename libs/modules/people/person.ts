@@ -1,0 +1,87 @@
+import { bridges } from '@adit/mining';
+import type { Instant } from '@adit/mining';
+import { distanceOf, dot, normalised } from '../face_recognition/embedding.js';
+import { decodeFace, encodeFace } from './face-code.js';
+import { addTraits } from './traits.js';
+import type { Traits } from './traits.js';
+
+/** Somebody of a source, with all of their appearances so far. JSON, since the fold keeps it. */
+export type Person = {
+  /** Place among the people of the galleries; null for somebody they do not know. */
+  known: number | null;
+  /** Direction of all views together; of unknown people, who are recognised by it. */
+  face: string;
+  traits: Traits;
+  /** Sample in which they were first seen. */
+  first: number;
+  /** Samples that show them, as far as that cannot change any more. */
+  samples: number;
+  /** Appearances that may still grow together with later ones, in order, apart from each other. */
+  spans: Span[];
+};
+
+export type Span = { start: Instant; end: Instant };
+
+/** A face that was followed from its first to its last sample. */
+export interface Appearance extends Span {
+  known: number | null;
+  /** Of length 1. */
+  face: Float32Array;
+  traits: Traits;
+}
+
+export function newPerson({ known, face, traits, start, end }: Appearance): Person {
+  return { known, face: encodeFace(face), traits, first: start.sample, samples: 0, spans: [{ start, end }] };
+}
+
+/** The same person with one more appearance; two at once (a mirror) count once. */
+export function withAppearance(person: Person, seen: Appearance): Person {
+  const before = decodeFace(person.face);
+  const weight = person.traits.weight;
+  const mean = Float64Array.from(before, (value, index) => {
+    return value * weight + (seen.face[index] as number) * seen.traits.weight;
+  });
+  return {
+    ...person,
+    face: encodeFace(normalised(mean) ?? before),
+    traits: addTraits(person.traits, seen.traits),
+    first: Math.min(person.first, seen.start.sample),
+    spans: joinSpans([...person.spans, { start: seen.start, end: seen.end }]),
+  };
+}
+
+/** Counts the appearances that nothing which begins at `horizon` or later can touch. */
+export function settled(person: Person, horizon: Instant): Person {
+  const isOver = ({ end }: Span) => end.sample < horizon.sample && !bridges(end, horizon);
+  if (!person.spans.some(isOver)) return person;
+  return {
+    ...person,
+    samples: person.samples + samplesOf(person.spans.filter(isOver)),
+    spans: person.spans.filter((span) => !isOver(span)),
+  };
+}
+
+/** Samples that show them, those of short absences included. */
+export function samplesSeen(person: Person): number {
+  return person.samples + samplesOf(person.spans);
+}
+
+/** Distance of two faces, 0..2. */
+export function distanceTo(person: Person, face: Float32Array): number {
+  return distanceOf(dot(decodeFace(person.face), face));
+}
+
+function samplesOf(spans: Span[]): number {
+  return spans.reduce((sum, { start, end }) => sum + end.sample - start.sample + 1, 0);
+}
+
+function joinSpans(spans: Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.start.sample - b.start.sample || a.end.sample - b.end.sample)) {
+    const last = joined.at(-1);
+    if (last !== undefined && (last.end.sample >= span.start.sample || bridges(last.end, span.start))) {
+      if (span.end.sample > last.end.sample) joined[joined.length - 1] = { start: last.start, end: span.end };
+    } else joined.push(span);
+  }
+  return joined;
+}
