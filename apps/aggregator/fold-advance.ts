@@ -8,7 +8,7 @@ import {
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { ALL_IMAGES, assignIdentity, imageRange, LockedJob, OutboxRelay } from '@adit/jobs';
+import { ALL_IMAGES, assignIdentity, identityLabel, imageRange, LockedJob, OutboxRelay } from '@adit/jobs';
 import {
   ModuleRegistry,
   sealState,
@@ -206,12 +206,22 @@ async function insertSummaries(
 ): Promise<void> {
   if (summaries.length === 0) return;
   const first = await manager.countBy(SummaryEntity, { jobId });
-  await manager.insert(
-    SummaryEntity,
-    summaries.map(({ type, meta }, offset) =>
-      columns<SummaryEntity>({ jobId, moduleId, sourceIndex, type, meta, seq: first + offset, id: randomUUID() }),
-    ),
-  );
+  const rows: Partial<SummaryEntity>[] = [];
+  for (const { type, meta, groups = [], sourceIndex: picture = sourceIndex } of summaries) {
+    const named = { ...meta };
+    for (const { claim, value } of groups) {
+      const label = identityLabel(await assignIdentity(manager, jobId, claim));
+      // The job may know two of them as one.
+      named[label] = (named[label] ?? 0) + value;
+    }
+    rows.push({ jobId, moduleId, sourceIndex: picture, type, meta: named, seq: first + rows.length, id: randomUUID() });
+  }
+  for (let at = 0; at < rows.length; at += 500) {
+    await manager.insert(
+      SummaryEntity,
+      rows.slice(at, at + 500).map((row) => columns<SummaryEntity>(row)),
+    );
+  }
 }
 
 /** Folded share of all sources; what is not planned yet counts as nothing, what failed as done. */

@@ -9,7 +9,8 @@ const ID = 'face_recognition';
 
 /**
  * Names of the galleries a request is matched against. One that is named has to be installed, else MODEL_NOT_INSTALLED
- * lists what is (`module` is who asks); with none named it is `celebrities`, else the default one, else the only one, else none: everybody is
+ * lists what is (`module` is who asks); with none named it is `celebrities`, else the default one, else the only one, else
+ * none: everybody is
  * unknown then.
  */
 export function chooseGalleries(

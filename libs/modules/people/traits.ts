@@ -30,10 +30,15 @@ const BORDERS = [18, 30, 45, 60];
 
 /** What the face reads as; its traits have to have a weight. */
 export function genderOf({ female, weight }: Traits): Gender {
-  return female / weight >= 0.5 ? 'female' : 'male';
+  return mean(female, weight) >= 0.5 ? 'female' : 'male';
 }
 
 export function ageRangeOf({ age, weight }: Traits): AgeRange {
-  const years = age / weight;
+  const years = mean(age, weight);
   return AGE_RANGES[BORDERS.filter((border) => years >= border).length] as AgeRange;
+}
+
+/** Rounded, so that the order in which views were added up decides nothing. */
+function mean(sum: number, weight: number): number {
+  return Math.round((sum / weight) * 1e6) / 1e6;
 }

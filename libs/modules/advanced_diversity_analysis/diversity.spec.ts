@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppliedDictionaries, NO_DICTIONARIES } from '@adit/mining';
+import type { LabelDictionaries, Summary } from '@adit/mining';
+import { Matcher } from '../face_recognition/match.js';
+import { CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
+import type { Actor } from '../face_recognition/testing/scenes.js';
+import { PeopleFold } from '../people/people-fold.js';
+import { Diversity } from './diversity.js';
+
+const [ANN, BOB, EVE] = [1, 2, 3];
+const TEAM = galleryOf('team', { Ann: ANN, Bob: BOB });
+const ACTORS: Actor[] = [
+  { person: EVE, samples: range(0, 19), female: 0.8, age: 25 },
+  { person: ANN, samples: [...range(0, 39), ...range(60, 79)], x: 0.4, female: 0.95, age: 61 },
+  { person: BOB, samples: range(50, 79), x: 0.7, female: 0.1, age: 17.9 },
+];
+
+function foldOf(dictionaries: LabelDictionaries = NO_DICTIONARIES): PeopleFold {
+  const matcher = new Matcher([TEAM]);
+  return new PeopleFold(new Diversity(matcher.persons, dictionaries), matcher);
+}
+
+function summariesOf(fold: PeopleFold, actors = ACTORS): Summary[] {
+  const { state } = fold.fold(fold.start(CONTEXT), {
+    unit: unit(),
+    observations: { faces: observe(actors, 0, 99, 2) },
+  });
+  const { segments, summaries } = fold.close(state, CONTEXT);
+  expect(segments).toEqual([]);
+  return summaries;
+}
+
+/** At 25 frames a second samples lie .48 and .52 s apart; on average .5 s. */
+const rounded = (meta: Record<string, number>) =>
+  Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, Math.round(value * 2) / 2]));
+
+describe('the sums of a film', () => {
+  it('are those of the interface', () => {
+    const [genders, ages, people, genderTime, ageTime, ...none] = summariesOf(foldOf());
+    expect(none).toEqual([]);
+    expect(genders).toEqual({ type: 'gender_count', meta: { female: 2, male: 1 } });
+    expect(ages).toEqual({
+      type: 'age_count',
+      meta: { '0-17': 1, '18-29': 1, '30-44': 0, '45-59': 0, '60-120': 1 },
+    });
+    expect(people?.type).toBe('person_screen_time');
+    expect(rounded(people!.meta)).toEqual({ Ann: 30, Bob: 15 });
+    expect(people?.groups?.map(({ value }) => Math.round(value))).toEqual([10]);
+    expect(people?.groups?.[0]?.claim).toMatchObject({ collection: 'unknowns', maxDistance: 1 });
+    expect([genderTime?.type, rounded(genderTime!.meta)]).toEqual(['gender_screen_time', { female: 40, male: 15 }]);
+    expect([ageTime?.type, rounded(ageTime!.meta)]).toEqual([
+      'age_screen_time',
+      { '0-17': 15, '18-29': 10, '30-44': 0, '45-59': 0, '60-120': 30 },
+    ]);
+  });
+
+  it('are none without faces', () => {
+    expect(summariesOf(foldOf(), [])).toEqual([]);
+  });
+
+  it('name people as the dictionaries do, and count everybody all the same', () => {
+    const given = (type: 'map' | 'simple', entries: { source: string; target: string | null }[]) =>
+      new AppliedDictionaries([
+        {
+          specification: { id: '', mode: 'exact', threshold: 0.8 },
+          dictionary: { name: type, type, language: 'any', entries },
+        },
+      ]);
+    const renamed = summariesOf(
+      foldOf(
+        given('map', [
+          { source: 'Ann', target: 'Team' },
+          { source: 'Bob', target: 'Team' },
+        ]),
+      ),
+    );
+    expect(rounded(renamed[2]!.meta)).toEqual({ Team: 45 });
+    const listed = summariesOf(foldOf(given('simple', [{ source: 'bob', target: null }])));
+    expect([rounded(listed[2]!.meta), listed[2]?.groups]).toEqual([{ bob: 15 }, undefined]);
+    expect(listed[0]?.meta).toEqual({ female: 2, male: 1 });
+  });
+});
+
+describe('the sums of pictures', () => {
+  it('are counts, for each picture with faces', () => {
+    const fold = foldOf();
+    const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
+    let state = fold.start(CONTEXT);
+    for (const [source, actors] of [[ACTORS[0]!, ACTORS[1]!], [], [ACTORS[0]!]].entries()) {
+      const still = actors.map((actor) => ({ ...actor, samples: [0] }));
+      state = fold.fold(state, { unit: unit(image, source), observations: { faces: observe(still, 0, 0, 1) } }).state;
+    }
+    const { summaries } = fold.close(state, CONTEXT);
+    expect(summaries.map(({ type, sourceIndex, meta }) => [type, sourceIndex, Object.values(meta).join()])).toEqual([
+      ['gender_count', 0, '2,0'],
+      ['age_count', 0, '0,1,0,0,1'],
+      ['gender_count', 2, '1,0'],
+      ['age_count', 2, '0,1,0,0,0'],
+    ]);
+  });
+});

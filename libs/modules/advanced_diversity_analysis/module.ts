@@ -1,0 +1,26 @@
+import { StandardArguments } from '@adit/contracts';
+import { defineModule, openDictionaries } from '@adit/mining';
+import { chooseGalleries } from '../face_recognition/choose-galleries.js';
+import { matcherOf } from '../face_recognition/matcher-cache.js';
+import { FACES } from '../people/faces.js';
+import { PeopleFold } from '../people/people-fold.js';
+import { Diversity } from './diversity.js';
+
+const ID = 'advanced_diversity_analysis';
+
+/** How many people, and for how long, by person and by what their faces read as: gender and age. */
+export default defineModule({
+  id: ID,
+  resultName: ID,
+  aliases: [],
+  version: 1,
+  args: StandardArguments,
+  media: ['image', 'video'],
+  sharesModelsOf: 'face_recognition',
+  models: (args, installed) => chooseGalleries(args, installed, ID),
+  needs: () => [FACES],
+  open: async (args, context) => {
+    const matcher = await matcherOf(context);
+    return new PeopleFold(new Diversity(matcher.persons, await openDictionaries(args, context)), matcher);
+  },
+});

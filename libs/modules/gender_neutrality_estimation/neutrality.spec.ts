@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Segment } from '@adit/mining';
+import fc from 'fast-check';
+import { CONTEXT, observe, range, unit } from '../face_recognition/testing/scenes.js';
+import type { Actor } from '../face_recognition/testing/scenes.js';
+import { loadModules } from '../index.js';
+import { labelOf } from './neutrality.js';
+
+const definition = (await loadModules()).get('gender_neutrality_estimation');
+const fold = await definition.open(definition.args.parse({}), {
+  models: [],
+  readModelFile: () => Promise.reject(new Error('it has no models')),
+  readDictionary: () => Promise.reject(new Error('it has no dictionaries')),
+});
+const woman = { female: 0.9, age: 34 };
+const man = { female: 0.2, age: 52 };
+
+function film(actors: Actor[], last = 60): Segment[] {
+  const { state } = fold.fold(
+    fold.start(CONTEXT),
+    { unit: unit(), observations: { faces: observe(actors, 0, last, 2) } },
+    CONTEXT,
+  );
+  return fold.close(state, CONTEXT).segments;
+}
+
+describe('gender neutrality', () => {
+  it.each([
+    [0, 'Male Dominant'],
+    [0.39, 'Male Dominant'],
+    [0.4, 'Gender Neutral'],
+    [0.6, 'Gender Neutral'],
+    [0.61, 'Female Dominant'],
+    [1, 'Female Dominant'],
+  ])('of a female share of %d is %s', (share, label) => {
+    expect(labelOf(share)).toBe(label);
+  });
+
+  it('is one result for a film, over all of it', () => {
+    const segments = film([
+      { person: 1, samples: range(10, 29), ...woman },
+      { person: 2, samples: range(10, 19), x: 0.5, ...man },
+    ]);
+    expect(segments).toMatchObject([
+      {
+        sourceIndex: 3,
+        frameStart: 0,
+        timeStart: 0,
+        timeEnd: 30,
+        label: 'Female Dominant',
+        meta: { label: 'Female Dominant' },
+      },
+    ]);
+    expect(Object.keys(segments[0]!.meta)).toEqual(['label']);
+    expect(segments[0]?.keyFrame?.picture.key).toMatch(/^pictures/);
+  });
+
+  it('weighs by time on screen, not by heads', () => {
+    const [label] = film([
+      { person: 1, samples: range(0, 39), ...woman },
+      { person: 2, samples: range(0, 9), x: 0.4, ...man },
+      { person: 3, samples: range(0, 9), x: 0.7, ...man },
+    ]);
+    expect(label?.label).toBe('Female Dominant');
+  });
+
+  it('has no result without faces', () => {
+    expect(film([])).toEqual([]);
+    expect(film([{ person: 1, samples: range(0, 9), views: 0 }])).toEqual([]);
+  });
+
+  it('of a picture is what its faces are', () => {
+    const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
+    const faces = observe(
+      [
+        { person: 1, samples: [0], ...woman },
+        { person: 2, samples: [0], x: 0.5, ...man },
+      ],
+      0,
+      0,
+      1,
+    );
+    const step = fold.fold(fold.start(CONTEXT), { unit: unit(image, 7), observations: { faces } }, CONTEXT);
+    expect(step.segments).toMatchObject([{ sourceIndex: 7, frameStart: 7, frameEnd: 7, label: 'Gender Neutral' }]);
+    expect(fold.close(step.state, CONTEXT)).toEqual({ segments: [], summaries: [] });
+  });
+
+  it('is surer the farther the share is from a border', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), (women, men) => {
+        const [segment] = film([
+          { person: 1, samples: range(0, women), ...woman },
+          { person: 2, samples: range(0, men), x: 0.5, ...man },
+        ]);
+        const share = (women + 1) / (women + men + 2);
+        expect(segment?.label).toBe(labelOf(share));
+        expect(segment?.confidence).toBeGreaterThanOrEqual(0);
+        expect(segment?.confidence).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import type { ClosedSource, Portrait, Segment } from '@adit/mining';
+import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
+import { femaleShare } from '../people/tally.js';
+import type { Tally } from '../people/tally.js';
+
+/** Shares of female from and up to which neither gender dominates. */
+const NEUTRAL = [0.4, 0.6] as const;
+
+export const LABELS = ['Gender Neutral', 'Male Dominant', 'Female Dominant'] as const;
+export type Label = (typeof LABELS)[number];
+
+export function labelOf(share: number): Label {
+  if (share < NEUTRAL[0]) return 'Male Dominant';
+  return share > NEUTRAL[1] ? 'Female Dominant' : 'Gender Neutral';
+}
+
+/** One segment for each source that shows a face: over all that was looked at of a film, or the picture. */
+export class Neutrality implements PeopleTeller {
+  picture(source: number, people: Tally, portrait: Portrait): Segment[] {
+    return [segmentOf(source, people, portrait, { frame: source, time: 0 }, { frame: source, time: 0 })];
+  }
+
+  pictures(): ClosedSource {
+    return { segments: [], summaries: [] };
+  }
+
+  film({ source, shown, portrait, first, last }: FilmOfPeople): ClosedSource {
+    return { segments: [segmentOf(source, shown, portrait, first, last)], summaries: [] };
+  }
+}
+
+function segmentOf(
+  sourceIndex: number,
+  shown: Tally,
+  portrait: Portrait,
+  start: { frame: number; time: number },
+  end: { frame: number; time: number },
+): Segment {
+  const share = femaleShare(shown) as number;
+  const label = labelOf(share);
+  return {
+    sourceIndex,
+    frameStart: start.frame,
+    frameEnd: end.frame,
+    timeStart: start.time,
+    timeEnd: end.time,
+    type: 'gender_neutrality',
+    label,
+    confidence: Math.round(margin(share) * 10_000) / 10_000,
+    meta: { label },
+    detections: [],
+    thumbnail: null,
+    keyFrame: portrait.keyFrame,
+  };
+}
+
+/** How far the share lies from the nearest border between two labels: 0 on it, 1 as far as shares go. */
+function margin(share: number): number {
+  const [low, high] = NEUTRAL;
+  if (share < low) return (low - share) / low;
+  if (share > high) return (share - high) / (1 - high);
+  return Math.min(share - low, high - share) / ((high - low) / 2);
+}
