@@ -77,7 +77,10 @@ export class KafkaPartition {
   accept(messages: FetchedMessage[], endOfLog: bigint): void {
     if (this.ownership === 'foreign' || this.ownership === 'orphaned') return;
     // The topic was taken away and made anew.
-    if (this.position !== null && endOfLog < this.position) this.restart(null);
+    if (this.position !== null && endOfLog < this.position) {
+      this.work?.disown();
+      this.restart(null);
+    }
     for (const message of messages) {
       if (message.offset < this.next) continue;
       this.queue.push(message);

@@ -33,7 +33,7 @@ export interface KafkaBusOptions {
 }
 
 /** Who publishes or asks is told soon that Kafka is away; subscriptions try for ever by themselves. */
-const SOON: RetryOptions = { retries: 2, initialRetryTime: 200, maxRetryTime: 1_000 };
+const SOON: RetryOptions = { retries: 3, initialRetryTime: 200, maxRetryTime: 1_000 };
 const PING_MS = 1_500;
 const LAG_MS = 5_000;
 /** What of a message that is not ours is kept in its dead letter. */
