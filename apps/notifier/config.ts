@@ -19,7 +19,7 @@ export const NotifierConfig = z.object({
   ),
   webhooksPerReceiver: setting(
     'ADIT_WEBHOOKS_PER_RECEIVER',
-    z.int().positive().max(256).default(8),
+    z.int().positive().max(256).default(16),
     'Webhooks that one notifier sends to one host at the same time; one that does not answer gets a single one.',
   ),
   webhookRetentionDays: setting(

@@ -5,10 +5,11 @@ import {
   dueBacklog,
   MAX_ATTEMPTS,
   messageBody,
-  recordAttempt,
+  recordAttempts,
   retryDelay,
   standardHeaders,
   type Answer,
+  type AttemptRecord,
   type ClaimedDelivery,
   type SecretSource,
   type Sender,
@@ -45,6 +46,8 @@ export interface DispatcherOptions {
 export class Dispatcher {
   private readonly loop = new NudgedLoop('notifier', (stopping) => this.run(stopping), PERIOD_MILLISECONDS);
   private readonly sending = new Set<Promise<void>>();
+  /** Attempts that ended and are not noted yet: as many as ended meanwhile are noted with one statement. */
+  private ended: AttemptRecord[] = [];
   private readonly load: ReceiverLoad;
   private backlogSeen = 0;
   readonly now: () => Date;
@@ -67,6 +70,9 @@ export class Dispatcher {
   async stop(): Promise<void> {
     await this.loop.stop();
     await Promise.all(this.sending);
+    await this.note().catch((error: unknown) => {
+      log.warn({ err: error }, 'attempts could not be noted; they will be made again');
+    });
     await this.sender.close();
   }
 
@@ -83,45 +89,60 @@ export class Dispatcher {
   }
 
   private async run(stopping: () => boolean): Promise<void> {
-    await this.observeBacklog();
     for (;;) {
+      await this.note();
+      await this.observeBacklog();
       const free = this.options.concurrency - this.sending.size;
       if (stopping() || free <= 0) return;
-      const now = this.now();
-      const seconds = this.options.timeoutSeconds + LEASE_MARGIN_SECONDS;
-      const claimed = await claimDeliveries(this.db.manager, {
-        now,
-        leaseUntil: new Date(now.getTime() + seconds * 1000),
-        limit: free,
-        perReceiver: this.options.perReceiver,
-        rooms: this.load.rooms(),
-      });
-      if (claimed.length === 0) return;
-      for (const delivery of claimed) this.load.begin(delivery.receiver);
-      const secrets = await this.secretsOf(claimed).catch((error: unknown) => {
-        for (const delivery of claimed) this.load.end(delivery.receiver, null);
-        throw error;
-      });
-      for (const delivery of claimed) this.begin(delivery, secrets.get(secretKey(delivery)) ?? []);
+      const claimed = await this.claim(free);
+      if (claimed.length === 0 && this.ended.length === 0) return;
+    }
+  }
+
+  private async claim(free: number): Promise<ClaimedDelivery[]> {
+    const now = this.now();
+    const seconds = this.options.timeoutSeconds + LEASE_MARGIN_SECONDS;
+    const claimed = await claimDeliveries(this.db.manager, {
+      now,
+      leaseUntil: new Date(now.getTime() + seconds * 1000),
+      limit: free,
+      perReceiver: this.options.perReceiver,
+      rooms: this.load.rooms(),
+    });
+    if (claimed.length === 0) return claimed;
+    // When they cannot be had, the deliveries come due again at the end of their lease.
+    const secrets = await this.secretsOf(claimed);
+    for (const delivery of claimed) this.begin(delivery, secrets.get(secretKey(delivery)) ?? []);
+    return claimed;
+  }
+
+  /** Kept when the database is away, and noted when it is back. */
+  private async note(): Promise<void> {
+    // Two attempts of one delivery, the first taken for lost, are noted one after the other.
+    const records = [...new Map(this.ended.map((record) => [record.delivery.id, record])).values()];
+    if (records.length === 0) return;
+    this.ended = this.ended.filter((record) => !records.includes(record));
+    try {
+      await recordAttempts(this.db.manager, records);
+    } catch (error) {
+      this.ended.push(...records);
+      throw error;
     }
   }
 
   private begin(delivery: ClaimedDelivery, secrets: string[]): void {
+    this.load.begin(delivery.receiver);
     const run = withContext(delivery.jobId === null ? {} : { jobId: delivery.jobId }, () =>
       withSpan(
         'webhook attempt',
         { parent: delivery.traceparent, attributes: { 'adit.webhook.id': delivery.id, 'adit.event': delivery.event } },
         () => this.attempt(delivery, secrets),
       ),
-    )
-      .catch((error: unknown) => {
-        log.warn({ webhookId: delivery.id, err: error }, 'an attempt could not be noted; it will be made again');
-      })
-      .finally(() => {
-        this.sending.delete(run);
-        // The next of this receiver or of this job may go now.
-        this.nudge();
-      });
+    ).finally(() => {
+      this.sending.delete(run);
+      // To note the answer, and because the next of this receiver or of this job may go now.
+      this.nudge();
+    });
     this.sending.add(run);
   }
 
@@ -136,7 +157,7 @@ export class Dispatcher {
     const ended = new Date(Math.max(this.now().getTime(), started.getTime() + Math.round(took * 1000)));
     const delay = answer.outcome === 'failed' ? retryDelay(delivery.attempt, answer.retryAfterSeconds) : null;
     const nextDue = delay === null ? null : new Date(ended.getTime() + delay);
-    await recordAttempt(this.db.manager, { delivery, answer, started, ended, nextDue });
+    this.ended.push({ delivery, answer, started, ended, nextDue });
     const { id: webhookId, event, attempt } = delivery;
     const { status, reason } = answer;
     if (nextDue === null) deliveries.inc({ outcome: answer.outcome });

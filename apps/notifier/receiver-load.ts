@@ -24,12 +24,11 @@ export class ReceiverLoad {
     else known.inFlight++;
   }
 
-  /** `null` when nothing was sent after all. */
-  end(receiver: string, answer: Pick<Answer, 'reason'> | null): void {
+  end(receiver: string, answer: Pick<Answer, 'reason'>): void {
     const known = this.receivers.get(receiver);
     if (known === undefined) return;
     known.inFlight--;
-    if (answer !== null) known.silent = answer.reason === 'timeout' ? known.silent + 1 : 0;
+    known.silent = answer.reason === 'timeout' ? known.silent + 1 : 0;
     if (known.inFlight === 0 && known.silent === 0) this.receivers.delete(receiver);
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WebhookDeliveryState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { receiverOf, type NewDelivery } from './new-delivery.js';
 import type { Answer } from './sender.js';
@@ -120,40 +121,52 @@ export interface AttemptRecord {
 }
 
 /**
- * Keeps how an attempt ended. One that was taken for lost meanwhile still counts when it did deliver. After a 410 all that
- * waits for the same subscription ends with it.
+ * Keeps how attempts ended, each of another delivery. One that was taken for lost meanwhile still counts when it did
+ * deliver. After a 410 all that waits for the same subscription ends with it.
  */
-export async function recordAttempt(manager: EntityManager, record: AttemptRecord): Promise<void> {
-  const { delivery, answer, started, ended, nextDue } = record;
-  const state = answer.outcome === 'failed' ? (nextDue === null ? 'failed' : 'pending') : answer.outcome;
-  await manager.query(
-    `WITH noted AS (
-       INSERT INTO webhook_attempts (delivery_id, attempt, time_started, took, status, error, response)
-       SELECT id, $2, $3, $4, $5, $6, $7 FROM webhook_deliveries WHERE id = $1
-       ON CONFLICT DO NOTHING)
-     UPDATE webhook_deliveries
-        SET state = $8::text, due_at = coalesce($9, due_at), time_attempted = $10::timestamptz,
-            time_ended = CASE WHEN $8::text = 'pending' THEN NULL ELSE $10::timestamptz END
-      WHERE id = $1 AND state = 'pending' AND (attempts = $2 OR $8::text <> 'pending')`,
-    [
-      delivery.id,
-      delivery.attempt,
-      started,
-      ended.getTime() - started.getTime(),
-      answer.status,
-      answer.error,
-      answer.response,
-      state,
-      nextDue,
-      ended,
-    ],
-  );
-  if (state !== 'gone') return;
-  await manager.query(
-    `UPDATE webhook_deliveries SET state = 'gone', time_ended = $2 WHERE subscription = $1 AND state = 'pending'`,
-    [delivery.subscription, ended],
-  );
+export async function recordAttempts(manager: EntityManager, records: AttemptRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const column = <T>(of: (record: AttemptRecord) => T): T[] => records.map(of);
+  await manager.query(RECORD, [
+    column(({ delivery }) => delivery.id),
+    column(({ delivery }) => delivery.attempt),
+    column(({ started }) => started),
+    column(({ started, ended }) => ended.getTime() - started.getTime()),
+    column(({ answer }) => answer.status),
+    column(({ answer }) => answer.error),
+    column(({ answer }) => answer.response),
+    column(stateAfter),
+    column(({ nextDue }) => nextDue),
+    column(({ ended }) => ended),
+  ]);
+  for (const { delivery, ended } of records.filter((record) => stateAfter(record) === 'gone')) {
+    await manager.query(
+      `UPDATE webhook_deliveries SET state = 'gone', time_ended = $2 WHERE subscription = $1 AND state = 'pending'`,
+      [delivery.subscription, ended],
+    );
+  }
 }
+
+function stateAfter({ answer, nextDue }: AttemptRecord): WebhookDeliveryState {
+  if (answer.outcome !== 'failed') return answer.outcome;
+  return nextDue === null ? 'failed' : 'pending';
+}
+
+const RECORD = `
+  WITH made AS (
+    SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[],
+                         $8::text[], $9::timestamptz[], $10::timestamptz[])
+        AS m (id, attempt, started, took, status, error, response, state, next_due, ended)),
+  noted AS (
+    INSERT INTO webhook_attempts (delivery_id, attempt, time_started, took, status, error, response)
+    SELECT m.id, m.attempt, m.started, m.took, m.status, m.error, m.response
+      FROM made m JOIN webhook_deliveries d ON d.id = m.id
+    ON CONFLICT DO NOTHING)
+  UPDATE webhook_deliveries d
+     SET state = m.state, due_at = coalesce(m.next_due, d.due_at), time_attempted = m.ended,
+         time_ended = CASE WHEN m.state = 'pending' THEN NULL ELSE m.ended END
+    FROM made m
+   WHERE d.id = m.id AND d.state = 'pending' AND (d.attempts = m.attempt OR m.state <> 'pending')`;
 
 /** How many deliveries are due and for how long the oldest has been, in seconds. */
 export async function dueBacklog(manager: EntityManager, now: Date): Promise<{ due: number; oldestSeconds: number }> {

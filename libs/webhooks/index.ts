@@ -2,7 +2,7 @@ export { messageBody, type Message } from './body.js';
 export {
   claimDeliveries,
   dueBacklog,
-  recordAttempt,
+  recordAttempts,
   removeEndedDeliveries,
   storeDeliveries,
   type AttemptRecord,

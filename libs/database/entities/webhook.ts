@@ -6,7 +6,7 @@ export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed' | 'gone';
 /** One event on its way to one receiver. It knows all that sending takes but the secret, which may be renewed meanwhile. */
 @Entity('webhook_deliveries')
 @Index(['subscription', 'fact'], { unique: true })
-@Index(['receiver', 'dueAt'], { where: "state = 'pending'" })
+@Index(['receiver', 'dueAt', 'seq'], { where: "state = 'pending'" })
 @Index(['orderKey', 'seq'], { where: "state = 'pending' AND order_key IS NOT NULL" })
 @Index(['timeEnded'], { where: 'time_ended IS NOT NULL' })
 export class WebhookDeliveryEntity {

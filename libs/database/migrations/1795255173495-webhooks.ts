@@ -16,7 +16,7 @@ export class Webhooks1795255173495 implements MigrationInterface {
       `CREATE INDEX "IDX_3eb84c6a98e48fff809f6603d6" ON "webhook_deliveries"  ("order_key", "seq") WHERE state = 'pending' AND order_key IS NOT NULL`,
     );
     await runner.query(
-      `CREATE INDEX "IDX_90daf4cc40d81fdbaaa6bb572d" ON "webhook_deliveries"  ("receiver", "due_at") WHERE state = 'pending'`,
+      `CREATE INDEX "IDX_066648eda2cc368a337fbac0cd" ON "webhook_deliveries"  ("receiver", "due_at", "seq") WHERE state = 'pending'`,
     );
     await runner.query(
       `CREATE UNIQUE INDEX "IDX_184a21b547abafcc231911972f" ON "webhook_deliveries"  ("subscription", "fact") `,
@@ -29,7 +29,7 @@ export class Webhooks1795255173495 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE "webhook_attempts"`);
     await runner.query(`DROP INDEX "public"."IDX_184a21b547abafcc231911972f"`);
-    await runner.query(`DROP INDEX "public"."IDX_90daf4cc40d81fdbaaa6bb572d"`);
+    await runner.query(`DROP INDEX "public"."IDX_066648eda2cc368a337fbac0cd"`);
     await runner.query(`DROP INDEX "public"."IDX_3eb84c6a98e48fff809f6603d6"`);
     await runner.query(`DROP INDEX "public"."IDX_738e30f75b9c3a346ea145a614"`);
     await runner.query(`DROP INDEX "public"."IDX_d129b321489e6c6bd4df228d20"`);
