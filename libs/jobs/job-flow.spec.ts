@@ -266,10 +266,18 @@ describe('the flow of a job through its store', () => {
       await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
       await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
       expect(given).toEqual([]);
-      await runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp);
+      // Poison ends as a dead letter: an error the bus does not retry.
+      await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toMatchObject({
+        retryable: false,
+        message: 'decoding was given up after 3 tries: it did not work',
+      });
       expect(given).toEqual(['it did not work']);
       let ran = false;
-      await runTry(await begin(), async () => void (ran = true), giveUp);
+      const tooMany = runTry(await begin(), async () => void (ran = true), giveUp);
+      await expect(tooMany).rejects.toMatchObject({
+        retryable: false,
+        message: 'decoding was given up after 3 tries',
+      });
       expect({ ran, last: given.at(-1), attempts: (await row()).attempts }).toEqual({
         ran: false,
         last: 'decoding was given up after 3 tries',

@@ -70,7 +70,8 @@ export async function claimTry(db: DataSource, work: Tried, leaseSeconds: number
 /**
  * Runs a counted try and keeps its lease alive meanwhile, however long it takes. What it throws decides: a dependency
  * that is away puts the work off without blame, an orderly shutdown hands it back, what may go well next time is thrown
- * on for the bus to deliver again, and the rest (as well as a try too many) goes to `giveUp`.
+ * on for the bus to deliver again, and the rest goes to `giveUp`. Poison, which used up its tries, is thrown on after that as
+ * what cannot be retried: the bus makes a dead letter of it.
  */
 export async function runTry(
   { db, settings, work, attempt, signal }: Try,
@@ -79,9 +80,7 @@ export async function runTry(
 ): Promise<void> {
   const lease = new Lease(db, work, attempt, settings.leaseSeconds, signal);
   try {
-    if (attempt > settings.maxAttempts) {
-      throw new AditError('MEDIA_INVALID', `${work.what} was given up after ${settings.maxAttempts} tries`);
-    }
+    if (attempt > settings.maxAttempts) throw exhausted(work, settings);
     await run(lease.signal);
   } catch (error) {
     const problem = AditError.from(error);
@@ -97,9 +96,17 @@ export async function runTry(
     }
     if (problem.retryable && attempt < settings.maxAttempts) throw error;
     await giveUp(problem);
+    // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
+    if (problem.retryable || attempt > settings.maxAttempts) throw exhausted(work, settings, problem);
   } finally {
     lease.end();
   }
+}
+
+function exhausted({ what }: Tried, { maxAttempts }: Try['settings'], cause?: AditError): AditError {
+  if (cause?.code === 'MEDIA_INVALID') return cause;
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new AditError('MEDIA_INVALID', `${what} was given up after ${maxAttempts} tries${why}`, { cause });
 }
 
 /** Takes back a try that says nothing about the work; the reconciler dispatches it again when `seconds` have passed. */
