@@ -289,7 +289,9 @@ export function databaseConformance(name: string, create: () => Promise<Database
           const second = deferred<Row[]>();
           await inTransaction(dataSource, async (manager) => {
             expect((await claim(manager)).map(({ key }) => key)).toEqual(['a', 'b']);
-            second.follow(outsideTransaction(() => inTransaction(dataSource, claim)).finally(() => ended.push('second')));
+            second.follow(
+              outsideTransaction(() => inTransaction(dataSource, claim)).finally(() => ended.push('second')),
+            );
             await Promise.race([second.promise, sleep(concurrent ? 5_000 : 100, undefined, { ref: false })]);
             ended.push('first');
           });

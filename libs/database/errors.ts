@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
@@ -64,11 +64,17 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AditError) return error.code === 'UNAVAILABLE';
   const cause = driverError(error);
-  if (!(cause instanceof Error)) return false;
+  // By its shape: a test runner's errors of the system are of another realm's class.
+  if (typeof cause?.message !== 'string') return false;
   if (cause.code !== undefined && (UNAVAILABLE_STATES.test(cause.code) || UNAVAILABLE_SYSTEM_CODES.has(cause.code))) {
     return true;
   }
   return UNAVAILABLE_MESSAGES.test(cause.message);
+}
+
+/** What TypeORM throws in a transaction whose connection was lost between two of its statements. */
+export function isConnectionReleased(error: unknown): boolean {
+  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }
 
 /**

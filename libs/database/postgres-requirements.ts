@@ -33,9 +33,14 @@ export async function requireServer(client: Client, place: string, extensions = 
   }
   const missing = extensions.filter((name) => !facts.available.includes(name));
   if (missing.length > 0) {
-    throw unusable(`it lacks the extension ${missing.join(', ')}; install its package on the server (pgvector: "vector")`);
+    throw unusable(
+      `it lacks the extension ${missing.join(', ')}; install its package on the server (pgvector: "vector")`,
+    );
   }
   if (facts.standby) {
-    throw new AditError('UNAVAILABLE', `PostgreSQL at ${place} is a read-only standby. Name the primary in DATABASE_URL.`);
+    throw new AditError(
+      'UNAVAILABLE',
+      `PostgreSQL at ${place} is a read-only standby. Name the primary in DATABASE_URL.`,
+    );
   }
 }

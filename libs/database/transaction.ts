@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isAborted, isTransient, isUnavailable, toAditError } from './errors.js';
+import { isAborted, isConnectionReleased, isTransient, isUnavailable, toAditError } from './errors.js';
 
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 10;
@@ -42,6 +42,9 @@ export async function inTransaction<T>(
         ? dataSource.transaction(guarded)
         : dataSource.transaction(options.isolation, guarded));
     } catch (error) {
+      if (isConnectionReleased(error)) {
+        throw new AditError('UNAVAILABLE', 'The connection to the database was lost.', { cause: error });
+      }
       if (isUnavailable(error)) throw toAditError(error);
       if (!isTransient(error)) throw error;
       if (attempt === MAX_ATTEMPTS) throw toAditError(error);

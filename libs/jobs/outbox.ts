@@ -56,7 +56,9 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   ) {
     this.loop = new NudgedLoop(
       'outbox',
-      isShared(dataSource) ? (stopping) => this.publishBesideOthers(stopping) : (stopping) => this.publishAlone(stopping),
+      isShared(dataSource)
+        ? (stopping) => this.publishBesideOthers(stopping)
+        : (stopping) => this.publishAlone(stopping),
       1000,
     );
   }
@@ -86,7 +88,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
    * while a full partition makes the bus wait for them.
    */
   private async publishAlone(stopping: () => boolean): Promise<void> {
-    for (let published = BATCH; published === BATCH && !stopping(); ) {
+    for (let published = BATCH; published === BATCH && !stopping();) {
       const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
       published = rows.length;
       if (published === 0) return;

@@ -21,7 +21,10 @@ export async function prepareBucket({ client, place }: MinioConnection, config: 
     try {
       if (await bucketIsThere(client, bucket)) break;
       if (!manageBucket) {
-        throw new AditError('VALIDATION', `The object store at ${place} has no bucket ${bucket}: create it (S3_BUCKET).`);
+        throw new AditError(
+          'VALIDATION',
+          `The object store at ${place} has no bucket ${bucket}: create it (S3_BUCKET).`,
+        );
       }
       await makeBucket(client, bucket);
       break;

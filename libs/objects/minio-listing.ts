@@ -8,7 +8,12 @@ const PAGE = 1000;
  * Up to 1000 objects whose names begin with `prefix` and come after `after`, in the order of their names. Read here and not
  * by the client, whose parser takes a name like 007 for the number 7.
  */
-export async function listPage(client: Client, bucketName: string, prefix: string, after: string): Promise<ObjectInfo[]> {
+export async function listPage(
+  client: Client,
+  bucketName: string,
+  prefix: string,
+  after: string,
+): Promise<ObjectInfo[]> {
   const query = [
     'list-type=2',
     `max-keys=${PAGE}`,

@@ -30,7 +30,8 @@ export async function* parts(body: Readable): AsyncGenerator<{ bytes: Buffer; la
     return buffers[slot];
   };
   for await (const chunk of body) {
-    let rest = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    let rest =
+      typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     if (index === 0 && filled + rest.length <= SMALL_PART) {
       begun.push(rest);
       filled += rest.length;
@@ -54,5 +55,8 @@ export async function* parts(body: Readable): AsyncGenerator<{ bytes: Buffer; la
       rest = rest.subarray(copied);
     }
   }
-  yield { bytes: begun.length > 0 ? Buffer.concat(begun) : filled === 0 ? Buffer.alloc(0) : current().subarray(0, filled), last: true };
+  yield {
+    bytes: begun.length > 0 ? Buffer.concat(begun) : filled === 0 ? Buffer.alloc(0) : current().subarray(0, filled),
+    last: true,
+  };
 }

@@ -99,7 +99,10 @@ class Upload {
     const { client, place, bucket, name } = this.target;
     const query = `partNumber=${part}&uploadId=${encodeURIComponent(this.id)}`;
     const answer = await tried(place, undefined, async () => {
-      const response = await client.makeRequestAsync({ method: 'PUT', bucketName: bucket, objectName: name, query }, bytes);
+      const response = await client.makeRequestAsync(
+        { method: 'PUT', bucketName: bucket, objectName: name, query },
+        bytes,
+      );
       response.resume();
       return response;
     });

@@ -41,7 +41,11 @@ export class MinioObjectStore implements ObjectStore {
       throw error;
     }
     const prefix = config.prefix ?? '';
-    return new MinioObjectStore(connection, config.bucket, prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
+    return new MinioObjectStore(
+      connection,
+      config.bucket,
+      prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    );
   }
 
   async put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
