@@ -38,13 +38,15 @@ export class Looker {
     return this.#seen.get(path);
   }
 
-  /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null}. */
+  /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null, female and age or null}. */
   async faces(path) {
     const [{ observations }] = await this.units(path);
     return observations.tracks
-      .map(({ sightings: [{ box }], views: [view] }) => ({
+      .map(({ sightings: [{ box }], views: [view], female, age }) => ({
         box: [box.x, box.y, box.w, box.h],
         embedding: view ? decodeEmbedding(view.embedding) : null,
+        female,
+        age,
       }))
       .sort((a, b) => a.box[0] - b.box[0]);
   }

@@ -7,6 +7,7 @@ import { loadModules, writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
 import { Looker, mediaPath } from './look.mjs';
 import { coverage, distance, matchBoxes } from './score.mjs';
+import { traits } from './traits.mjs';
 
 const MAX_DISTANCE = 1;
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
@@ -21,6 +22,7 @@ try {
   await detection();
   await pairs();
   await films();
+  await traits(looker, labels.different.people, row);
 } finally {
   await looker.close();
   await rm(scratch, { recursive: true, force: true });

