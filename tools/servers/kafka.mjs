@@ -11,6 +11,8 @@ import { Guard, ServerProcess } from './server-process.mjs';
 const VERSION = '3.9.1';
 const FOLDER = `kafka-${VERSION}`;
 const CLASSES = `${FOLDER}-classes`;
+/** With its version: Maven would otherwise ask which is the latest. */
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const HOW =
   'Kafka needs Java 11 or newer and Maven (Debian: apt-get install default-jre-headless maven), or set KAFKA_BROKERS to a broker that runs.';
 
@@ -46,7 +48,7 @@ export const kafka = {
     const home = await installOnce(FOLDER, async (folder) => {
       await step.exec(
         maven,
-        ['-B', '-q', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${folder}/lib`],
+        ['-B', '-q', '-f', join(here, 'pom.xml'), COPY, `-DoutputDirectory=${folder}/lib`, '-DincludeScope=runtime'],
         { advice: `Check that Maven reaches its repository. ${HOW}` },
       );
       writeFileSync(join(folder, 'log4j.properties'), LOGGING);

