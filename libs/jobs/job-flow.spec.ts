@@ -137,7 +137,7 @@ describe('the flow of a job through its store', () => {
     objects = await FilesystemObjectStore.open(join(folder, 'objects'));
     outbox = new OutboxRelay(database.dataSource, bus);
     commands = new JobCommands(outbox, objects);
-    scheduler = new Scheduler(outbox, settings);
+    scheduler = new Scheduler(outbox, settings, db());
     reconciler = new Reconciler(outbox, scheduler, settings);
   }, 60_000);
 
@@ -250,7 +250,7 @@ describe('the flow of a job through its store', () => {
     const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
     const given: string[] = [];
     const giveUp = async (problem: AditError) => void given.push(problem.message);
-    beforeEach(() => given.splice(0));
+    beforeEach(() => void given.splice(0));
 
     it('is not blamed for a dependency that is away, and is dispatched again a little later', async () => {
       const { row, begin } = await requested('1');

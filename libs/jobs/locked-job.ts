@@ -2,6 +2,7 @@ import type { Json, JobState } from '@adit/contracts';
 import { columns, JobEntity, JobEventEntity, JobModuleEntity } from '@adit/database';
 import { IsNull, type EntityManager } from 'typeorm';
 import { enqueue } from './outbox.js';
+import { jobsEnded } from './queue-metrics.js';
 import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
 import { webhookNotice } from './webhook-notice.js';
 
@@ -135,6 +136,7 @@ export class LockedJob {
     }
     if (isTerminal(state)) {
       job.timeCompleted = new Date();
+      jobsEnded.inc({ state });
       if (state === 'completed') job.progress = 1;
       job.timeExpires = job.ttl === null ? null : new Date(job.timeCompleted.getTime() + job.ttl * 1000);
     }

@@ -1,9 +1,10 @@
 import { gauge } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { NudgedLoop } from './nudged-loop.js';
 import { enqueue, OutboxRelay } from './outbox.js';
+import { observeQueue } from './queue-metrics.js';
 import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** Any two schedulers take turns on this advisory lock. */
@@ -42,9 +43,11 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+    @Inject(DataSource) private readonly db: DataSource,
   ) {}
 
   onApplicationBootstrap(): void {
+    observeQueue(this.db);
     this.loop.start();
   }
 

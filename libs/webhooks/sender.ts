@@ -1,4 +1,5 @@
 import { checkedAgent, refusalIn, webAddressFault, type ResolveHost, type WebPolicy } from '@adit/net';
+import { currentTraceparent } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
 
 export interface SenderOptions {
@@ -47,6 +48,7 @@ export class Sender {
     if (fault !== null) return failed('refused', `The callback is refused: ${fault}.`);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.timeoutMs);
+    const traceparent = currentTraceparent();
     try {
       const response = await request(url, {
         dispatcher: this.agent,
@@ -56,6 +58,7 @@ export class Sender {
           'content-type': 'application/json; charset=utf-8',
           accept: '*/*',
           'accept-encoding': 'identity',
+          ...(traceparent === null ? {} : { traceparent }),
           ...headers,
         },
         body,

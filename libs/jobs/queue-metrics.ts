@@ -1,0 +1,28 @@
+import { counter, gauge } from '@adit/runtime';
+import type { DataSource } from 'typeorm';
+
+export const jobsEnded = counter('adit_jobs_ended_total', 'Jobs that ended', ['state']);
+
+/** Gauges read from the database when the metrics page is asked for. Any number of calls adds them once. */
+export function observeQueue(db: DataSource): void {
+  gauge('adit_jobs', 'Jobs that have not ended', ['state'], async (jobs) => {
+    const rows: { state: string; count: number }[] = await db.query(
+      `SELECT state, count(*)::int AS count FROM jobs
+        WHERE state IN ('waiting', 'processing') AND time_deleted IS NULL GROUP BY state`,
+    );
+    jobs.reset();
+    for (const state of ['waiting', 'processing']) jobs.set({ state }, 0);
+    for (const { state, count } of rows) jobs.set({ state }, count);
+  });
+  gauge('adit_outbox_messages', 'Messages that wait to be handed to the bus', [], async (messages) => {
+    const [row]: { count: number }[] = await db.query('SELECT count(*)::int AS count FROM outbox');
+    messages.set(row?.count ?? 0);
+  });
+  gauge('adit_outbox_age_seconds', 'For how long the oldest of them has waited', [], async (age) => {
+    const [row]: { seconds: number }[] = await db.query(
+      `SELECT extract(epoch FROM now() - (envelope ->> 'occurredAt')::timestamptz)::float AS seconds
+         FROM outbox ORDER BY id LIMIT 1`,
+    );
+    age.set(Math.max(0, row?.seconds ?? 0));
+  });
+}

@@ -1,0 +1,153 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { DetailedResult } from '@adit/contracts';
+import { describeWith, sampleMedia } from '@adit/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { EngineUnderTest } from '../../../apps/standalone/e2e/engine-under-test.js';
+import { manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
+import { expectSameResults } from '../../../apps/standalone/e2e/same-results.js';
+import { SpanCollector } from './span-collector.js';
+import { StackUnderTest } from './stack-under-test.js';
+
+const LONG = 240_000;
+const { groups } = sampleMedia();
+/** On a CPU a run has one row; with one thread it adds up in one order, so it is repeatable to the byte. */
+const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
+const modules = { face_recognition: { cluster_unknowns: true } };
+
+await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (servers) => {
+  let stack: StackUnderTest;
+  let embedded: EngineUnderTest;
+  let film: string;
+  let receiver: Server;
+  let collector: SpanCollector;
+  const hooks: { event: string; traceparent: string | undefined }[] = [];
+
+  beforeAll(async () => {
+    film = await manTwice();
+    collector = await SpanCollector.start();
+    receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => (body += piece.toString()));
+      request.on('end', () => {
+        const { event } = JSON.parse(body) as { event: string };
+        hooks.push({ event, traceparent: request.headers['traceparent'] as string | undefined });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const localRoots = await mediaRoots();
+    stack = await StackUnderTest.start(servers, {
+      localRoots,
+      environment: {
+        ...REPEATABLE,
+        ADIT_WEBHOOK_ALLOW_HTTP: 'true',
+        ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+      },
+      counts: { decoder: 2, aggregator: 2 },
+    });
+    embedded = await EngineUnderTest.start({ localRoots, env: REPEATABLE });
+  }, LONG);
+  afterAll(async () => {
+    await Promise.all([stack?.close(), embedded?.close(), collector?.close()]);
+    await new Promise((resolve) => receiver?.close(resolve) ?? resolve(null));
+  }, LONG);
+
+  const both = async (sources: string[]): Promise<[DetailedResult[], DetailedResult[]]> => {
+    const [one, other] = await Promise.all([
+      stack.api.mine({ sources, modules }),
+      embedded.api.mine({ sources, modules }),
+    ]);
+    return [await stack.api.segments(one.id), await embedded.api.segments(other.id)];
+  };
+
+  it(
+    'finds the same in a film as in one process, to the byte',
+    async () => {
+      const [found, wanted] = await both([film]);
+      expect(found.length).toBeGreaterThan(1);
+      expect(found).toEqual(wanted);
+    },
+    LONG,
+  );
+
+  it(
+    'finds the same in photos, in the same order',
+    async () => {
+      const [found, wanted] = await both([groups['sample1']!, groups['sample3']!, groups['sample5']!]);
+      expect(found.length).toBeGreaterThan(8);
+      expectSameResults(found, wanted);
+      expect(found.map(({ source, meta }) => [source, meta['person']])).toEqual(
+        wanted.map(({ source, meta }) => [source, meta['person']]),
+      );
+    },
+    LONG,
+  );
+
+  it(
+    'shows one trace from the request to the webhook, over all processes',
+    async () => {
+      const { port } = receiver.address() as AddressInfo;
+      const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+      const posted = await stack.api.post(
+        {
+          sources: [groups['sample2']!],
+          modules,
+          webhook: { callback: `http://127.0.0.1:${port}/hook`, events: ['job.on_completed'] },
+        },
+        { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+      );
+      await stack.api.ended(posted.id);
+      const services = ['gateway', 'decoder', 'inference-face', 'aggregator', 'notifier'].map((name) => `adit-${name}`);
+      const of = () => collector.spans.filter((span) => span.traceId === traceId);
+      for (
+        const end = Date.now() + 20_000;
+        Date.now() < end;
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      ) {
+        if (hooks.length > 0 && services.every((name) => of().some(({ service }) => service === name))) break;
+      }
+      expect(hooks.map(({ event }) => event)).toEqual(['svc.job.on_completed']);
+      expect(hooks[0]!.traceparent).toContain(traceId);
+      expect([...new Set(of().map(({ service }) => service))].sort()).toEqual(services.sort());
+      expect(stack.lines.some(({ line }) => line.includes(traceId) && line.includes(posted.id))).toBe(true);
+    },
+    LONG,
+  );
+
+  it('answers probes and metrics in every process, and none has died', async () => {
+    for (const each of stack.processes.processes) {
+      expect([each.name, each.deaths, await each.probe('/healthz'), await each.probe('/startupz')]).toEqual([
+        each.name,
+        0,
+        true,
+        true,
+      ]);
+    }
+    expect(await stack.metric('decoder', 'adit_decode_seconds_count')).toBeGreaterThan(0);
+    expect(await stack.metric('inference-face', 'adit_model_run_seconds_count')).toBeGreaterThan(0);
+    expect(await stack.metric('inference-face', 'adit_model_load_seconds_count')).toBeGreaterThan(0);
+    expect(await stack.metric('aggregator', 'adit_chunks_analysed_total')).toBeGreaterThan(0);
+    for (const name of ['adit_outbox_age_seconds', 'adit_bus_lag_messages', 'adit_chunks_in_flight']) {
+      expect(await stack.metric('aggregator', name)).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it(
+    'lets every process finish or hand back its work when asked to end',
+    async () => {
+      const job = await stack.api.post({ sources: [sampleMedia().cap12], modules });
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      for (const service of ['inference-face', 'decoder', 'aggregator']) {
+        for (const each of stack.processes.of(service)) {
+          expect([each.name, await each.stop()]).toEqual([each.name, true]);
+          each.start();
+        }
+      }
+      expect(await stack.api.ended(job.id)).toMatchObject({ state: 'completed', errors: [] });
+    },
+    LONG,
+  );
+});

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freshDatabase, uniqueName, type FreshDatabase, type TestServers } from '@adit/testing';
+import { Api } from '../../../apps/standalone/e2e/api.js';
+import { startStack, type Stack } from '../stack.mjs';
+
+export interface StackSettings {
+  /** Folders that jobs may read from. */
+  localRoots: string[];
+  /** Settings of all processes. */
+  environment?: Record<string, string>;
+  /** Settings by service. */
+  settings?: Record<string, Record<string, string>>;
+  /** Processes by service. */
+  counts?: Record<string, number>;
+  /** TypeScript programs in place of a service's own. */
+  programs?: Record<string, string>;
+}
+
+/** Every service as a process of its own, on the test run's servers but in a database, topics and a bucket of its own. */
+export class StackUnderTest {
+  static readonly key = 'a-key-of-the-specs-alone';
+
+  private constructor(
+    private readonly folder: string,
+    private readonly database: FreshDatabase,
+    readonly processes: Stack,
+    /** Everything the processes have written. */
+    readonly lines: readonly { name: string; line: string }[],
+  ) {}
+
+  static async start(servers: TestServers, options: StackSettings): Promise<StackUnderTest> {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-stack-'));
+    const database = await freshDatabase(servers.postgres.url);
+    const name = uniqueName('stack');
+    const lines: { name: string; line: string }[] = [];
+    const processes = await startStack({
+      servers: {
+        KAFKA_BROKERS: servers.kafka.brokers,
+        KAFKA_TOPIC_PREFIX: `${name}.`,
+        KAFKA_PARTITIONS: '4',
+        DATABASE_URL: database.url,
+        S3_ENDPOINT: servers.minio.endpoint,
+        S3_ACCESS_KEY: servers.minio.accessKey,
+        S3_SECRET_KEY: servers.minio.secretKey,
+        S3_BUCKET: name,
+      },
+      dataDir: folder,
+      // `npm test` has just built everything; on its own a spec runs the sources, never a stale build.
+      source: process.env['ADIT_TEST_BUILT'] === undefined || options.programs !== undefined,
+      environment: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        ADIT_LOG_FORMAT: 'json',
+        ADIT_LOG_LEVEL: 'info',
+        ADIT_API_KEY: StackUnderTest.key,
+        ADIT_LOCAL_ROOTS: options.localRoots.join(','),
+        ...options.environment,
+      },
+      settings: options.settings ?? {},
+      counts: options.counts ?? {},
+      programs: options.programs ?? {},
+      onLine: (from, line) => void lines.push({ name: from, line }),
+    });
+    const stack = new StackUnderTest(folder, database, processes, lines);
+    try {
+      await processes.ready(120);
+    } catch (error) {
+      await stack.close();
+      throw new Error(`${(error as Error).message}\n${stack.log()}`);
+    }
+    return stack;
+  }
+
+  get api(): Api {
+    return new Api(this.processes.url, StackUnderTest.key);
+  }
+
+  /** The last lines of all processes, for a failing spec. */
+  log(count = 40): string {
+    return this.lines
+      .slice(-count)
+      .map(({ name, line }) => `${name}: ${line.slice(0, 500)}`)
+      .join('\n');
+  }
+
+  /** The sum of a metric over the processes of a service. */
+  async metric(service: string, name: string): Promise<number> {
+    const sums = await Promise.all(
+      this.processes.of(service).map(({ address }) => new Api(address, StackUnderTest.key).metric(name)),
+    );
+    return sums.reduce((total, sum) => total + sum, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.processes.stop();
+    await this.database.drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
