@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DetailedResult, Job, type Envelope, type Payload } from '@adit/contracts';
+import {
+  columns,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  openDatabase,
+  SegmentEntity,
+  type Database,
+} from '@adit/database';
+import { LockedJob } from '@adit/jobs';
+import { loadModules } from '@adit/modules';
+import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
+import type { NewDelivery } from '@adit/webhooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NotifierConfig } from './config.js';
+import { JobWebhooks } from './job-webhooks.js';
+
+const callback = 'https://example.org/hook';
+const workspaceId = randomUUID();
+
+describe('what the webhook of a job is told', () => {
+  let folder: string;
+  let database: Database;
+  let objects: ObjectStore;
+  let webhooks: JobWebhooks;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-notifier-'));
+    database = await openDatabase({ driver: 'pglite', directory: null });
+    objects = await FilesystemObjectStore.open(folder);
+    const config = NotifierConfig.parse({ publicUrl: 'https://adit.example.org' });
+    webhooks = new JobWebhooks(database.dataSource, objects, await loadModules(), config);
+  }, 60_000);
+  afterAll(async () => {
+    await database?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** A job that waits, posted under an alias of its module. */
+  async function newJob(events: string[] | null): Promise<string> {
+    const { manager } = database.dataSource;
+    const jobId = randomUUID();
+    const source = 'storage://a';
+    await manager.insert(JobEntity, {
+      ...{ id: jobId, workspaceId, tag: '', state: 'waiting', priority: 5, rank: 4, mediaType: 'image' },
+      ...{ sources: [source], webhook: events === null ? null : { events, callback } },
+    });
+    await manager.insert(
+      JobModuleEntity,
+      columns<JobModuleEntity>({
+        ...{ jobId, moduleId: 'face_recognition', postedAs: 'faces', position: 0, args: { top_k: 3 }, range: null },
+        ...{ models: [], analyses: {}, state: 'waiting' },
+      }),
+    );
+    await manager.insert(JobSourceEntity, { jobId, index: 0, uri: source, state: 'planned' });
+    return jobId;
+  }
+
+  /** Does something to the job and answers the messages that left by it. */
+  async function messages(jobId: string, work: (job: LockedJob) => Promise<void>): Promise<Envelope[]> {
+    await database.dataSource.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
+    const rows: { envelope: Envelope }[] = await database.dataSource.query(
+      `SELECT envelope FROM outbox WHERE topic = 'events.raised' ORDER BY id`,
+    );
+    await database.dataSource.query('DELETE FROM outbox');
+    return rows.map(({ envelope }) => envelope);
+  }
+
+  async function deliveries(envelopes: Envelope[]): Promise<NewDelivery[]> {
+    const found = await Promise.all(
+      envelopes.map((envelope) => webhooks.deliveriesOf(envelope.payload as Payload<'events.raised'>, envelope)),
+    );
+    return found.flat();
+  }
+
+  it('is what it asked for, under the names as posted, with the job as it was', async () => {
+    const jobId = await newJob(['job.on_started', 'job.faces.on_failed', 'job.on_failed']);
+    const sent = await messages(jobId, (job) => job.apply({ kind: 'opened' }));
+    const failed = await messages(jobId, async (job) => {
+      await job.failModule('face_recognition', 'no such model');
+      await job.apply({ kind: 'finished' });
+    });
+    // Noted long after it happened: the row says failed by now.
+    const noted = await deliveries([...sent, ...failed]);
+    expect(noted.map(({ event }) => event)).toEqual(['job.on_started', 'job.faces.on_failed', 'job.on_failed']);
+    for (const delivery of noted) {
+      expect(delivery).toMatchObject({ jobId, subscription: `job:${jobId}`, signer: workspaceId, url: callback });
+      expect(delivery.orderKey).toBe(jobId);
+      expect(Object.keys(delivery.data)).toEqual(['job']);
+    }
+    const [started, moduleFailed, jobFailed] = noted.map(({ data }) => Job.parse(data['job']));
+    expect(started).toMatchObject({
+      ...{ state: 'processing', errors: [], time_completed: null },
+      // A job starts before its modules.
+      modules: { faces: { state: 'waiting', top_k: 3 } },
+      result: { detailed_link: `https://adit.example.org/api/v1/jobs/${jobId}/detailed-results/` },
+    });
+    expect(started!.duration).toBeLessThan(1);
+    expect(moduleFailed).toMatchObject({ state: 'processing', modules: { faces: { state: 'failed' } } });
+    expect(jobFailed).toMatchObject({ state: 'failed', errors: ['faces: no such model'] });
+    // A message that comes twice names the same facts.
+    expect((await deliveries(failed)).map(({ fact }) => fact)).toEqual(noted.slice(1).map(({ fact }) => fact));
+  });
+
+  it('is nothing without a webhook: the messages are what they were, and the database is not asked', async () => {
+    const jobId = await newJob(null);
+    const sent = await messages(jobId, async (job) => {
+      await job.apply({ kind: 'opened' });
+      await job.raiseSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 0);
+    });
+    expect(sent.map(({ payload }) => payload)).toEqual([
+      { event: 'job.on_started', data: { state: 'processing' } },
+      { event: 'job.faces.on_started', data: { module: 'faces', state: 'processing' } },
+    ]);
+    const asking = new JobWebhooks(null as never, null as never, null as never, null as never);
+    for (const envelope of sent) {
+      expect(await asking.deliveriesOf(envelope.payload as Payload<'events.raised'>, envelope)).toEqual([]);
+    }
+  });
+
+  it('is each segment by itself, with its picture', async () => {
+    const jobId = await newJob(['job.faces.on_detailed_result']);
+    await objects.put('pictures/one.jpg', Buffer.from('jpeg'));
+    const segment = (moduleSeq: number): Partial<SegmentEntity> => ({
+      ...{ jobId, seq: moduleSeq, moduleId: 'face_recognition', moduleSeq, sourceIndex: 0, frameStart: 0, frameEnd: 0 },
+      ...{ timeStart: 0, timeEnd: 0, type: 'face', label: `person ${moduleSeq}`, confidence: 0.9, detections: [] },
+      ...{ meta: { person: `person ${moduleSeq}` }, keyFrame: null },
+      thumbnail: moduleSeq === 2 ? { key: 'pictures/one.jpg', width: 4, height: 5 } : null,
+    });
+    const { manager } = database.dataSource;
+    await manager.insert(
+      SegmentEntity,
+      [0, 1, 2, 3].map((number) => columns<SegmentEntity>(segment(number))),
+    );
+    const sent = await messages(jobId, (job) =>
+      job.raiseSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 1),
+    );
+    const noted = await deliveries(sent);
+    expect(noted.map(({ event }) => event)).toEqual(Array(2).fill('job.faces.on_detailed_result'));
+    expect(new Set(noted.map(({ fact }) => fact)).size).toBe(2);
+    expect(noted.map(({ orderKey }) => orderKey)).toEqual([null, null]);
+    const results = noted.map(({ data }) => DetailedResult.parse(data['detailed_result']));
+    expect(results.map(({ meta }) => meta['person'])).toEqual(['person 1', 'person 2']);
+    expect(results.map(({ thumbnail }) => thumbnail)).toEqual([
+      null,
+      { image: Buffer.from('jpeg').toString('base64'), meta: { width: 4, height: 5 } },
+    ]);
+  });
+
+  it('is nothing once the job is deleted', async () => {
+    const jobId = await newJob(['job.on_started']);
+    const sent = await messages(jobId, (job) => job.apply({ kind: 'opened' }));
+    await database.dataSource.manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
+    expect(await deliveries(sent)).toEqual([]);
+  });
+});
