@@ -24,6 +24,8 @@ const LIFETIME_MILLISECONDS = 7 * 24 * 3_600_000;
 const PAGE = 200;
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
+/** Rows of sums: five for each film. */
+const REPORT_SUMS = 5_000;
 
 interface Material {
   job: JobEntity;
@@ -120,10 +122,16 @@ export class JobArtifacts {
       if (segments.length === REPORT_SEGMENTS) break;
       segments.push(await this.reportSegment(row, job, sources));
     }
+    const sums = await this.db.manager.find(SummaryEntity, {
+      where: { jobId: job.id },
+      order: { seq: 'ASC' },
+      take: REPORT_SUMS,
+    });
     const html = await renderReport({
       job: presentJob(job, modules, ''),
       sources: sources.map((source) => reportSource(source, job)),
       segments,
+      sums: sums.map(({ sourceIndex, type, meta }) => ({ sourceIndex, type, meta })),
       segmentTotal: job.segmentCount,
     });
     return Buffer.from(html);

@@ -1,5 +1,6 @@
 import type { ReportSource } from './report-input.js';
 import { escapeHtml } from './escape.js';
+import { pageSums } from './page-sums.js';
 import type { ReportData, SegmentData } from './report-data.js';
 
 /** The page's words, escaped; pictures, timelines and sorting are the script's. */
@@ -18,7 +19,8 @@ export function pageBody(data: ReportData): string {
   </section>
   <section id="people" aria-label="Who and what was found"></section>
   <section id="stage" aria-label="Selected appearance" aria-live="polite" hidden></section>
-  ${data.sources.map((source, index) => sourceSection(source, index)).join('\n')}
+  ${data.sources.map((source, index) => (isSummedUpOnly(data, index) ? '' : sourceSection(source, index))).join('\n')}
+  ${pageSums(data)}
   <section id="gallery" aria-label="Pictures" hidden></section>
   ${table(data)}
 </main>
@@ -45,11 +47,15 @@ function headline({ job, sources }: ReportData): string {
   return escapeHtml(baseName(first) + more);
 }
 
-function jobFacts({ job, sources, segments, total }: ReportData): string {
+function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
   const facts: [string, string][] = [
     ['Sources', String(sources.length)],
-    ['Found', found(segments)],
-    ['Appearances', total.toLocaleString('en')],
+    ...(segments.length === 0 && sums.length > 0
+      ? []
+      : ([
+          ['Found', found(segments)],
+          ['Appearances', total.toLocaleString('en')],
+        ] as [string, string][])),
     ['Mined in', seconds(job.duration)],
     ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
       id.replaceAll('_', ' '),
@@ -95,7 +101,16 @@ function sourceSection(source: ReportSource, index: number): string {
   </section>`;
 }
 
-function table({ segments, sources }: ReportData): string {
+/** Nothing was marked in it, but its sums say who is shown: an empty timeline would say otherwise. */
+function isSummedUpOnly({ segments, sums }: ReportData, source: number): boolean {
+  return (
+    sums.some(({ sourceIndex }) => sourceIndex === source) &&
+    !segments.some(({ sourceIndex }) => sourceIndex === source)
+  );
+}
+
+function table({ segments, sources, sums }: ReportData): string {
+  if (segments.length === 0 && sums.length > 0) return '';
   const several = sources.length > 1;
   const stills = sources.length > 0 && sources.every(isStill);
   const times = stills ? [] : ['From', 'To', 'Duration'];

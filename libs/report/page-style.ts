@@ -29,7 +29,7 @@ dl{margin:0}dt{color:var(--soft);font-size:12px}dd{margin:0;font-weight:560;over
 .person:hover{transform:translateY(-1px)}.person>span{min-width:0}.person b{display:block;font-weight:600;line-height:1.25;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.person small{color:var(--soft);font-size:12px;white-space:nowrap}
 .person img,.person>i{width:46px;height:46px;border-radius:50%;object-fit:cover;flex:none;border:2.5px solid var(--tint)}.person>i{display:grid;place-items:center;font-style:normal;font-weight:650;background:color-mix(in srgb,var(--tint) 18%,transparent)}
 .person,.lane,.box,.who,.chip,#stage{--tint:oklch(var(--light) var(--chroma,0) var(--hue,0))}
-#stage,.film,.list,#gallery{background:var(--card);border-radius:18px;box-shadow:var(--shadow)}
+#stage,.film,.list,#gallery,.sums{background:var(--card);border-radius:18px;box-shadow:var(--shadow)}
 #stage{display:grid;grid-template-columns:minmax(0,1.65fr) minmax(260px,1fr);overflow:hidden}
 .frame{position:relative;background:#0c0c0d;overflow:hidden}.frame>img{display:block;width:100%;height:100%;object-fit:contain}
 .frame.none{display:grid;place-items:center;min-height:150px;color:var(--soft);background:var(--hover);font-size:13px}
@@ -55,6 +55,9 @@ dl{margin:0}dt{color:var(--soft);font-size:12px}dd{margin:0;font-weight:560;over
 #gallery{padding-bottom:24px}.pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:22px;padding:2px 24px 0;align-items:start}figure{margin:0}figure .frame{border-radius:12px}figure:only-child{max-width:720px}
 figcaption{padding:9px 2px 0;line-height:1.3}.shy span{opacity:0;transition:opacity .12s}.shy:hover,.shy:focus-visible{z-index:1}.shy:hover span,.shy:focus-visible span{opacity:1}
 figcaption p{margin:0 0 3px;display:flex;flex-wrap:wrap;gap:4px 12px}.chip{font-weight:600;overflow-wrap:anywhere}.chip::before{content:"";display:inline-block;width:8px;height:8px;margin-right:6px;border-radius:50%;background:var(--tint)}.chip:hover{text-decoration:underline}figcaption small{color:var(--soft);font-size:12px;overflow-wrap:anywhere}
+.sums .bar{align-items:center}.sums .state{margin:0}.parts{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:22px 40px;padding:4px 24px 14px}.parts h3{margin:0 0 6px;font-size:12px;font-weight:560;color:var(--soft)}
+.parts tbody tr{cursor:default}.parts tbody tr:hover td{background:none}.parts th{font-weight:560;text-align:left;padding:5px 14px 5px 0;max-width:160px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.parts th::first-letter{text-transform:uppercase}.parts td{border:0;padding:5px 0}.parts td:nth-child(2){width:100%;min-width:60px}.parts td:last-child{padding-left:14px;color:var(--soft);font-size:13px;text-align:right}
+.parts svg{display:block;width:100%;height:8px;border-radius:4px;background:var(--hover);overflow:hidden}.parts rect{fill:var(--accent);opacity:.8}.sums .empty{font-size:12.5px;padding-bottom:18px}
 .list .bar{align-items:center;justify-content:space-between}#filter{padding:7px 12px;border:1px solid var(--line);border-radius:10px;background:var(--bg);width:220px;max-width:100%}
 .scroll{overflow:auto;max-height:80vh;padding-bottom:8px;scrollbar-width:thin}table{width:100%;border-collapse:collapse;font-size:14px}
 thead th{position:sticky;top:0;z-index:1;background:var(--card);text-align:left;font-size:12px;font-weight:560;color:var(--soft);padding:0;border-bottom:1px solid var(--line)}th button{width:100%;padding:8px 12px;white-space:nowrap}th button:hover{color:var(--ink)}

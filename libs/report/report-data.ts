@@ -1,7 +1,7 @@
 import type { Detection } from '@adit/contracts';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
-import type { ReportInput, ReportSegment } from './report-input.js';
+import type { ReportInput, ReportSegment, ReportSum } from './report-input.js';
 
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
 
@@ -19,6 +19,8 @@ export interface ReportData {
   job: ReportInput['job'];
   sources: ReportInput['sources'];
   segments: SegmentData[];
+  /** What is summed up or said of whole sources. */
+  sums: ReportSum[];
   /** Hue by label, degrees; `unknown` has none. */
   hues: Record<string, number>;
   pictures: readonly string[];
@@ -31,7 +33,9 @@ export interface ReportData {
 /** What the page embeds: the input in order of sources and time, pictures once each, only the box that is drawn. */
 export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): ReportData {
   const pool = new PicturePool(budget);
-  const segments = [...input.segments].sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
+  const appearances = input.segments.filter((segment) => !saysOfWhole(segment, input));
+  const whole = input.segments.filter((segment) => saysOfWhole(segment, input));
+  const segments = [...appearances].sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
   const omitted = { count: 0 };
   const add = (jpeg: Uint8Array): number | null => {
     const id = pool.add(jpeg);
@@ -54,11 +58,21 @@ export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET):
       thumbnail: thumbnails.get(segment) ?? null,
       keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null),
     })),
+    sums: [
+      ...(input.sums ?? []),
+      ...whole.map(({ sourceIndex, type, label }) => ({ sourceIndex, type, label, meta: {} })),
+    ],
     hues: Object.fromEntries(huesOf(segments.map((segment) => segment.label).filter((label) => label !== 'unknown'))),
     pictures: pool.encoded(),
-    total: Math.max(input.segmentTotal ?? 0, segments.length),
+    total: Math.max((input.segmentTotal ?? 0) - whole.length, segments.length),
     omitted: omitted.count,
   };
+}
+
+/** A segment over all of a film is no appearance of anybody. */
+function saysOfWhole({ type, sourceIndex }: ReportSegment, { sources }: ReportInput): boolean {
+  const mediaType = sources[sourceIndex]?.mediaType;
+  return type === 'gender_neutrality' && mediaType !== 'image' && mediaType !== 'pdf';
 }
 
 function keyFrameData(segment: ReportSegment, picture: number | null): SegmentData['keyFrame'] {

@@ -40,10 +40,21 @@ export interface ReportSegment {
   keyFrame: { frame: number; jpeg: Uint8Array; width: number; height: number } | null;
 }
 
+/** A row of summarized results, or what a module says of a source as a whole. */
+export interface ReportSum {
+  sourceIndex: number;
+  /** `gender_count`, `person_screen_time`, … */
+  type: string;
+  meta: Record<string, number>;
+  /** What is said of the whole source, e.g. `Gender Neutral`. */
+  label?: string;
+}
+
 export interface ReportInput {
   job: Job;
   sources: ReportSource[];
   segments: ReportSegment[];
+  sums?: ReportSum[];
   /** How many segments the job has, when `segments` are only the first of them; the report says so. */
   segmentTotal?: number;
 }

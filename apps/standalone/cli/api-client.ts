@@ -11,6 +11,7 @@ import {
   type Job,
   type Page,
   type Problem,
+  type SummarizedResult,
 } from '@adit/contracts';
 
 export interface JobOrder {
@@ -44,6 +45,19 @@ export class ApiClient {
       const page = await this.json<Page<DetailedResult>>(
         'GET',
         `/jobs/${id}/detailed-results/?offset=${offset}&limit=200`,
+      );
+      yield* page.data;
+      offset += page.data.length;
+      if (page.data.length === 0 || offset >= page.total) return;
+    }
+  }
+
+  /** Every row of sums, a page at a time. */
+  async *summarizedResults(id: string): AsyncGenerator<SummarizedResult> {
+    for (let offset = 0; ;) {
+      const page = await this.json<Page<SummarizedResult>>(
+        'GET',
+        `/jobs/${id}/summarized-results/?offset=${offset}&limit=1000`,
       );
       yield* page.data;
       offset += page.data.length;

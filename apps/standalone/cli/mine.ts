@@ -8,9 +8,10 @@ import { ApiClient } from './api-client.js';
 import { commandLineKey } from './command-line-key.js';
 import { mineJob } from './mine-job.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
-import { resultsTable } from './results-table.js';
+import { NOTHING_FOUND, resultsTable } from './results-table.js';
 import { sampleFilm } from './sample-film.js';
 import { cliSettings } from './settings.js';
+import { sumsTable } from './sums-table.js';
 import { untilInterrupted } from './interrupt.js';
 import { startEngine } from '../engine.js';
 
@@ -52,9 +53,12 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
       if (json !== undefined) jsonFiles.push(json);
       if (!quiet && job.state === 'completed') {
         const limit = process.stdout.isTTY ? undefined : Infinity;
-        const table = await resultsTable(client.detailedResults(job.id), group.sources.length > 1, limit);
+        const several = group.sources.length > 1;
+        const sums = await sumsTable(client.summarizedResults(job.id), several, limit);
+        const found = await resultsTable(client.detailedResults(job.id), several, limit);
+        const tables = sums === null ? found : found === NOTHING_FOUND ? sums : `${found}\n\n${sums}`;
         process.stdout.write(
-          `\n${table}\n\n${Object.values(files)
+          `\n${tables}\n\n${Object.values(files)
             .map((file) => `${file}\n`)
             .join('')}`,
         );

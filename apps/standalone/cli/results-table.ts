@@ -4,6 +4,7 @@ import { printable, textTable } from './text-table.js';
 
 /** Rows shown on a terminal; a long film has thousands of segments. */
 const MOST_ROWS = 100;
+export const NOTHING_FOUND = 'Nothing was found.';
 
 /** Who was found, from when to when, how sure: as text for a person. */
 export async function resultsTable(
@@ -19,7 +20,7 @@ export async function resultsTable(
     if (result.media_type !== 'image') stills = false;
     if (rows.length < limit) rows.push([result.source, ...cells(result)]);
   }
-  if (count === 0) return 'Nothing was found.';
+  if (count === 0) return NOTHING_FOUND;
   const columns = stills ? [...(several ? [0] : []), 1, 6] : [...(several ? [0] : []), 1, 2, 3, 4, 5, 6];
   const head = [stills ? 'Picture' : 'Film', 'Who', 'From', 'To', 'Timecode in', 'Timecode out', 'Similarity'];
   const pick = (row: string[]) => columns.map((column) => row[column] ?? '');

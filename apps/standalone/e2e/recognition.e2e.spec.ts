@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DetailedResult } from '@adit/contracts';
+import { Dictionary, SummarizedResultPage, type DetailedResult } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -52,6 +52,25 @@ describe('people that nobody knows', () => {
       ['Unknown #1'],
     ]);
   });
+
+  it('of pictures are counted picture by picture', async () => {
+    const sources = [faces['franck_02221']!, faces['audrey']!];
+    const modules = { gender_neutrality_estimation: {}, advanced_diversity_analysis: {} };
+    const { id } = await engine.api.mine({ sources, modules });
+    expect((await engine.api.segments(id)).map(({ frame_start, meta }) => [frame_start, meta['label']])).toEqual([
+      [0, 'Male Dominant'],
+      [1, 'Female Dominant'],
+    ]);
+    const { data } = await engine.api.call(
+      SummarizedResultPage,
+      'GET',
+      `/jobs/${id}/summarized-results/?type=gender_count`,
+    );
+    expect(data.map(({ source, meta }) => [source, meta])).toEqual([
+      [sources[0], { female: 0, male: 1 }],
+      [sources[1], { female: 1, male: 0 }],
+    ]);
+  });
 });
 
 describe('a gallery made of photos while the engine runs', () => {
@@ -96,6 +115,96 @@ describe('a gallery made of photos while the engine runs', () => {
     const topped = await ask({ model: 'team', enable_top_k: true, top_k: 2 });
     for (const { meta } of topped) expect(meta['top_k']).toHaveLength(2);
     expect(await work()).toEqual(before);
+  });
+
+  describe('with dictionaries', () => {
+    const upload = async (text: string, type: string, name: string): Promise<Dictionary> => {
+      const form = new FormData();
+      form.append('file', new Blob([text], { type }), name);
+      return engine.api.call(Dictionary, 'POST', '/dictionaries/', form);
+    };
+
+    it('has other names for a mined film, without decoding or inferring anything again', async () => {
+      const map = await upload('source,target\nfrank,Monsieur\n', 'text/csv', 'names.csv');
+      const named = async (dictionaries: unknown[]) => people(await ask({ model: 'team', dictionaries }));
+      expect(await named([{ id: map.id }])).toEqual(['Franck', 'Franck', 'unknown']);
+      expect(await named([{ id: map.id, mode: 'fuzzy' }])).toEqual(['Monsieur', 'Monsieur', 'unknown']);
+      const list = await upload('Franck\n', 'text/plain', 'wanted.txt');
+      expect(await named([{ id: list.id }, { id: map.id, mode: 'fuzzy' }])).toEqual(['Monsieur', 'Monsieur']);
+      expect(await work()).toEqual(before);
+    });
+
+    it('keeps them as they were when the job was posted, and in its summary', async () => {
+      const map = await upload('source,target\nFranck,Monsieur\n', 'text/csv', 'names.csv');
+      const modules = { face_recognition: { model: 'team', dictionaries: [{ id: map.id }] } };
+      const job = await engine.api.post({ sources: [film], modules });
+      const form = new FormData();
+      form.append('file', new Blob(['source,target\nFranck,Somebody\n'], { type: 'text/csv' }), 'names.csv');
+      await engine.api.call(Dictionary, 'PATCH', `/dictionaries/${map.id}/`, form);
+      const { result } = await engine.api.ended(job.id);
+      expect(result.summary[0]?.items.map(({ label }) => label)).toEqual(['Monsieur', 'unknown']);
+      expect(people(await ask({ model: 'team', dictionaries: [{ id: map.id }] }))[0]).toBe('Somebody');
+    });
+  });
+
+  describe('and other questions about its faces', () => {
+    it('are answered without decoding or inferring anything again, word for word as the interface has them', async () => {
+      const modules = { gender_neutrality_estimation: {}, advanced_diversity_analysis: { model: 'team' } };
+      const { id } = await engine.api.mine({ sources: [film], modules });
+      const segments = await engine.api.segments(id);
+      expect(segments).toMatchObject([
+        { module: 'gender_neutrality_estimation', meta: { label: 'Male Dominant' }, frame_start: 0, time_start: 0 },
+      ]);
+      expect(Object.keys(segments[0]!.meta)).toEqual(['label']);
+      const { data } = await engine.api.call(SummarizedResultPage, 'GET', `/jobs/${id}/summarized-results/?limit=100`);
+      const sums = Object.fromEntries(data.map(({ type, meta }) => [type, meta]));
+      expect(data.every(({ module, source }) => module === 'advanced_diversity_analysis' && source === film)).toBe(
+        true,
+      );
+      expect(Object.keys(sums)).toEqual([
+        'gender_count',
+        'age_count',
+        'person_screen_time',
+        'gender_screen_time',
+        'age_screen_time',
+      ]);
+      expect(sums['gender_count']).toEqual({ female: 0, male: 2 });
+      // Hand-made: ten seconds, five of nobody, ten more of the same man, ten of another.
+      const near = (value: number | undefined, seconds: number) =>
+        expect(Math.abs((value ?? 0) - seconds)).toBeLessThan(0.75);
+      near(sums['person_screen_time']!['Franck'], 20);
+      near(sums['person_screen_time']!['Unknown #1'], 10);
+      near(sums['gender_screen_time']!['male'], 30);
+      expect(sums['gender_screen_time']!['female']).toBe(0);
+      expect(Object.keys(sums['age_screen_time']!).sort()).toEqual(['0-17', '18-29', '30-44', '45-59', '60-120']);
+      near(
+        Object.values(sums['age_screen_time']!).reduce((a, b) => a + b),
+        30,
+      );
+      expect(await work()).toEqual(before);
+    });
+
+    it('give a person who is unknown in two modules and two films one name', async () => {
+      const modules = {
+        face_recognition: { model: 'team', cluster_unknowns: true },
+        advanced_diversity_analysis: { model: 'team' },
+      };
+      const { id } = await engine.api.mine({ sources: [film, film], modules });
+      const { data } = await engine.api.call(
+        SummarizedResultPage,
+        'GET',
+        `/jobs/${id}/summarized-results/?limit=100&type=person_screen_time`,
+      );
+      expect(data.map(({ meta }) => Object.keys(meta).sort())).toEqual([
+        ['Franck', 'Unknown #1'],
+        ['Franck', 'Unknown #1'],
+      ]);
+      expect(
+        people(await engine.api.segments(id, { module: 'face_recognition' }))
+          .sort()
+          .at(-1),
+      ).toBe('Unknown #1');
+    });
   });
 
   it('is the one that is asked when a job names none, and the job says so', async () => {

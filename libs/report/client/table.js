@@ -38,6 +38,7 @@ function sortable(table, rows) {
 
 export function startTable() {
   const table = document.getElementById('rows');
+  if (table === null) return;
   const rows = [...table.tBodies[0].rows];
   const filter = document.getElementById('filter');
   addPictures(rows);

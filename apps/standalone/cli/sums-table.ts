@@ -1,0 +1,52 @@
+import { basename } from 'node:path';
+import type { SummarizedResult } from '@adit/contracts';
+import { printable, textTable } from './text-table.js';
+
+/** Sums in the order shown: what they are of, the rows with heads and those with seconds. */
+const KINDS = [
+  { kind: 'Person', heads: null, seconds: 'person_screen_time' },
+  { kind: 'Gender', heads: 'gender_count', seconds: 'gender_screen_time' },
+  { kind: 'Age', heads: 'age_count', seconds: 'age_screen_time' },
+];
+const MOST_ROWS = 100;
+
+/** How many people and for how long, source by source, as text for a person; null when nothing was summed up. */
+export async function sumsTable(
+  results: AsyncIterable<SummarizedResult>,
+  several: boolean,
+  limit = MOST_ROWS,
+): Promise<string | null> {
+  const sources = new Map<string, Map<string, Record<string, number>>>();
+  for await (const { source, type, meta } of results) {
+    const sums = sources.get(source) ?? new Map<string, Record<string, number>>();
+    sources.set(source, sums.set(type, meta));
+  }
+  const rows = [...sources].flatMap(([source, sums]) =>
+    KINDS.flatMap(({ kind, heads, seconds }) =>
+      linesOf(heads === null ? null : (sums.get(heads) ?? {}), sums.get(seconds) ?? {}).map((line) => [
+        printable(basename(source)),
+        kind,
+        ...line,
+      ]),
+    ),
+  );
+  if (rows.length === 0) return null;
+  const pick = (row: string[]): string[] => (several ? row : row.slice(1));
+  const head = pick(['Source', 'Of', 'Who', 'People', 'Screen time']);
+  const align = pick(['left', 'left', 'left', 'right', 'right']) as ('left' | 'right')[];
+  const table = textTable(head, rows.slice(0, limit).map(pick), align);
+  return rows.length > limit ? `${table}\n… and ${rows.length - limit} more in results.json` : table;
+}
+
+/** Categories that somebody falls in, those shown longest first; ages from young to old. */
+function linesOf(heads: Record<string, number> | null, seconds: Record<string, number>): string[][] {
+  const names = Object.keys(heads ?? seconds).filter((name) => ((heads ?? seconds)[name] ?? 0) > 0);
+  const byAge = names.every((name) => /^\d+-\d+$/.test(name));
+  const longer = (a: string, b: string) => (seconds[b] ?? 0) - (seconds[a] ?? 0) || (a < b ? -1 : 1);
+  names.sort(byAge ? (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10) : longer);
+  return names.map((name) => [
+    printable(name),
+    heads === null ? '' : String(heads[name]),
+    name in seconds ? `${(seconds[name] as number).toFixed(1)} s` : '–',
+  ]);
+}

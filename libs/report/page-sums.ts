@@ -1,0 +1,105 @@
+import { escapeHtml } from './escape.js';
+import type { ReportData } from './report-data.js';
+import type { ReportSource, ReportSum } from './report-input.js';
+
+/** People listed one by one; a crowd's others are one line. */
+const MOST_PEOPLE = 12;
+
+interface Line {
+  name: string;
+  /** What the bar shows. */
+  value: number;
+  text: string;
+}
+
+/** Who is shown for how long, and what faces read as: one card for each film, one for all pictures; empty without sums. */
+export function pageSums({ sums, sources }: ReportData): string {
+  const films = sources.flatMap((source, index) =>
+    isStill(source)
+      ? []
+      : [
+          card(
+            source,
+            sums.filter((sum) => sum.sourceIndex === index),
+            sources.length > 1,
+          ),
+        ],
+  );
+  const pictures = sums.filter(({ sourceIndex }) => isStill(sources[sourceIndex]));
+  return [...films, card(null, added(pictures), false)].join('\n');
+}
+
+function card(film: ReportSource | null, sums: ReportSum[], named: boolean): string {
+  const of = (type: string) => sums.find((sum) => sum.type === type)?.meta ?? {};
+  const parts = [
+    part('People', people(of('person_screen_time'))),
+    part('Gender', traits(of('gender_count'), of('gender_screen_time'))),
+    part('Age', traits(of('age_count'), of('age_screen_time'))),
+  ].filter((html) => html !== '');
+  const label = sums.find(({ label: said }) => said !== undefined)?.label;
+  if (parts.length === 0 && label === undefined) return '';
+  const title = film === null ? 'Who is on the pictures' : 'Who is shown, and for how long';
+  const chip = label === undefined ? '' : `<span class="state">${escapeHtml(label)}</span>`;
+  const name =
+    film !== null && named ? `<p>${escapeHtml(film.source.slice(film.source.lastIndexOf('/') + 1))}</p>` : '';
+  return `<section class="sums">
+    <div class="bar"><h2>${title}</h2>${name}${chip}</div>
+    ${parts.length === 0 ? '' : `<div class="parts">${parts.join('')}</div>`}
+    <p class="empty">Gender and age are how faces read to a network. They say nothing of how anybody sees themselves.</p>
+  </section>`;
+}
+
+function part(title: string, lines: Line[]): string {
+  if (lines.length === 0) return '';
+  const longest = Math.max(...lines.map(({ value }) => value), Number.MIN_VALUE);
+  const rows = lines.map(({ name, value, text }) => {
+    const width = ((100 * value) / longest).toFixed(2);
+    return `<tr><th scope="row">${escapeHtml(name)}</th><td><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"/></svg></td><td>${escapeHtml(text)}</td></tr>`;
+  });
+  return `<div><h3>${title}</h3><table>${rows.join('')}</table></div>`;
+}
+
+function people(seconds: Record<string, number>): Line[] {
+  const all = Object.entries(seconds).sort(([, a], [, b]) => b - a);
+  const lines = all.slice(0, MOST_PEOPLE).map(([name, value]) => ({ name, value, text: duration(value) }));
+  const others = all.slice(MOST_PEOPLE);
+  if (others.length === 0) return lines;
+  const value = others.reduce((sum, [, one]) => sum + one, 0);
+  return [...lines, { name: `${others.length} others`, value, text: duration(value) }];
+}
+
+/** By category in the order of ages or letters: seconds where there are any, else heads. */
+function traits(counts: Record<string, number>, seconds: Record<string, number>): Line[] {
+  if (Object.values(counts).every((count) => count === 0)) return [];
+  const timed = Object.keys(seconds).length > 0;
+  return Object.entries(counts)
+    .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+    .map(([name, count]) => {
+      const value = timed ? (seconds[name] ?? 0) : count;
+      const heads = `${count} ${count === 1 ? 'person' : 'people'}`;
+      const time = timed && count > 0 ? `${duration(value)} · ` : '';
+      return { name: name.replace('-', '–').replace('60–120', '60+'), value, text: count === 0 ? '–' : time + heads };
+    });
+}
+
+/** The sums of several pictures as one. */
+function added(sums: ReportSum[]): ReportSum[] {
+  const total = new Map<string, ReportSum>();
+  for (const { type, meta } of sums) {
+    const sum = total.get(type) ?? { sourceIndex: 0, type, meta: {} };
+    for (const [key, value] of Object.entries(meta)) sum.meta[key] = (sum.meta[key] ?? 0) + value;
+    total.set(type, sum);
+  }
+  return [...total.values()];
+}
+
+function isStill(source: ReportSource | undefined): boolean {
+  return source?.mediaType === 'image' || source?.mediaType === 'pdf';
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours === 0 ? `${minutes} min ${whole % 60} s` : `${hours} h ${minutes} min`;
+}
