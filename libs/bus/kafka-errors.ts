@@ -55,6 +55,9 @@ function advice(failures: KafkaFailure[]): string {
   if (types.some((type) => type?.endsWith('AUTHORIZATION_FAILED'))) {
     return 'Let the user of KAFKA_SASL_USERNAME read, write and create the topics and groups of KAFKA_TOPIC_PREFIX.';
   }
+  if (failures.some(({ message }) => /certificate|SSL routines|TLS/.test(message ?? ''))) {
+    return 'Check KAFKA_SSL, and that KAFKA_SSL_CA_FILE is the authority that signed the brokers’ certificates.';
+  }
   if (types.includes('INVALID_REPLICATION_FACTOR')) {
     return 'KAFKA_REPLICATION_FACTOR must not be larger than the number of brokers.';
   }

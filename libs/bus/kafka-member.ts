@@ -61,6 +61,8 @@ export class KafkaMember {
   /** What Kafka confirmed last, by partition. */
   private readonly committed = new Map<number, string>();
   private closing = false;
+  /** Said in the log, once. */
+  private away = false;
   private stop = () => undefined as void;
   private readonly stopped = new Promise<void>((resolve) => (this.stop = resolve));
   private joining: Promise<void> = Promise.resolve();
@@ -117,9 +119,10 @@ export class KafkaMember {
         await this.liveOnce(connected);
       } catch (error) {
         const { group, topic } = this.options;
-        if (failures === 0 || isRefused(error)) {
+        if (!this.away) {
           logger.warn({ group, topic, err: kafkaError(error, 'keep this member') }, 'Kafka is away; trying again');
         }
+        this.away = true;
         // The first attempt says so to who subscribes; later the setting may have been mended on the brokers' side.
         if (isRefused(error)) refused(kafkaError(error, 'let us subscribe'));
         connected();
@@ -193,6 +196,8 @@ export class KafkaMember {
       // Kafka keeps a member's name as long as it never threw it out.
       const continuous = this.memberId === memberId;
       this.memberId = memberId;
+      if (this.away) logger.info({ group: this.options.group, topic: this.options.topic }, 'Kafka is back');
+      this.away = false;
       const partitions = memberAssignment[this.options.topic] ?? [];
       logger.debug({ group: this.options.group, partitions, continuous }, 'Partitions assigned');
       this.options.assigned(partitions, continuous);

@@ -24,7 +24,8 @@ const MAX_BATCH_BYTES = 512 * 1024;
 const MAX_BATCH_MESSAGES = 1_000;
 /** Smaller requests are not worth the time of compressing them. */
 const COMPRESS_FROM_BYTES = 16 * 1024;
-const REQUEST_TIMEOUT_MS = 5_000;
+/** A broker that hangs is asked three times. */
+export const REQUEST_TIMEOUT_MS = 3_500;
 
 /**
  * Sends records in the order they came, one request at a time; whatever comes meanwhile goes together with the next. One

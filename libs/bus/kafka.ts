@@ -15,7 +15,7 @@ import { kafkaLog, kafkaLogLevel } from './kafka-log.js';
 import { DEFAULT_TIMES, KafkaMember } from './kafka-member.js';
 import type { MemberTimes } from './kafka-member.js';
 import type { FetchedMessage } from './kafka-partition.js';
-import { KafkaPublisher } from './kafka-publisher.js';
+import { KafkaPublisher, REQUEST_TIMEOUT_MS } from './kafka-publisher.js';
 import type { KafkaRecord } from './kafka-publisher.js';
 import { KafkaSubscription } from './kafka-subscription.js';
 import type { CommittedOffset } from './kafka-subscription.js';
@@ -33,7 +33,7 @@ export interface KafkaBusOptions {
 }
 
 /** Who publishes or asks is told soon that Kafka is away; subscriptions try for ever by themselves. */
-const SOON: RetryOptions = { retries: 3, initialRetryTime: 200, maxRetryTime: 1_000 };
+const SOON: RetryOptions = { retries: 2, initialRetryTime: 250, maxRetryTime: 1_000 };
 const PING_MS = 1_500;
 const LAG_MS = 5_000;
 /** What of a message that is not ours is kept in its dead letter. */
@@ -61,7 +61,7 @@ export class KafkaBus implements Bus {
     this.policy = { ...DEFAULT_DELIVERY_POLICY, ...options.delivery };
     this.closeGraceMs = options.closeGraceMs ?? 30_000;
     this.times = { ...DEFAULT_TIMES, ...options.times };
-    this.publisher = new KafkaPublisher(this.client({ retry: SOON, requestTimeout: 5_000 }));
+    this.publisher = new KafkaPublisher(this.client({ retry: SOON, requestTimeout: REQUEST_TIMEOUT_MS }));
     this.topics = new KafkaTopics(() => this.admin(), {
       prefix: config.kafkaTopicPrefix,
       partitions: config.kafkaPartitions,
@@ -184,7 +184,7 @@ export class KafkaBus implements Bus {
 
   private admin(): Promise<Admin> {
     this.connecting ??= (async () => {
-      const admin = this.client({ retry: SOON, requestTimeout: 5_000 }).admin();
+      const admin = this.client({ retry: SOON, requestTimeout: REQUEST_TIMEOUT_MS }).admin();
       try {
         await admin.connect();
         return admin;
