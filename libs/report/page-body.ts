@@ -71,12 +71,14 @@ function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
 function found(segments: readonly SegmentData[]): string {
   const labels = (unknown: boolean) =>
     new Set(segments.filter((segment) => isUnknown(segment) === unknown).map((segment) => segment.label)).size;
-  const names = `${labels(false)} ${labels(false) === 1 ? 'name' : 'names'}`;
+  const people = segments.every((segment) => segment.type === 'face');
+  const names = `${labels(false)} ${people ? 'name' : 'label'}${labels(false) === 1 ? '' : 's'}`;
   return labels(true) === 0 ? names : `${names}, ${labels(true)} unknown`;
 }
 
 function isUnknown({ label, meta }: SegmentData): boolean {
-  return label === 'unknown' || typeof meta['closest_person'] === 'string';
+  // Whoever is not known has a nearest person, or the word that there is none.
+  return label === 'unknown' || 'closest_person' in meta;
 }
 
 function errors(messages: readonly string[]): string {
@@ -114,7 +116,14 @@ function table({ segments, sources, sums }: ReportData): string {
   const several = sources.length > 1;
   const stills = sources.length > 0 && sources.every(isStill);
   const times = stills ? [] : ['From', 'To', 'Duration'];
-  const columns = ['Who', 'Kind', ...(several ? ['Source'] : []), ...times, 'Similarity'];
+  const people = segments.every((segment) => segment.type === 'face');
+  const columns = [
+    people ? 'Who' : 'Who or what',
+    'Kind',
+    ...(several ? ['Source'] : []),
+    ...times,
+    people ? 'Similarity' : 'Confidence',
+  ];
   const head = columns.map((name) => `<th scope="col" aria-sort="none"><button type="button">${name}</button></th>`);
   const rows = segments.map((segment, index) =>
     row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null, stills),

@@ -46,7 +46,7 @@ describe('renderReport', () => {
     const data = embedded(await renderReport(sampleInput(segments)));
     expect(data.pictures).toHaveLength(3);
     expect(data.segments[0]?.keyFrame?.picture).toBe(data.segments[1]?.keyFrame?.picture);
-    expect(data.segments[0]?.keyFrame?.box).toEqual([0.5, 0.2, 0.3, 0.4]);
+    expect(data.segments[0]?.keyFrame?.boxes).toEqual([[0.5, 0.2, 0.3, 0.4]]);
   });
 
   it('keeps thumbnails before key frames, the longest first, when the budget is short', async () => {

@@ -4,6 +4,8 @@ import { PicturePool } from './picture-pool.js';
 import type { ReportInput, ReportSegment, ReportSum } from './report-input.js';
 
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
+/** Of one label on one picture; more are a blur. */
+const MOST_BOXES = 40;
 
 /** A box as fractions of the frame: x, y, width, height. */
 export type BoxData = [x: number, y: number, w: number, h: number];
@@ -12,7 +14,7 @@ export type BoxData = [x: number, y: number, w: number, h: number];
 export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {
   detections: number;
   thumbnail: number | null;
-  keyFrame: { frame: number; picture: number; width: number; height: number; box: BoxData | null } | null;
+  keyFrame: { frame: number; picture: number; width: number; height: number; boxes: BoxData[] } | null;
 }
 
 export interface ReportData {
@@ -30,7 +32,7 @@ export interface ReportData {
   omitted: number;
 }
 
-/** What the page embeds: the input in order of sources and time, pictures once each, only the box that is drawn. */
+/** What the page embeds: the input in order of sources and time, pictures once each, only the boxes that are drawn. */
 export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): ReportData {
   const pool = new PicturePool(budget);
   const appearances = input.segments.filter((segment) => !saysOfWhole(segment, input));
@@ -78,17 +80,24 @@ function saysOfWhole({ type, sourceIndex }: ReportSegment, { sources }: ReportIn
 function keyFrameData(segment: ReportSegment, picture: number | null): SegmentData['keyFrame'] {
   if (segment.keyFrame === null || picture === null) return null;
   const { frame, width, height } = segment.keyFrame;
-  return { frame, picture, width, height, box: boxAt(segment.detections, frame) };
+  return { frame, picture, width, height, boxes: boxesAt(segment.detections, frame) };
 }
 
-/** The box on the frame, or the nearest one in time when thinning took that frame's. */
-function boxAt(detections: readonly Detection[], frame: number): BoxData | null {
-  let best: { box: BoxData; away: number } | null = null;
+/** The boxes on the frame, or on the nearest one in time when thinning took that frame's. */
+function boxesAt(detections: readonly Detection[], frame: number): BoxData[] {
+  let away = Infinity;
+  let nearest = -1;
+  let boxes: BoxData[] = [];
   for (const { frame_index, data } of detections) {
     const { x, y, w, h } = data;
     if (x === undefined || y === undefined || w === undefined || h === undefined) continue;
-    const away = Math.abs(frame_index - frame);
-    if (best === null || away < best.away) best = { box: [x, y, w, h], away };
+    const distance = Math.abs(frame_index - frame);
+    if (distance < away || (distance === away && frame_index < nearest)) {
+      away = distance;
+      nearest = frame_index;
+      boxes = [];
+    }
+    if (frame_index === nearest) boxes.push([x, y, w, h]);
   }
-  return best?.box ?? null;
+  return boxes.slice(0, MOST_BOXES);
 }

@@ -6,7 +6,7 @@ import { printable, textTable } from './text-table.js';
 const MOST_ROWS = 100;
 export const NOTHING_FOUND = 'Nothing was found.';
 
-/** Who was found, from when to when, how sure: as text for a person. */
+/** Who and what was found, from when to when, how sure: as text for a person. */
 export async function resultsTable(
   results: AsyncIterable<DetailedResult>,
   several: boolean,
@@ -15,14 +15,17 @@ export async function resultsTable(
   const rows: string[][] = [];
   let count = 0;
   let stills = true;
+  let people = true;
   for await (const result of results) {
     count += 1;
     if (result.media_type !== 'image') stills = false;
+    if (!('person' in result.meta)) people = false;
     if (rows.length < limit) rows.push([result.source, ...cells(result)]);
   }
   if (count === 0) return NOTHING_FOUND;
   const columns = stills ? [...(several ? [0] : []), 1, 6] : [...(several ? [0] : []), 1, 2, 3, 4, 5, 6];
-  const head = [stills ? 'Picture' : 'Film', 'Who', 'From', 'To', 'Timecode in', 'Timecode out', 'Similarity'];
+  const [who, sure] = people ? ['Who', 'Similarity'] : ['Who or what', 'Confidence'];
+  const head = [stills ? 'Picture' : 'Film', who, 'From', 'To', 'Timecode in', 'Timecode out', sure];
   const pick = (row: string[]) => columns.map((column) => row[column] ?? '');
   const right = new Set([2, 3, 6]);
   const table = textTable(

@@ -98,11 +98,12 @@ export class Api {
     return segments;
   }
 
-  /** The sum of a metric's samples, e.g. of `adit_decode_seconds_count` over its labels. */
-  async metric(name: string): Promise<number> {
+  /** The sum of a metric's samples, e.g. of `adit_decode_seconds_count` over its labels; of those with `label` alone. */
+  async metric(name: string, label = ''): Promise<number> {
     const page = await (await this.request('GET', `${this.url}/metrics`)).text();
     const samples = page.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    const asked = samples.filter((line) => line.includes(label));
+    return asked.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 }
 

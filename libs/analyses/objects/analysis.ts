@@ -39,10 +39,17 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const { networks, signal } = context;
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
+  // A film shows a thing again and again, a photo once.
+  const closely = input.unit.interval === null;
   const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
     signal.throwIfAborted();
-    const picture = await pack.picture(index);
-    return { objects: await detectObjects(picture, networks['general-c']!), signature: frameSignature(picture) };
+    const { picture, release } = await pack.borrow(index);
+    try {
+      const objects = await detectObjects(picture, networks['general-c']!, closely);
+      return { objects, signature: frameSignature(picture) };
+    } finally {
+      release();
+    }
   });
 
   const follower = new ObjectFollower();

@@ -1,5 +1,15 @@
 import { AditError } from '@adit/contracts';
-import { boxMap, inputOf, letterbox, runOnPicture, type NetworkSession, type RgbImage } from '@adit/inference';
+import {
+  boxMap,
+  inputOf,
+  letterbox,
+  readFromPicture,
+  tiles,
+  type NetworkSession,
+  type PixelBox,
+  type RgbImage,
+} from '@adit/inference';
+import { suppress } from '../tracking/box.js';
 import { decodeNanodet } from './nanodet.js';
 
 /** An object in fractions of the frame, within it. */
@@ -19,29 +29,80 @@ const MAX_OBJECTS = 100;
 /** Boxes of less than this part of the frame's sides are what is left of one outside of it. */
 const MIN_SIDE = 0.005;
 
-/** Every object of a picture, the best score first: the whole picture in one look, black around it. */
-export async function detectObjects(picture: RgbImage, network: NetworkSession): Promise<DetectedObject[]> {
-  const { labels } = network.manifest;
-  if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
-  const { width, height } = inputOf(network);
-  const region = letterbox(picture.width, picture.height, { width, height });
-  const outputs = await runOnPicture(network, picture, boxMap(region, width, height));
-  const scale = region.w / width;
-  const across = (pixels: number): number => clamped((region.x + pixels * scale) / picture.width);
-  const down = (pixels: number): number => clamped((region.y + pixels * scale) / picture.height);
-  return decodeNanodet(outputs, { width, height, kinds: labels.length }, MIN_SCORE)
-    .map(({ kind, score, x, y, w, h }) => ({
-      label: labels[kind]!,
-      score,
-      x: across(x),
-      y: down(y),
-      w: across(x + w) - across(x),
-      h: down(y + h) - down(y),
-    }))
+/** From this ratio of its sides on a picture leaves so much of the network's square black that squares show more. */
+const SQUARES_FROM = 1.15;
+/** What neighbouring squares have in common at least, of their side. */
+const SQUARES_OVERLAP = 0.1;
+/** Two boxes of one label found in two looks that overlap more than this are one object. */
+const MAX_OVERLAP = 0.6;
+
+/**
+ * Every object of a picture, the best score first: one look at the whole of it, black around it. `closely` looks at it in
+ * squares of its shorter side as well, which shows things up to twice as large for two to three times the work.
+ */
+export async function detectObjects(
+  picture: RgbImage,
+  network: NetworkSession,
+  closely: boolean,
+): Promise<DetectedObject[]> {
+  const { width, height } = picture;
+  const whole = letterbox(width, height, inputOf(network));
+  const looks = [lookAt(picture, whole, network)];
+  if (closely && Math.max(width, height) >= SQUARES_FROM * Math.min(width, height)) {
+    const side = Math.min(width, height);
+    for (const square of tiles(width, height, { width: side, height: side }, Math.round(side * SQUARES_OVERLAP))) {
+      looks.push(lookAt(picture, square, network).then((found) => found.filter((box) => !isCut(box, square, picture))));
+    }
+  }
+  const found = (await Promise.all(looks)).flat();
+  const boxes = looks.length === 1 ? found : suppressByLabel(found);
+  return boxes
+    .map(({ label, score, x, y, w, h }) => ({ label, score, x: x / width, y: y / height, w: w / width, h: h / height }))
     .filter(({ w, h }) => w >= MIN_SIDE && h >= MIN_SIDE)
+    .sort((a, b) => b.score - a.score)
     .slice(0, MAX_OBJECTS);
 }
 
-function clamped(fraction: number): number {
-  return Math.min(1, Math.max(0, fraction));
+/** Objects in one region of a picture, in pixels of the picture and within it. */
+async function lookAt(picture: RgbImage, region: PixelBox, network: NetworkSession): Promise<DetectedObject[]> {
+  const { labels } = network.manifest;
+  if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
+  const { width, height } = inputOf(network);
+  const scale = region.w / width;
+  const across = (pixels: number): number => Math.min(picture.width, Math.max(0, region.x + pixels * scale));
+  const down = (pixels: number): number => Math.min(picture.height, Math.max(0, region.y + pixels * scale));
+  const shape = { width, height, kinds: labels.length };
+  const found = await readFromPicture(network, picture, boxMap(region, width, height), (outputs) =>
+    decodeNanodet(outputs, shape, MIN_SCORE),
+  );
+  return found.map(({ kind, score, x, y, w, h }) => ({
+    label: labels[kind]!,
+    score,
+    x: across(x),
+    y: down(y),
+    w: across(x + w) - across(x),
+    h: down(y + h) - down(y),
+  }));
+}
+
+/** Whether a box ends at a border of the square that is not the picture's: another look sees more of that object. */
+function isCut(box: PixelBox, square: PixelBox, { width, height }: RgbImage): boolean {
+  const margin = square.w * 0.01;
+  return (
+    (square.x > 0 && box.x < square.x + margin) ||
+    (square.y > 0 && box.y < square.y + margin) ||
+    (square.x + square.w < width && box.x + box.w > square.x + square.w - margin) ||
+    (square.y + square.h < height && box.y + box.h > square.y + square.h - margin)
+  );
+}
+
+function suppressByLabel(found: readonly DetectedObject[]): DetectedObject[] {
+  const labels = [...new Set(found.map(({ label }) => label))];
+  return labels.flatMap((label) =>
+    suppress(
+      found.filter((box) => box.label === label),
+      MAX_OVERLAP,
+      Infinity,
+    ),
+  );
 }

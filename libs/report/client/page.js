@@ -38,7 +38,8 @@ export function tint(element, label) {
 /** Known people come first, then those told apart, then the merely unknown. */
 export function rankOf(segment) {
   if (segment.label === 'unknown') return 2;
-  return typeof segment.meta.closest_person === 'string' ? 1 : 0;
+  // Whoever is not known has a nearest person, or the word that there is none.
+  return 'closest_person' in segment.meta ? 1 : 0;
 }
 
 export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
@@ -67,22 +68,23 @@ export function framePicture(keyFrame, boxes, onPick) {
   figure.append(el('img', { src: pictureUrl(keyFrame.picture), alt: '' }));
   for (const [index, emphasised] of boxes) {
     const segment = data.segments[index];
-    const box = segment.keyFrame?.box;
-    if (!box) continue;
-    const mark = el(
-      onPick ? 'button' : 'div',
-      { className: emphasised ? 'box strong' : boxes.length > 1 ? 'box shy' : 'box', title: segment.label },
-      el('span', {}, segment.label),
-    );
-    if (onPick) {
-      mark.type = 'button';
-      mark.addEventListener('click', () => onPick(index));
+    for (const [place, box] of (segment.keyFrame?.boxes ?? []).entries()) {
+      const mark = el(
+        onPick ? 'button' : 'div',
+        { className: emphasised ? 'box strong' : boxes.length > 1 ? 'box shy' : 'box', title: segment.label },
+        // Several of one kind: the name once, the boxes say the rest.
+        place === 0 || emphasised ? el('span', {}, segment.label) : null,
+      );
+      if (onPick) {
+        mark.type = 'button';
+        mark.addEventListener('click', () => onPick(index));
+      }
+      tint(mark, segment.label);
+      const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
+      Object.assign(mark.style, { left: x, top: y, width: w, height: h });
+      if (box[1] < 0.08) mark.classList.add('below');
+      figure.append(mark);
     }
-    tint(mark, segment.label);
-    const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
-    Object.assign(mark.style, { left: x, top: y, width: w, height: h });
-    if (box[1] < 0.08) mark.classList.add('below');
-    figure.append(mark);
   }
   return figure;
 }

@@ -1,0 +1,114 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import type { RgbImage } from '@adit/inference';
+import { sampleMedia, transcode } from '@adit/testing';
+import { SpecLook } from '../testing/spec-look.js';
+import { overlap } from '../tracking/box.js';
+import objects from './analysis.js';
+import type { ObjectObservations } from './observations.js';
+
+const media = sampleMedia();
+let look: SpecLook<ObjectObservations>;
+
+beforeAll(async () => {
+  look = await SpecLook.open(objects);
+});
+afterAll(async () => {
+  await look.close();
+});
+
+interface Golden {
+  objects: { label: string; score: number; box: [number, number, number, number] }[];
+}
+
+describe('objects on photos', () => {
+  it('are those of the golden file', async () => {
+    const golden = JSON.parse(await readFile(join(import.meta.dirname, 'golden/sample3.json'), 'utf8')) as Golden;
+    const [{ tracks, sampled }] = (await look.at(media.groups.sample3!)) as [ObjectObservations];
+    expect(sampled).toEqual([{ frame: 0, time: 0 }]);
+    const sure = tracks.filter(({ sightings }) => sightings[0]!.score >= 0.4);
+    expect(sure.map(({ label }) => label).sort()).toEqual(golden.objects.map(({ label }) => label).sort());
+    for (const { label, score, box } of golden.objects) {
+      const [x, y, w, h] = box;
+      const same = sure.find(
+        (track) => track.label === label && overlap(track.sightings[0]!.box, { x, y, w, h }) > 0.95,
+      );
+      expect(Math.abs(same!.sightings[0]!.score - score)).toBeLessThan(0.02);
+    }
+  });
+
+  it('lie within the frame and are written down to a low score, with pictures of the better ones alone', async () => {
+    const kept = new Map<string, RgbImage>();
+    const [{ tracks }] = (await look.at(media.groups.sample5!, {}, kept)) as [ObjectObservations];
+    expect(Math.min(...tracks.map(({ sightings }) => sightings[0]!.score))).toBeLessThan(0.3);
+    for (const { sightings, thumbnail, keyFrame } of tracks) {
+      const [{ box, score }] = sightings as [(typeof sightings)[number]];
+      expect(Math.min(box.x, box.y)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(box.x + box.w, box.y + box.h)).toBeLessThanOrEqual(1.00001);
+      expect(thumbnail !== null).toBe(score >= 0.35);
+      expect(keyFrame !== null).toBe(score >= 0.35);
+      if (thumbnail)
+        expect(kept.get(thumbnail.key)).toMatchObject({ width: thumbnail.width, height: thumbnail.height });
+    }
+    // One key frame for all tracks.
+    expect([...kept.keys()].filter((key) => key.startsWith('frame-'))).toEqual(['frame-0']);
+  });
+
+  it('are the same when the picture lies in a larger black one', async () => {
+    const padded = await transcode('objects-padded.png', [
+      ...['-i', media.faces.SeanConnery!],
+      ...['-vf', 'pad=2*iw:2*ih:iw/2:ih/2', '-frames:v', '1'],
+    ]);
+    const person = (observations: ObjectObservations[]) =>
+      observations[0]!.tracks.find(({ label }) => label === 'person')!.sightings[0]!.box;
+    const alone = person(await look.at(media.faces.SeanConnery!));
+    const inside = person(await look.at(padded));
+    expect(
+      overlap({ x: 2 * inside.x - 0.5, y: 2 * inside.y - 0.5, w: 2 * inside.w, h: 2 * inside.h }, alone),
+    ).toBeGreaterThan(0.75);
+  });
+});
+
+describe('objects on films', () => {
+  it('are followed as one track, and written the same twice', async () => {
+    const clip = await transcode('objects-franck-4s.mp4', [
+      ...['-ss', '40', '-i', media.franck, '-t', '4', '-c:v', 'libx264', '-an'],
+    ]);
+    const [film] = (await look.at(clip)) as [ObjectObservations];
+    expect(film.sampled).toHaveLength(8);
+    const [man, ...others] = film.tracks.filter(({ label }) => label === 'person');
+    expect(man?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
+    expect(Math.min(...man!.sightings.map(({ score }) => score))).toBeGreaterThan(0.7);
+    for (const { sightings } of others) for (const { score } of sightings) expect(score).toBeLessThan(0.45);
+    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+  });
+
+  it('are not followed across a cut', async () => {
+    const shot = (input: number, from: number, name: string): string =>
+      `[${input}:v]trim=${from}:${from + 2},setpts=PTS-STARTPTS,scale=360:288,fps=24,setsar=1[${name}]`;
+    const cut = await transcode('objects-cut.mp4', [
+      ...['-i', media.franck, '-i', media.cap12],
+      ...['-filter_complex', `${shot(0, 10, 'a')};${shot(1, 10, 'b')};[a][b]concat=n=2:v=1`, '-c:v', 'libx264', '-an'],
+    ]);
+    const [film] = (await look.at(cut)) as [ObjectObservations];
+    for (const { sightings } of film.tracks) {
+      const times = sightings.map(({ time }) => time);
+      expect(Math.min(...times) < 2 && Math.max(...times) >= 2).toBe(false);
+    }
+  });
+});
+
+describe('the arguments of objects', () => {
+  it('have defaults and ask for the frames that faces asks for too', () => {
+    const args = objects.args.parse({});
+    expect(args).toEqual({ rate: 2 });
+    expect(objects.frames(args)).toEqual([{ rate: 2, shorterSide: 600 }]);
+  });
+
+  it.each([{ rate: 0 }, { rate: 61 }, { scale: 600 }])('refuse %j', async (args) => {
+    await expect(look.at(media.faces.cage!, args)).rejects.toThrow(AditError);
+  });
+});
