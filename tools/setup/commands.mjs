@@ -29,6 +29,12 @@ export const commands = {
     const { runStack } = await import('../stack/run.mjs');
     return await runStack(args);
   },
+  async chaos(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runChaosCommand } = await import('../chaos/run.mjs');
+    return await runChaosCommand(args);
+  },
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');

@@ -20,7 +20,7 @@ export async function runTests(args, environment) {
     if (keeper !== null && args.every((arg) => arg.startsWith('-'))) await prepareServers(environment);
     const code = await runProgram(
       ['--experimental-vm-modules', '--no-warnings', binOf('jest'), ...args],
-      { ADIT_TEST_SERVERS: keeper?.url, ...environment, ADIT_TEST_SUMMARY: summary },
+      { ADIT_TEST_SERVERS: keeper?.url, ADIT_TEST_BUILT: '1', ...environment, ADIT_TEST_SUMMARY: summary },
       repositoryRoot,
     );
     return report(code, summary, keeper?.missing ?? new Map());

@@ -1,0 +1,52 @@
+import { ownServer, type OwnServer, type TestServers } from '@adit/testing';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { runChaos } from './chaos.mjs';
+
+const LONG = 420_000;
+const names = ['kafka', 'postgres', 'minio'] as const;
+const had = await Promise.all(names.map((name) => ownServer(name)));
+const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${names[index]}: ${server.reason}`] : []));
+
+(missing.length === 0 ? describe : describe.skip)(
+  missing.length === 0 ? 'chaos, the short form' : `chaos (skipped: ${missing.join('; ')})`,
+  () => {
+    const [kafka, postgres, minio] = had as [
+      TestServers['kafka'] & OwnServer,
+      TestServers['postgres'] & OwnServer,
+      TestServers['minio'] & OwnServer,
+    ];
+    afterAll(async () => void (await Promise.all([kafka, postgres, minio].map((server) => server.remove()))), LONG);
+
+    it(
+      'loses nothing and doubles nothing while processes die and servers go away',
+      async () => {
+        const addresses = {
+          KAFKA_BROKERS: kafka.brokers,
+          DATABASE_URL: postgres.url,
+          S3_ENDPOINT: minio.endpoint,
+          S3_ACCESS_KEY: minio.accessKey,
+          S3_SECRET_KEY: minio.secretKey,
+        };
+        const report = await runChaos({ kafka, postgres, minio }, addresses, {
+          jobs: 20,
+          kills: 5,
+          outageSeconds: 6,
+          source: process.env['ADIT_TEST_BUILT'] === undefined,
+          environment: { ADIT_LEASE_SECONDS: '12' },
+        });
+        expect(report).toMatchObject({
+          jobs: 20,
+          lost: [],
+          wrong: [],
+          doubled: [],
+          unheard: [],
+          violations: [],
+          messagesLeft: 0,
+        });
+        expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBe(5);
+        for (const { recoverySeconds } of report.outages) expect(recoverySeconds).toBeLessThan(120);
+      },
+      LONG,
+    );
+  },
+);

@@ -1,0 +1,46 @@
+// What is mined while everything breaks: photos, batches of photos, short films, and a file that is no media.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sampleMedia, transcode } from '@adit/testing';
+
+const modules = { face_recognition: { cluster_unknowns: true } };
+
+/**
+ * The kinds of jobs with their share of all jobs. Every job of a kind asks the same, so its results are known from an
+ * undisturbed run.
+ *
+ * @param {string} folder For the file that is no media.
+ * @returns {Promise<{ kinds: { name: string, share: number, order: object, fails: boolean }[], roots: string[] }>}
+ */
+export async function chaosMedia(folder) {
+  const { groups, franck, cap12 } = sampleMedia();
+  const film = (name, from, seconds, source) =>
+    transcode(`${name}-${from}-${seconds}.mp4`, [
+      ...['-ss', String(from), '-t', String(seconds), '-i', source],
+      ...['-vf', 'fps=25,scale=400:300,setsar=1,format=yuv420p'],
+      ...['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '50'],
+    ]);
+  const films = [await film('chaos-man', 60, 6, franck), await film('chaos-other', 4, 5, cap12)];
+  mkdirSync(folder, { recursive: true });
+  const broken = join(folder, 'not-a-film.mp4');
+  writeFileSync(broken, 'This is no film.');
+  const photo = (name) => groups[name];
+  const kinds = [
+    { name: 'a photo', share: 6, sources: [photo('sample2')] },
+    { name: 'another photo', share: 5, sources: [photo('sample3')] },
+    { name: 'three photos', share: 3, sources: ['sample1', 'sample4', 'sample5'].map(photo) },
+    { name: 'a film', share: 3, sources: [films[0]] },
+    { name: 'two films', share: 2, sources: films },
+    { name: 'no media', share: 1, sources: [broken], fails: true },
+  ];
+  const paths = kinds.flatMap(({ sources }) => sources);
+  return {
+    kinds: kinds.map(({ name, share, sources, fails = false }) => ({
+      name,
+      share,
+      fails,
+      order: { sources, modules },
+    })),
+    roots: [...new Set(paths.map((path) => dirname(path)))],
+  };
+}

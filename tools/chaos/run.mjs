@@ -1,0 +1,110 @@
+// `npm run chaos`: many jobs while processes are killed and servers go away, and what came of it.
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { startServers } from '@adit/servers';
+import { repositoryRoot } from '../setup/places.mjs';
+import { runChaos } from './chaos.mjs';
+
+const USAGE = `Mines many jobs on real servers while random processes are killed and each server goes away for a while.
+
+  npm run chaos [-- --jobs 200 --kills 20 --outage 60 --seed TEXT --write]
+
+  --jobs <number>    jobs of mixed media (200)
+  --kills <number>   SIGKILLs of a random process (20)
+  --outage <number>  seconds that Kafka, PostgreSQL and MinIO are each stopped (60)
+  --seed <text>      repeats a former run's plan
+  --write            writes the figures to docs/reliability.md
+  --help             this text
+
+Ends with 1 when a job was lost, doubled or wrong.`;
+
+/** Answers the exit code. */
+export async function runChaosCommand(args) {
+  const options = { jobs: 200, kills: 20, outageSeconds: 60, seed: undefined, write: false };
+  const names = { '--jobs': 'jobs', '--kills': 'kills', '--outage': 'outageSeconds' };
+  for (let index = 0; index < args.length; index += 1) {
+    const [option, inline] = args[index].split(/=(.*)/s);
+    if (option === '--help' || option === '-h') {
+      console.log(USAGE);
+      return 0;
+    }
+    if (option === '--write') options.write = true;
+    else if (option === '--seed') options.seed = inline ?? args[++index];
+    else if (option in names && Number(inline ?? args[index + 1]) >= 0) {
+      options[names[option]] = Number(inline ?? args[++index]);
+    } else {
+      console.error(`Wrong argument: ${args[index]}\n\n${USAGE}`);
+      return 2;
+    }
+  }
+  const servers = await startServers({ log: (line) => console.error(line) });
+  try {
+    const missing = [...servers.missing, ...Object.values(servers).filter((server) => server?.given)];
+    if (missing.length > 0) {
+      console.error(`Chaos needs servers of its own to stop: ${missing.map(({ name }) => name).join(', ')}.`);
+      return 1;
+    }
+    const report = await runChaos(servers, servers.environment, {
+      ...options,
+      log: (line) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`),
+      progress: (done, all) => console.error(`${new Date().toISOString().slice(11, 19)} ${done} of ${all} jobs`),
+    });
+    const page = reliabilityPage(report, options);
+    console.log(page);
+    if (options.write) writeFileSync(join(repositoryRoot, 'docs/reliability.md'), page);
+    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations'].flatMap((name) =>
+      report[name].map((what) => `${name}: ${what}`),
+    );
+    for (const fault of faults) console.error(fault);
+    const late = report.outages.filter(({ recoverySeconds }) => recoverySeconds > 120);
+    return faults.length > 0 || late.length > 0 || report.messagesLeft > 0 ? 1 : 0;
+  } finally {
+    await servers.stop();
+  }
+}
+
+function reliabilityPage(report, { jobs, kills, outageSeconds }) {
+  const sum = (counts) => Object.values(counts).reduce((total, each) => total + each, 0);
+  const list = (counts) =>
+    Object.entries(counts)
+      .sort()
+      .map(([name, number]) => `${name} ${number}`)
+      .join(', ');
+  const rows = [
+    ['Jobs accepted', report.jobs],
+    ['Jobs by state', list(report.states)],
+    ['Jobs lost or not ended', report.lost.length],
+    ['Jobs with other results than undisturbed', report.wrong.length],
+    ['Segments, jobs or webhooks twice', report.doubled.length],
+    ['Jobs whose end no webhook told', report.unheard.length],
+    ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
+    ...report.outages.map(({ server, replies, recoverySeconds }) => [
+      `${server} away for ${outageSeconds} s`,
+      `replies meanwhile: ${list(replies)}; a photo was mined ${recoverySeconds} s after its return`,
+    ]),
+    ['Requests answered 503 with Retry-After', report.refused],
+    ['Other 5xx, or 503 without Retry-After', report.violations.length],
+    ['Messages left in the outbox', report.messagesLeft],
+    ['Whole run', `${report.seconds} s`],
+  ];
+  return `# Reliability
+
+Written by \`npm run chaos -- --jobs ${jobs} --kills ${kills} --outage ${outageSeconds} --write\` on ${new Date().toISOString().slice(0, 10)}, on ${cpus().length} cores: Kafka,
+PostgreSQL, MinIO, one gateway and notifier, two decoders, inference processes and aggregators on one machine. The jobs
+are single photos, batches of photos, films of a few seconds, and files that are no media (they fail, with a reason).
+Observations are not kept between jobs, so each job does all of its work.
+
+While jobs are posted and mined, a random process is killed with SIGKILL every few seconds, and each server is stopped
+and started again. The client does what ours is told to do: it repeats what was refused with the same
+\`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed run.
+\`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would count
+as one of the three tries that a chunk has.
+
+| What | Measured |
+| --- | --- |
+${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}
+
+A short form runs in \`npm test\`.
+`;
+}
