@@ -25,7 +25,7 @@ describe('DATABASE_URL', () => {
   it('keeps any user, password and database that was escaped', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (...parts) => {
-        fc.pre(parts.every((part) => part.isWellFormed() && !/^\.+$/.test(part)));
+        fc.pre(parts.every((part) => !/^\.+$/.test(part)));
         const [user, password, database] = parts.map(encodeURIComponent);
         const [u, p, d] = parts;
         expect(address(`postgresql://${user}:${password}@h/${database}`)).toMatchObject({

@@ -1,0 +1,178 @@
+import type { Bus, OutgoingMessage } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
+import { openDatabase, type Database } from '@adit/database';
+import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { enqueue, OutboxRelay } from './outbox.js';
+import { takeBatch } from './outbox-shards.js';
+
+/** What arrived, in order, from all relays that share it. */
+class SharedBus implements Bus {
+  readonly arrived: { key: string; number: number }[] = [];
+  /** Milliseconds until the messages of one call are accepted. */
+  delay = 0;
+  refuse = false;
+  async publish(messages: OutgoingMessage[]): Promise<void> {
+    if (this.refuse) throw new Error('the broker is away');
+    await sleep(this.delay * Math.random());
+    for (const { key, envelope } of messages) {
+      const { data } = envelope.payload as Payload<'events.raised'>;
+      this.arrived.push({ key, number: data.number as number });
+    }
+  }
+  subscribe(): never {
+    throw new Error('nobody subscribes here');
+  }
+  lag = () => Promise.resolve([]);
+  ping = () => Promise.resolve();
+  close = () => Promise.resolve();
+}
+
+const event = (key: string, number: number) => ({
+  topic: 'events.raised' as const,
+  key,
+  jobId: key,
+  payload: { event: 'job.on_progress', data: { number } },
+});
+
+const left = async ({ dataSource }: Database): Promise<number> =>
+  (await dataSource.query(`SELECT count(*)::int AS rows FROM outbox`))[0].rows;
+
+describe('the outbox of an embedded database', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase({ driver: 'pglite', directory: null });
+  }, 60_000);
+  afterAll(() => database?.close());
+
+  it('costs one look and one removal for each batch', async () => {
+    const bus = new SharedBus();
+    const relay = new OutboxRelay(database.dataSource, bus);
+    await relay.transaction((manager) => enqueue(manager, [event('a', 1), event('b', 2)]));
+    await relay.idle();
+    const statements: string[] = [];
+    const { createQueryRunner } = database.dataSource;
+    database.dataSource.createQueryRunner = function (...args) {
+      const runner = createQueryRunner.apply(this, args);
+      const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
+      runner.query = ((...given: unknown[]) => {
+        statements.push(String(given[0]).trim().split(/\s/, 1)[0]!);
+        return query(...given);
+      }) as typeof runner.query;
+      return runner;
+    };
+    await relay.transaction((manager) => enqueue(manager, [event('a', 3), event('b', 4)]));
+    await relay.idle();
+    database.dataSource.createQueryRunner = createQueryRunner;
+    expect(statements).toEqual(['START', 'INSERT', 'COMMIT', 'SELECT', 'DELETE']);
+    expect(bus.arrived.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    expect(await left(database)).toBe(0);
+  });
+});
+
+await describeWith('postgres', 'the outbox of several processes', ({ postgres }) => {
+  let fresh: FreshDatabase;
+  const databases: Database[] = [];
+  let relays: OutboxRelay[] = [];
+  beforeAll(async () => {
+    fresh = await freshDatabase(postgres.url);
+    for (let process = 0; process < 3; process += 1) {
+      databases.push(await openDatabase({ driver: 'postgres', url: fresh.url, poolSize: 5 }));
+    }
+    await databases[0]!.dataSource.query(
+      `CREATE TABLE jobs_locks AS SELECT n AS job, 0 AS number FROM generate_series(0, 11) n`,
+    );
+  }, 60_000);
+  afterEach(async () => {
+    for (const relay of relays) await relay.onApplicationShutdown();
+    relays = [];
+  });
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+    await fresh?.drop();
+  });
+
+  const start = (bus: Bus, count = 3) => {
+    relays = databases.slice(0, count).map(({ dataSource }) => new OutboxRelay(dataSource, bus));
+    for (const relay of relays) relay.onApplicationBootstrap();
+    return relays;
+  };
+  const emptied = async () => {
+    for (let waited = 0; (await left(databases[0]!)) > 0 && waited < 10_000; waited += 50) await sleep(50);
+    expect(await left(databases[0]!)).toBe(0);
+  };
+
+  it('sends every message once, those of one job in the order in which they were caused', async () => {
+    const bus = new SharedBus();
+    bus.delay = 4;
+    const each = start(bus);
+    const writer = async (relay: OutboxRelay) => {
+      for (let round = 0; round < 30; round += 1) {
+        await relay.transaction(async (manager) => {
+          const job = Math.floor(Math.random() * 12);
+          // As LockedJob does: the row is held until the commit.
+          const [[{ number }]] = await manager.query(
+            `UPDATE jobs_locks SET number = number + 2 WHERE job = $1 RETURNING number`,
+            [job],
+          );
+          await enqueue(manager, [event(`job-${job}`, number - 1), event(`job-${job}`, number)]);
+        });
+      }
+    };
+    await Promise.all(each.flatMap((relay) => [writer(relay), writer(relay)]));
+    await emptied();
+    expect(bus.arrived).toHaveLength(3 * 2 * 30 * 2);
+    for (let job = 0; job < 12; job += 1) {
+      const numbers = bus.arrived.filter(({ key }) => key === `job-${job}`).map(({ number }) => number);
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    }
+  }, 60_000);
+
+  it('sends again what a broken bus or a killed process took, and loses nothing', async () => {
+    const bus = new SharedBus();
+    bus.refuse = true;
+    const [relay] = start(bus, 1);
+    await relay!.transaction((manager) => enqueue(manager, [event('again', 1), event('again', 2)]));
+    await relay!.idle();
+    expect(await left(databases[0]!)).toBe(2);
+    // Killed while it publishes: the server ends its session, and with it what the session took.
+    const runner = databases[1]!.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    expect(await takeBatch(runner.manager)).toHaveLength(2);
+    const [{ pid }] = await runner.query(`SELECT pg_backend_pid() AS pid`);
+    bus.refuse = false;
+    await relay!.transaction((manager) => enqueue(manager, [event('again', 3), event('another', 1)]));
+    await relay!.idle();
+    // The shard is held, the message of the other key is not.
+    expect(bus.arrived.map(({ key }) => key)).toEqual(['another']);
+    await databases[0]!.dataSource.query(`SELECT pg_terminate_backend($1)`, [pid]);
+    await emptied();
+    await runner.release();
+    expect(bus.arrived.slice(1)).toEqual([1, 2, 3].map((number) => ({ key: 'again', number })));
+  }, 30_000);
+
+  it('is not held up by a relay that hangs, but for what that one took', async () => {
+    const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
+    const bus = new SharedBus();
+    // Taken by somebody who does not go on.
+    const runner = databases[1]!.dataSource.createQueryRunner();
+    await databases[0]!.dataSource.transaction((manager) =>
+      enqueue(
+        manager,
+        keys.map((key) => event(key, 1)),
+      ),
+    );
+    await runner.startTransaction();
+    const taken = (await takeBatch(runner.manager)).map(({ key }) => key);
+    expect(taken.length).toBeGreaterThan(0);
+    expect(taken.length).toBeLessThan(keys.length);
+    const [relay] = start(bus, 1);
+    await relay!.idle();
+    expect(bus.arrived.map(({ key }) => key).sort()).toEqual(keys.filter((key) => !taken.includes(key)).sort());
+    await runner.rollbackTransaction();
+    await runner.release();
+    await emptied();
+    expect(bus.arrived).toHaveLength(keys.length);
+  }, 30_000);
+});
