@@ -73,7 +73,7 @@ await describeWith('kafka', 'the bus while Kafka is away', () => {
     await own.start();
     const back = performance.now();
     await within(20_000, () => bus.publish([chunk('after')]));
-    await within(30_000, () => expect(second).toEqual(['long', 'after']));
+    await within(30_000, () => expect([...second].sort()).toEqual(['after', 'long']));
     await within(30_000, () => expect(first).toContain('after'));
     expect(performance.now() - back).toBeLessThan(30_000);
     finish();
