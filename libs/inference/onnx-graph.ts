@@ -24,15 +24,18 @@ export interface Graph {
 
 /** Where graphs are loaded: this thread, or one of their own. */
 export interface GraphHost {
-  load(path: string, options: InferenceSession.SessionOptions): Promise<Graph>;
+  /** `model` is a path or the bytes of a file. */
+  load(model: string | Uint8Array, options: InferenceSession.SessionOptions): Promise<Graph>;
 }
 
 /** Runs graphs in this thread, which waits for each run: ONNX Runtime's binding for Node is synchronous. */
 export const THIS_THREAD: GraphHost = {
-  async load(path, options) {
+  async load(model, options) {
     // Loaded on demand: a process that runs its models in threads needs the library there only.
     const { default: ort } = await import('onnxruntime-node');
-    const session = await ort.InferenceSession.create(path, options);
+    const session = await (typeof model === 'string'
+      ? ort.InferenceSession.create(model, options)
+      : ort.InferenceSession.create(model, options));
     return {
       inputs: session.inputMetadata,
       outputs: session.outputMetadata,

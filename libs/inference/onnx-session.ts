@@ -41,18 +41,18 @@ export class OnnxSession {
   }
 
   /**
-   * Loads a graph by path, into this thread unless `host` is another. Throws INTERNAL with ONNX Runtime's reason when no
-   * provider can.
+   * Loads a graph, a path or the bytes of a file, into this thread unless `host` is another. Throws INTERNAL with ONNX
+   * Runtime's reason when no provider can.
    */
   static async load(
-    path: string,
+    model: string | Uint8Array,
     options: OnnxOptions = DEFAULT_ONNX_OPTIONS,
     host: GraphHost = THIS_THREAD,
   ): Promise<OnnxSession> {
     const reasons: string[] = [];
     for (const [i, provider] of options.providers.entries()) {
       try {
-        return new OnnxSession(await host.load(path, sessionOptions(provider, options)), provider);
+        return new OnnxSession(await host.load(model, sessionOptions(provider, options)), provider);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${provider}: ${reason}`);
@@ -60,7 +60,8 @@ export class OnnxSession {
         if (next) options.onFallback?.(provider, next, reason);
       }
     }
-    throw new AditError('INTERNAL', `${path} cannot be loaded (${reasons.join('; ')}).`);
+    const what = typeof model === 'string' ? model : 'A graph';
+    throw new AditError('INTERNAL', `${what} cannot be loaded (${reasons.join('; ')}).`);
   }
 
   /** Whether rows can share a run: every input's first dimension is open. */

@@ -32,9 +32,9 @@ export class OnnxThread implements GraphHost {
   /** `onLost` is told when the thread ends without having been closed. */
   constructor(private readonly onLost: () => void = () => undefined) {}
 
-  async load(path: string, options: object): Promise<Graph> {
+  async load(model: string | Uint8Array, options: object): Promise<Graph> {
     const session = this.calls + 1;
-    const { inputs, outputs } = (await this.call({ load: { path, options } })) as Metadata;
+    const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
     return {
       inputs,
       outputs,

@@ -38,7 +38,7 @@ main.on('message', (message) => {
 async function answer({ call, load, run, release, close }) {
   try {
     if (load) {
-      const session = await ort.InferenceSession.create(load.path, load.options);
+      const session = await ort.InferenceSession.create(load.model, load.options);
       sessions.set(call, session);
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {

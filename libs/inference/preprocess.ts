@@ -110,12 +110,14 @@ export async function runOnPicture(
   map: Affine,
 ): Promise<Record<string, FloatTensor>> {
   const input = inputOf(network);
+  const { width, height } = input;
   const length = sizeOf(input);
   const free = spare.get(length) ?? [];
   spare.set(length, free);
   const data = free.pop() ?? new Float32Array(new SharedArrayBuffer(length * 4));
   try {
-    return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
+    if (!network.runPixels) return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
+    return await network.runPixels({ data: resample(image, map, width, height, data), dims: [height, width, 3] });
   } finally {
     if (free.length < MAX_SPARE) free.push(data);
   }

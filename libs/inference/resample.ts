@@ -10,24 +10,33 @@ type Scratch = Float32Array;
 let output: Scratch = new Float32Array(0);
 let rowSums = new Float32Array(0);
 
-function outputOf(length: number): Scratch {
+function outputOf(length: number, into?: Float32Array): Scratch {
+  if (into) return into;
   if (output.length < length) output = new Float32Array(length);
   return output;
 }
 
 /**
  * Shows the picture through `map` in `width` × `height` pixels, as networks need it: bilinear, and where it shrinks the
- * mean of n × n samples per output pixel; black outside the picture. The returned buffer is reused by the next call.
+ * mean of n × n samples per output pixel; black outside the picture. Written to `into`, or to a buffer that the next call
+ * reuses.
  */
-export function resample(image: RgbImage, map: Affine, width: number, height: number): Float32Array {
+export function resample(
+  image: RgbImage,
+  map: Affine,
+  width: number,
+  height: number,
+  into?: Float32Array,
+): Float32Array {
   const upright = map[1] === 0 && map[3] === 0 && map[0] > 0 && map[4] > 0;
-  if (!upright) return bilinear(image, map, width, height);
+  const out = outputOf(width * height * 3, into);
+  if (!upright) return bilinear(image, map, width, height, out);
   const scale = max(map[0], map[4]);
-  if (scale >= 1.5) return pointBlocks(image, map, width, height, min(4, max(2, ceil(scale / 2))));
+  if (scale >= 1.5) return pointBlocks(image, map, width, height, min(4, max(2, ceil(scale / 2))), out);
   if (map[0] === 1 && map[4] === 1 && Number.isInteger(map[2]) && Number.isInteger(map[5])) {
-    return copyRegion(image, map[2], map[5], width, height);
+    return copyRegion(image, map[2], map[5], width, height, out);
   }
-  return uprightBilinear(image, map, width, height);
+  return uprightBilinear(image, map, width, height, out);
 }
 
 /**
@@ -38,8 +47,7 @@ export function resampleFinely(image: RgbImage, map: Affine, width: number, heig
   return shrinks ? areaResize(image, map, width, height) : resample(image, map, width, height);
 }
 
-function copyRegion(image: RgbImage, left: number, top: number, width: number, height: number): Scratch {
-  const out = outputOf(width * height * 3);
+function copyRegion(image: RgbImage, left: number, top: number, width: number, height: number, out: Scratch): Scratch {
   const inside = left >= 0 && top >= 0 && left + width <= image.width && top + height <= image.height;
   if (!inside) out.fill(0, 0, width * height * 3);
   const x0 = max(0, left);
@@ -53,9 +61,8 @@ function copyRegion(image: RgbImage, left: number, top: number, width: number, h
 }
 
 /** The mean of n × n pixels spread evenly over each output pixel: for shrinking, without looking at every pixel. */
-function pointBlocks(image: RgbImage, map: Affine, width: number, height: number, n: number): Scratch {
+function pointBlocks(image: RgbImage, map: Affine, width: number, height: number, n: number, out: Scratch): Scratch {
   const { data } = image;
-  const out = outputOf(width * height * 3);
   out.fill(0, 0, width * height * 3);
   const columns = samplePlaces(map[2], map[0], width, n, image.width);
   const rows = samplePlaces(map[5], map[4], height, n, image.height);
@@ -96,9 +103,8 @@ function samplePlaces(start: number, step: number, count: number, n: number, lim
 }
 
 /** Bilinear without a turn: each axis is worked out once. */
-function uprightBilinear(image: RgbImage, map: Affine, width: number, height: number): Scratch {
+function uprightBilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch): Scratch {
   const { data } = image;
-  const out = outputOf(width * height * 3);
   const columns = lerpPlaces(map[2], map[0], width, image.width, 3);
   const rows = lerpPlaces(map[5], map[4], height, image.height, image.width * 3);
   let at = 0;
@@ -223,7 +229,7 @@ function reduceRow(image: RgbImage, row: number, left: number, step: number, wid
 }
 
 /** Any affine map; where it shrinks, n × n samples per output pixel stand in for the area. */
-function bilinear(image: RgbImage, map: Affine, width: number, height: number): Scratch {
+function bilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch): Scratch {
   const [a, b, c, d, e, f] = map;
   const { data } = image;
   const n = min(4, max(1, round(affineScale(map))));
@@ -231,9 +237,7 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number): 
   const maxX = image.width - 1;
   const maxY = image.height - 1;
   const stride = image.width * 3;
-  const length = width * height * 3;
-  const out = outputOf(length);
-  out.fill(0, 0, length);
+  out.fill(0, 0, width * height * 3);
   for (let line = 0; line < height * n; line++) {
     const v = (line + 0.5) / n;
     const startX = b * v + c - 0.5;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ModelManifest } from '@adit/contracts';
@@ -6,6 +7,7 @@ import type { ModelVersion } from './model-folder.js';
 import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions, type Provider } from './onnx-session.js';
 import { THIS_THREAD, type GraphHost } from './onnx-graph.js';
 import { OnnxThread } from './onnx-thread.js';
+import { PIXELS, pixelGraph } from './pixel-graph.js';
 import type { FloatTensor, NetworkSession, Row } from './session.js';
 
 /** Told what the pool does, for metrics. */
@@ -40,9 +42,13 @@ interface Entry {
 }
 
 interface Loaded {
-  copies: Copy[];
+  /** Sessions by graph and worker. */
+  loaded: Copy[][];
   network: NetworkSession;
 }
+
+type Outputs = Record<string, FloatTensor>;
+type RunRow = (row: Row) => Promise<Outputs>;
 
 /** A model's session in one place. */
 interface Copy {
@@ -156,20 +162,51 @@ export class SessionPool {
     for (const host of others) void host.close();
   }
 
-  private async load({ pin, folder, manifest }: ModelVersion): Promise<Loaded> {
-    const { observer, maxDelayMs } = this.options;
+  private async load(model: ModelVersion): Promise<Loaded> {
+    const { pin, folder, manifest } = model;
+    const loaded: Copy[][] = [];
+    const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
+      const copies = await this.copies(model, graph);
+      loaded.push(copies);
+      return copies;
+    };
+    const path = join(folder, 'model.onnx');
+    const pixels = await pixelGraphOf(path, manifest);
+    // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
+    const looking = pixels && (await copiesOf(pixels).catch(() => null));
+    // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
+    let plain: Promise<RunRow> | null = looking ? null : copiesOf(path).then((copies) => this.batched(model, copies));
+    await plain;
+    const run = async (row: Row): Promise<Outputs> => {
+      plain ??= copiesOf(path).then((copies) => this.batched(model, copies));
+      return (await plain)(row);
+    };
+    const network: NetworkSession = { name: pin.name, digest: pin.digest, manifest, run };
+    if (looking) {
+      const runRow = this.batched(model, looking);
+      network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
+    }
+    return { loaded, network };
+  }
+
+  /** One warm session for each worker. */
+  private async copies({ pin, manifest }: ModelVersion, graph: string | Uint8Array): Promise<Copy[]> {
     const start = performance.now();
     const copies = await Promise.all(
       this.places().map(async (place): Promise<Copy> => {
-        const session = await OnnxSession.load(join(folder, 'model.onnx'), this.onnx, place);
+        const session = await OnnxSession.load(graph, this.onnx, place);
         await session.warmUp(manifest.input);
         return { session, running: 0 };
       }),
     );
-    const [{ session: first }] = copies as [Copy];
-    observer?.loaded?.(pin.name, first.provider, (performance.now() - start) / 1000);
-    const maxBatch = this.batchOf(first, manifest);
-    const batcher = new Batcher<Row, Record<string, FloatTensor>>(
+    this.options.observer?.loaded?.(pin.name, copies[0]!.session.provider, (performance.now() - start) / 1000);
+    return copies;
+  }
+
+  private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
+    const { observer, maxDelayMs } = this.options;
+    const maxBatch = this.batchOf(copies[0]!.session, manifest);
+    const batcher = new Batcher<Row, Outputs>(
       async (rows) => {
         const before = performance.now();
         const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
@@ -185,8 +222,7 @@ export class SessionPool {
       // A row more than there are workers waits in the thread already; batches gain more from company.
       { maxBatch, key: rowShape, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.workers) : 1 },
     );
-    const network: NetworkSession = { name: pin.name, digest: pin.digest, manifest, run: (row) => batcher.run(row) };
-    return { copies, network };
+    return (row) => batcher.run(row);
   }
 
   private batchOf(session: OnnxSession, manifest: ModelManifest): number {
@@ -211,8 +247,19 @@ export class SessionPool {
  */
 const CPU_BATCH = 1;
 
-async function unload({ copies }: Loaded): Promise<void> {
-  for (const { session } of copies) await session.release();
+/** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
+async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uint8Array | null> {
+  if (!input) return null;
+  try {
+    return pixelGraph(await readFile(path), input);
+  } catch {
+    // Loading the file itself says better what is wrong with it.
+    return null;
+  }
+}
+
+async function unload({ loaded }: Loaded): Promise<void> {
+  for (const { session } of loaded.flat()) await session.release();
 }
 
 function rowShape(row: Row): string {

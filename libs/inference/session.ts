@@ -18,4 +18,9 @@ export interface NetworkSession {
   readonly manifest: ModelManifest;
   /** Outputs by name, without the batch dimension. */
   run(row: Row): Promise<Record<string, FloatTensor>>;
+  /**
+   * The same for a picture's pixels, H×W×3 floats, red, green, blue, 0..255, in the size of the manifest's input; what
+   * else the manifest asks for is done in the graph. Missing where the graph cannot: then `run` takes the tensor.
+   */
+  runPixels?(pixels: FloatTensor): Promise<Record<string, FloatTensor>>;
 }

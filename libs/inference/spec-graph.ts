@@ -1,47 +1,41 @@
+import { message, type Field } from './protobuf.js';
+
 /** For specs: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
   const dims = [openBatch ? 'N' : 1, size];
-  return message([
-    [1, 8], // ir_version
-    [
-      8,
-      message([
-        [1, ''],
-        [2, 17],
-      ]),
-    ], // opset_import
-    [
-      7,
-      message([
-        [1, node('Mul', ['x', 'factor'], 'scaled')],
-        [1, node('Add', ['scaled', 'one'], 'y')],
-        [2, 'linear'],
-        [5, scalar('factor', factor)],
-        [5, scalar('one', 1)],
-        [11, valueInfo('x', dims)],
-        [12, valueInfo('y', dims)],
-      ]),
-    ],
+  return model([
+    [1, node('Mul', ['x', 'factor'], 'scaled')],
+    [1, node('Add', ['scaled', 'one'], 'y')],
+    [2, 'linear'],
+    [5, scalar('factor', factor)],
+    [5, scalar('one', 1)],
+    [11, valueInfo('x', dims)],
+    [12, valueInfo('y', dims)],
   ]);
 }
 
-type Field = [number: number, value: number | string | Buffer];
-
-/** Protobuf's wire format: whole numbers as varints, everything else length-delimited. */
-function message(fields: Field[]): Buffer {
-  return Buffer.concat(
-    fields.map(([number, value]) => {
-      if (typeof value === 'number') return Buffer.concat([varint(number << 3), varint(value)]);
-      const bytes = Buffer.from(value as string);
-      return Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
-    }),
-  );
+/** For specs: an ONNX graph that answers in `y` what it is given in `x`. */
+export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
+  const graph: Field[] = [
+    [1, node('Identity', ['x'], 'y')],
+    [2, 'echo'],
+    [11, valueInfo('x', dims)],
+    [12, valueInfo('y', dims)],
+  ];
+  return model(graph, opset);
 }
 
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
-  return Buffer.from([...bytes, value]);
+function model(graph: Field[], opset = 17): Buffer {
+  const standard = message([
+    [1, ''],
+    [2, opset],
+  ]);
+  // ir_version, opset_import, graph
+  return message([
+    [1, 8],
+    [8, standard],
+    [7, message(graph)],
+  ]);
 }
 
 function node(operator: string, inputs: string[], output: string): Buffer {
