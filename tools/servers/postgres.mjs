@@ -63,7 +63,8 @@ export const postgres = {
     run('postgres', ['--single', '-D', data, '-F', 'postgres'], `CREATE DATABASE ${LOGIN}\n`);
     const settings = [
       ...['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='],
-      ...['max_connections=200', 'shared_buffers=64MB'],
+      // Shared memory in the data folder: nothing of a killed server stays elsewhere.
+      ...['max_connections=200', 'shared_buffers=64MB', 'dynamic_shared_memory_type=mmap'],
       ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
     ];
     return {
