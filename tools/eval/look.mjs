@@ -1,4 +1,4 @@
-// Runs the analysis `faces` over files, exactly as a job does, and remembers what it saw.
+// Runs an analysis, `faces` unless another is asked for, over files, exactly as a job does, and remembers what it saw.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
@@ -26,6 +26,12 @@ export class Looker {
 
   constructor(repository, pool, runner, analysis) {
     Object.assign(this, { repository, pool, runner, analysis });
+  }
+
+  /** The same for another analysis; close the first one only. */
+  async of(analysis) {
+    const registry = await AnalysisRegistry.scan(analysesFolder);
+    return new Looker(this.repository, this.pool, this.runner, registry.get(analysis));
   }
 
   /** [{facts, interval, observations}] of every unit of a file. */

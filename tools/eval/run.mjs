@@ -6,6 +6,7 @@ import { ModelRepository } from '@adit/inference';
 import { loadModules, writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
 import { Looker, mediaPath } from './look.mjs';
+import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes } from './score.mjs';
 import { traits } from './traits.mjs';
 
@@ -22,6 +23,7 @@ try {
   await detection();
   await pairs();
   await films();
+  await objects(looker, row);
   await traits(looker, labels.different.people, row);
 } finally {
   await looker.close();

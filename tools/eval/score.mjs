@@ -43,3 +43,30 @@ export function coverage(sampled, shown, segments) {
   }
   return { present, hits, wrong };
 }
+
+/**
+ * Goes through what was said, the surest first ({label, box, confidence}), and gives each the best labelled thing
+ * ({label, box}) of its label that is still free: [{confidence, ok}].
+ */
+export function matchRanked(labelled, said, atLeast = 0.4) {
+  const free = new Set(labelled);
+  return [...said]
+    .sort((a, b) => b.confidence - a.confidence)
+    .map(({ label, box, confidence }) => {
+      const [best] = [...free]
+        .filter((one) => one.label === label && overlap(one.box, box) >= atLeast)
+        .sort((a, b) => overlap(b.box, box) - overlap(a.box, box));
+      free.delete(best);
+      return { confidence, ok: best !== undefined };
+    });
+}
+
+/** Mean, over all labelled things, of the share that was right down to each one's rank; what is not found counts 0. */
+export function averagePrecision(said, total) {
+  let right = 0;
+  let sum = 0;
+  for (const [rank, { ok }] of [...said].sort((a, b) => b.confidence - a.confidence).entries()) {
+    if (ok) sum += ++right / (rank + 1);
+  }
+  return total === 0 ? 0 : sum / total;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { coverage, distance, matchBoxes, overlap } from './score.mjs';
+import { averagePrecision, coverage, distance, matchBoxes, matchRanked, overlap } from './score.mjs';
 
 describe('the scores of the evaluation', () => {
   it('overlap is intersection over union', () => {
@@ -27,5 +27,29 @@ describe('the scores of the evaluation', () => {
 
   it('distance is Euclidean', () => {
     expect(distance([0, 3], [4, 0])).toBe(5);
+  });
+});
+
+describe('what was said, the surest first', () => {
+  const labelled = [
+    { label: 'cup', box: [0, 0, 0.2, 0.2] },
+    { label: 'cup', box: [0.5, 0, 0.2, 0.2] },
+  ];
+
+  it('gets each labelled thing once, of its own label', () => {
+    const said = [
+      { label: 'cup', box: [0, 0, 0.2, 0.2], confidence: 0.6 },
+      { label: 'cup', box: [0.01, 0, 0.2, 0.2], confidence: 0.9 },
+      { label: 'bowl', box: [0.5, 0, 0.2, 0.2], confidence: 0.8 },
+    ];
+    expect(matchRanked(labelled, said).map(({ ok }) => ok)).toEqual([true, false, false]);
+  });
+
+  it('has an average precision of 1 when all is found and nothing else', () => {
+    const right = { confidence: 0.9, ok: true };
+    expect(averagePrecision([right, { ...right, confidence: 0.5 }], 2)).toBe(1);
+    expect(averagePrecision([right], 2)).toBe(0.5);
+    expect(averagePrecision([right, { confidence: 0.99, ok: false }], 1)).toBe(0.5);
+    expect(averagePrecision([], 0)).toBe(0);
   });
 });

@@ -1,0 +1,113 @@
+// How well the analysis `objects` and the module object_scene_recognition find what was labelled by eye.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadModules } from '@adit/modules';
+import { mediaPath } from './look.mjs';
+import { averagePrecision, coverage, matchRanked } from './score.mjs';
+
+const labels = JSON.parse(await readFile(join(import.meta.dirname, 'object-labels.json'), 'utf8'));
+
+/** Adds the objects' lines to the table. */
+export async function objects(faces, row) {
+  const looker = await faces.of('objects');
+  const pictures = [...labels.photos, ...labels.empty.map((file) => ({ file }))];
+  const all = pictures.reduce((sum, picture) => sum + labelled(picture).length, 0);
+  const at = async (minConfidence) => (await ranked(looker, pictures, minConfidence)).flat();
+
+  const everything = await at(0);
+  row(
+    `objects: average precision over ${all} of ${labels.photos.length} photos`,
+    averagePrecision(everything, all).toFixed(2),
+    'at least 0.6',
+    averagePrecision(everything, all) >= 0.6,
+  );
+  for (const [minConfidence, bar] of [
+    [50, 28],
+    [70, 22],
+  ]) {
+    const said = await at(minConfidence);
+    const right = said.filter(({ ok }) => ok).length;
+    row(`  found at min_confidence ${minConfidence}`, `${right} of ${all}`, `at least ${bar}`, right >= bar);
+    const share = right / said.length;
+    row(
+      `  right of those said`,
+      `${right} of ${said.length}`,
+      `at least ${minConfidence} %`,
+      share >= minConfidence / 100,
+    );
+  }
+  const empty = (
+    await ranked(
+      looker,
+      labels.empty.map((file) => ({ file })),
+      70,
+    )
+  ).flat();
+  row(
+    `  false ones on ${labels.empty.length} pictures without objects`,
+    String(empty.length),
+    'at most 3',
+    empty.length <= 3,
+  );
+  await people(looker, row);
+}
+
+/** A film of one man: when is he said to be there? */
+async function people(looker, row) {
+  for (const { file, label, shown } of labels.films) {
+    const units = await looker.units(mediaPath(file));
+    const segments = await foldUnits(units, {});
+    const spans = segments.filter((one) => one.label === label).map(({ timeStart, timeEnd }) => [timeStart, timeEnd]);
+    const sampled = units.flatMap(({ observations }) => observations.sampled.map(({ time }) => time));
+    const { present, hits } = coverage(sampled, shown, spans);
+    const name = file.split('/').at(-1);
+    row(
+      `${name}: samples that show a ${label} and say so`,
+      `${hits} of ${present}`,
+      'at least 85 %',
+      hits >= 0.85 * present,
+    );
+    const others = [...new Set(segments.map((one) => one.label))].filter((one) => one !== label);
+    row(`  other labels of the film`, others.join(', ') || 'none');
+  }
+}
+
+/** Per picture: what is said of it, surest first, each with whether it is right. */
+async function ranked(looker, pictures, minConfidence) {
+  const all = [];
+  for (const picture of pictures) {
+    const segments = await foldUnits(await looker.units(mediaPath(picture.file)), { min_confidence: minConfidence });
+    const said = segments
+      .filter(({ label }) => !picture.unsure?.includes(label))
+      .flatMap(({ label, detections }) =>
+        detections.map(({ data: { x, y, w, h, confidence } }) => ({ label, box: [x, y, w, h], confidence })),
+      );
+    all.push(matchRanked(labelled(picture), said));
+  }
+  return all;
+}
+
+/** [{label, box}] of a picture. */
+function labelled(picture) {
+  return Object.entries(picture)
+    .filter(([key]) => key !== 'file' && key !== 'unsure')
+    .flatMap(([label, boxes]) => boxes.map((box) => ({ label, box })));
+}
+
+const registry = await loadModules();
+
+/** The module over the units of one file: its segments. */
+async function foldUnits(units, given) {
+  const definition = registry.find('object_scene_recognition');
+  const fold = await definition.open(definition.args.parse(given), { models: [] });
+  const context = { sourceIndex: 0, facts: units[0].facts };
+  const segments = [];
+  let state = fold.start(context);
+  for (const { facts, interval, observations } of units) {
+    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
+    const step = fold.fold(state, { unit, observations: { objects: observations } }, context);
+    state = step.state;
+    segments.push(...step.segments);
+  }
+  return [...segments, ...fold.close(state, context).segments];
+}
