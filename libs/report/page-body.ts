@@ -68,7 +68,8 @@ function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
 }
 
 /** How many people and things have a name, and how many people were told apart without one. */
-function found(segments: readonly SegmentData[]): string {
+function found(all: readonly SegmentData[]): string {
+  const segments = all.filter(({ type }) => type !== 'gender_neutrality');
   const labels = (unknown: boolean) =>
     new Set(segments.filter((segment) => isUnknown(segment) === unknown).map((segment) => segment.label)).size;
   const people = segments.every((segment) => segment.type === 'face');

@@ -52,7 +52,7 @@ describe('the sums of a report', () => {
     const sums = [0, 1].map((sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 2, male: 1 } }));
     const html = await body({ ...input, sources: [still, still], sums });
     expect(html.match(/class="sums"/g)).toHaveLength(1);
-    expect(html).toMatch(/female.*4 people.*male.*2 people/s);
+    expect(html).toMatch(/female.*4 faces.*male.*2 faces/s);
   });
 
   it('are not there when nothing was summed up', async () => {

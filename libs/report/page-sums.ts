@@ -76,7 +76,8 @@ function traits(counts: Record<string, number>, seconds: Record<string, number>)
     .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([name, count]) => {
       const value = timed ? (seconds[name] ?? 0) : count;
-      const heads = `${count} ${count === 1 ? 'person' : 'people'}`;
+      // The same person on two pictures is two faces.
+      const heads = `${count} ${timed ? (count === 1 ? 'person' : 'people') : count === 1 ? 'face' : 'faces'}`;
       const time = timed && count > 0 ? `${duration(value)} · ` : '';
       return { name: name.replace('-', '–').replace('60–120', '60+'), value, text: count === 0 ? '–' : time + heads };
     });

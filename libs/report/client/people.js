@@ -7,6 +7,8 @@ const FIRST = 12;
 function found() {
   const cards = new Map();
   data.segments.forEach((segment, index) => {
+    // Said of a picture as a whole, so nobody's card.
+    if (segment.type === 'gender_neutrality') return;
     const key = `${segment.type}\n${segment.label}`;
     const card = cards.get(key) ?? {
       label: segment.label,
