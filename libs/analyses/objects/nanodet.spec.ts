@@ -100,7 +100,7 @@ describe('boxes out of the network', () => {
         row: fc.nat(12),
         kind: fc.nat(2),
         score: fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100),
-        edges: fc.constant([2, 2, 2, 2]),
+        edges: fc.constant<number[]>([2, 2, 2, 2]),
       }),
       { maxLength: 30 },
     );
