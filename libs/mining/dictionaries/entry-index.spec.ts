@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
 import { indexEntries } from './entry-index.js';
 import { foldText } from './fold-text.js';
-import { SimilarIndex } from './similar-index.js';
+import type { SimilarIndex } from './similar-index.js';
 
 /** Levenshtein's definition, cell by cell. */
 function distance(a: string[], b: string[]): number {
