@@ -49,6 +49,20 @@ describe('renderReport', () => {
     expect(data.segments[0]?.keyFrame?.boxes).toEqual([[0.5, 0.2, 0.3, 0.4]]);
   });
 
+  it('draws every box of the frame nearest to the picture, and no other frame’s', async () => {
+    const box = (frame_index: number, x: number) => ({
+      frame_index,
+      type: 'object_bbox',
+      data: { x, y: 0.1, w: 0.2, h: 0.2, confidence: 0.8 },
+    });
+    const keyFrame = { frame: 60, jpeg: Buffer.from('a whole frame'), width: 640, height: 360 };
+    const detections = [box(38, 0), box(62, 0.1), box(62, 0.5), box(75, 0.9)];
+    const cups = sampleSegment({ type: 'object', label: 'cup', keyFrame, detections, meta: { label: 'cup' } });
+    const html = await renderReport(sampleInput([cups]));
+    expect(embedded(html).segments[0]?.keyFrame?.boxes.map(([x]) => x)).toEqual([0.1, 0.5]);
+    expect(html).toContain('Who or what');
+  });
+
   it('keeps thumbnails before key frames, the longest first, when the budget is short', async () => {
     const segments = [2, 9].map((timeEnd) =>
       sampleSegment({
