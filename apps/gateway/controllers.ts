@@ -11,7 +11,7 @@ import { StorageController } from './storage/storage.controller.js';
 
 export const API_PREFIX = '/api';
 /** What orchestrators and collectors ask; outside the API's prefix. */
-export const UNPREFIXED = ['healthz', 'readyz', 'metrics'];
+export const UNPREFIXED = ['healthz', 'startupz', 'readyz', 'metrics'];
 
 /** Every controller whose routes are documented; the documentation's own pages are not. */
 export const CONTROLLERS: Type[] = [

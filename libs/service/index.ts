@@ -1,3 +1,4 @@
+export * from './dependencies.module.js';
 export * from './operations-server.js';
 export * from './platform.js';
 export * from './run-worker.js';

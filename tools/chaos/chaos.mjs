@@ -186,7 +186,7 @@ async function outage(name, server, client, { outageSeconds, kinds, log }) {
 
 /** Webhooks come at least once, and not at once. */
 async function heardOf(receiver, ended) {
-  const all = () => ended.every(({ id, job }) => receiver.idsOf(id, `svc.job.on_${job.state}`) > 0);
+  const all = () => ended.every(({ id, job }) => receiver.idsOf(id, `job.on_${job.state}`) > 0);
   for (const end = Date.now() + 60_000; !all() && Date.now() < end;) await sleep(250);
 }
 
@@ -207,7 +207,7 @@ async function count(client, receiver, ended, undisturbed) {
     if (distinct !== count) report.doubled.push(say(`${count - distinct} segments twice`));
     const wanted = undisturbed.get(kind.name);
     if (digest !== wanted.digest) report.wrong.push(say(`${count} segments, not the ${wanted.count} of before`));
-    const webhooks = receiver.idsOf(id, `svc.job.on_${job.state}`);
+    const webhooks = receiver.idsOf(id, `job.on_${job.state}`);
     if (webhooks === 0) report.unheard.push(say('no webhook'));
     if (webhooks > 1) report.doubled.push(say(`${webhooks} webhooks of one event`));
   }

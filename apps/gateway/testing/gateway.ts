@@ -13,6 +13,7 @@ import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { ObjectsModule } from '@adit/objects';
 import { configureLogging, loadConfig, health } from '@adit/runtime';
+import { DependenciesModule } from '@adit/service';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -58,6 +59,7 @@ export async function startGateway(settings: Partial<GatewayConfig> = {}): Promi
     ObjectsModule.forRoot({ driver: 'filesystem', root: join(dataDir, 'objects') }),
     BusModule.forRoot({ busDriver: 'in-process' }),
     JobsModule.forRoot(),
+    DependenciesModule.forRoot(),
     ModelsModule.forRoot({ config: loadConfig(InferenceConfig, {}), analyses, builtIn: [modelsRoot()], dataDir }),
     GatewayModule.forRoot(config, modules),
   ]);

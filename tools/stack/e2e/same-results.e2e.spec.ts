@@ -109,7 +109,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
       ) {
         if (hooks.length > 0 && services.every((name) => of().some(({ service }) => service === name))) break;
       }
-      expect(hooks.map(({ event }) => event)).toEqual(['svc.job.on_completed']);
+      expect(hooks.map(({ event }) => event)).toEqual(['job.on_completed']);
       expect(hooks[0]!.traceparent).toContain(traceId);
       expect([...new Set(of().map(({ service }) => service))].sort()).toEqual(services.sort());
       expect(stack.lines.some(({ line }) => line.includes(traceId) && line.includes(posted.id))).toBe(true);
