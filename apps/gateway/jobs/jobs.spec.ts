@@ -282,7 +282,10 @@ describe('commands', () => {
 
   it('lists modules with their arguments', async () => {
     const modules = (await gateway.ask('GET', '/api/v1/modules/')).json<Record<string, unknown>[]>();
-    expect(modules.find(({ id }) => id === 'face_recognition')).toMatchObject({ id: 'face_recognition', arguments: { type: 'object' } });
+    expect(modules.find(({ id }) => id === 'face_recognition')).toMatchObject({
+      id: 'face_recognition',
+      arguments: { type: 'object' },
+    });
   });
 
   it("hides another workspace's jobs", async () => {
