@@ -133,6 +133,26 @@ export function busConformance(name: string, driver: BusConformance): void {
       await eventually(() => expect(numbers(seen)).toEqual(range(5)));
     });
 
+    it('gives an ephemeral group only what is published after it came', async () => {
+      await bus.publish(range(5).map((n) => event('key', n)));
+      const reader = await listen('reader');
+      await eventually(() => expect(reader.seen).toHaveLength(5));
+      const { seen, subscription } = await listen('ear', undefined, { ephemeral: true });
+      for (let n = 5; seen.length === 0; n++) {
+        await bus.publish([event('key', n)]);
+        await sleep(20);
+      }
+      expect(seen[0]!.n).toBeGreaterThanOrEqual(5);
+      await subscription.close();
+      const again = await listen('ear', undefined, { ephemeral: true });
+      await bus.publish([event('key', 1_000)]);
+      await eventually(async () => {
+        await bus.publish([event('key', 1_001)]);
+        expect(again.seen.length).toBeGreaterThan(0);
+      });
+      expect(again.seen[0]!.n).toBeGreaterThanOrEqual(1_000);
+    });
+
     it('sends copies: nothing is shared by reference', async () => {
       const message = event('key', 0);
       const publishing = bus.publish([message]);

@@ -65,13 +65,17 @@ export class InProcessBus implements Bus {
     if (!Number.isInteger(options.concurrency) || options.concurrency < 1) {
       throw new AditError('VALIDATION', `The concurrency of ${options.group} on ${options.topic} must be 1 or more.`);
     }
-    const leave = this.group(options.topic, options.group).join(options);
+    const state = this.topic(options.topic);
+    const group = this.group(options.topic, options.group);
+    if (options.ephemeral) state.logs.forEach((log, partition) => group.skipTo(partition, log.end));
+    const leave = group.join(options);
     const subscription: Subscription = {
       close: async () => {
         this.subscriptions.delete(subscription);
         const left = leave();
         this.relieve(options.topic);
         await left;
+        if (options.ephemeral) state.groups.delete(options.group);
       },
     };
     this.subscriptions.add(subscription);

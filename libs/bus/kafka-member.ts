@@ -31,6 +31,8 @@ export interface MemberOptions {
   /** Kafka's names. */
   topic: string;
   group: string;
+  /** Begins with what is published from now on. */
+  ephemeral: boolean;
   times: MemberTimes;
   /** Makes the topic if it is missing. */
   prepare(): Promise<void>;
@@ -151,7 +153,7 @@ export class KafkaMember {
     const dead = this.watch(consumer);
     try {
       await consumer.connect();
-      await consumer.subscribe({ topic, fromBeginning: true });
+      await consumer.subscribe({ topic, fromBeginning: !this.options.ephemeral });
       if (this.closing) return;
       this.consumer = consumer;
       this.joining = consumer.run({

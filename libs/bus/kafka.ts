@@ -101,6 +101,7 @@ export class KafkaBus implements Bus {
       kafka: this.client({ requestTimeout: 10_000, retry: SOON }),
       topic: this.topics.nameOf(options.topic),
       group: this.topics.groupOf(options.group, options.topic),
+      ephemeral: options.ephemeral ?? false,
       times: this.times,
       prepare: () => this.topics.ensure([options.topic]),
       fetched: (partition, messages, endOfLog) => inner.fetched(partition, messages, endOfLog),
@@ -113,6 +114,7 @@ export class KafkaBus implements Bus {
       close: async () => {
         await inner.close();
         this.subscriptions.delete(subscription);
+        if (options.ephemeral) await this.forget(options);
       },
     };
     this.subscriptions.set(subscription, { topic: options.topic, group: options.group });
@@ -123,6 +125,15 @@ export class KafkaBus implements Bus {
       throw error;
     }
     return subscription;
+  }
+
+  /** Brokers forget an empty group by themselves, but only after days. */
+  private async forget({ topic, group }: SubscriptionOptions): Promise<void> {
+    try {
+      await (await this.admin()).deleteGroups([this.topics.groupOf(group, topic)]);
+    } catch (error) {
+      logger.debug({ err: error, group }, 'An ephemeral group is left to the brokers to forget');
+    }
   }
 
   /** Of the groups that this process is a member of. Every member sees the same number: take the largest, not the sum. */

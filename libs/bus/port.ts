@@ -25,6 +25,11 @@ export interface SubscriptionOptions {
   topic: Topic | DeadLetterTopic;
   /** Each group sees every message once; the members of a group share the partitions. */
   group: string;
+  /**
+   * A group for the life of this subscription alone: it begins with what is published from now on and is forgotten when it
+   * closes. Otherwise a new group begins with the oldest message that is kept.
+   */
+  ephemeral?: boolean;
   /** Partitions worked on at the same time by this member. */
   concurrency: number;
   /** Resolves when the work is done: the message is committed then, and never before. */

@@ -24,6 +24,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         topic: 'events.raised',
         // Every gateway has to hear every event, so each is a group of its own.
         group: `gateway-${randomUUID()}`,
+        ephemeral: true,
         concurrency: 4,
         handle: async ({ envelope }) => void this.emitter.emit(envelope.jobId),
       });
