@@ -1,6 +1,6 @@
 import type { Payload } from '@adit/contracts';
-import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
-import { failSource, jobPrefix, LockedJob, OutboxRelay } from '@adit/jobs';
+import { ChunkAnalysisEntity } from '@adit/database';
+import { failSource, jobPrefix, LockedJob, OutboxRelay, returned } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { counter } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -22,11 +22,14 @@ export class AnalysedChunks {
     const finished = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (!locked?.isActive) return true;
-      const row = await manager.findOneBy(ChunkAnalysisEntity, { chunkId, digest });
-      if (row === null || row.state === 'done' || row.state === 'failed') return false;
       const state = error === null ? 'done' : 'failed';
+      const recorded = await manager.update(
+        ChunkAnalysisEntity,
+        { chunkId, digest, state: In(['waiting', 'requested']) },
+        { state, units, error, leaseUntil: null },
+      );
+      if (recorded.affected === 0) return false;
       analysed.inc({ outcome: state });
-      await manager.update(ChunkAnalysisEntity, { chunkId, digest }, { state, units, error, leaseUntil: null });
       for (const unit of units ?? []) {
         if (unit.error !== null) await failSource(manager, locked, unit.sourceIndex, unit.error);
       }
@@ -39,14 +42,16 @@ export class AnalysedChunks {
   /** True when nobody reads the chunk's packs any more. */
   private async finishChunk(manager: EntityManager, locked: LockedJob, chunkId: string): Promise<boolean> {
     const wanted = locked.activeModules.flatMap((module) => Object.values(module.analyses));
-    const open = await manager.existsBy(ChunkAnalysisEntity, {
-      chunkId,
-      digest: In(wanted),
-      state: In(['waiting', 'requested']),
-    });
-    if (open) return false;
-    await manager.update(ChunkEntity, { id: chunkId }, { state: 'done', packs: null, leaseUntil: null });
-    return true;
+    const finished = returned(
+      await manager.query(
+        `UPDATE chunks SET state = 'done', packs = NULL, lease_until = NULL WHERE id = $1 AND NOT EXISTS (
+           SELECT 1 FROM chunk_analyses
+            WHERE chunk_id = $1 AND digest = ANY($2::text[]) AND state IN ('waiting', 'requested'))
+         RETURNING id`,
+        [chunkId, wanted],
+      ),
+    );
+    return finished.length > 0;
   }
 }
 

@@ -1,12 +1,11 @@
-import { AditError, type Json } from '@adit/contracts';
+import { AditError, type Json, type MediaFacts } from '@adit/contracts';
 import {
   columns,
   FoldEntity,
-  JobEntity,
-  JobModuleEntity,
-  JobSourceEntity,
   SegmentEntity,
   SummaryEntity,
+  type JobEntity,
+  type JobModuleEntity,
 } from '@adit/database';
 import { ALL_IMAGES, assignIdentity, identityLabel, imageRange, LockedJob, OutboxRelay } from '@adit/jobs';
 import {
@@ -22,13 +21,22 @@ import {
 import { createLogger, histogram } from '@adit/runtime';
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { endModules, progressOf, standingOf } from './job-standing.js';
 import { KeptPictures } from './kept-pictures.js';
 import { OpenFolds } from './open-folds.js';
 import { ReadyChunks } from './ready-chunks.js';
 
 const log = createLogger('aggregator');
 const foldSeconds = histogram('adit_fold_seconds', 'Time to fold the chunks that were ready', ['module']);
+
+/** A fold that can be taken further. */
+export interface OpenFold {
+  fold: FoldEntity;
+  module: JobModuleEntity;
+  /** Of its film, or of the first image; null when that was refused. */
+  facts: MediaFacts | null;
+}
 
 interface Folded {
   state: string;
@@ -38,11 +46,16 @@ interface Folded {
   closed: boolean;
 }
 
+interface Stored {
+  fold: FoldEntity;
+  /** The job, when its last module ended with this. */
+  ended: LockedJob | null;
+}
+
 /** Takes folds as far as their analysed chunks reach. */
 @Injectable()
 export class FoldAdvance {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
     @Inject(OpenFolds) private readonly folds: OpenFolds,
@@ -50,13 +63,19 @@ export class FoldAdvance {
     @Inject(KeptPictures) private readonly pictures: KeptPictures,
   ) {}
 
-  /** Folds until the fold closes or has to wait. A fold that throws fails its module, with the reason. */
-  async advance(module: JobModuleEntity, fold: FoldEntity): Promise<void> {
+  /**
+   * Folds until the fold closes or has to wait. A fold that throws fails its module, with the reason. Returns the job
+   * when this ended its last module.
+   */
+  async advance(open: OpenFold): Promise<LockedJob | null> {
+    const { module } = open;
+    let { fold } = open;
     try {
       for (;;) {
-        const next = await this.step(module, fold);
-        if (next === null) return;
-        fold = next;
+        const next = await this.step({ ...open, fold });
+        if (next === null) return null;
+        if (next.ended !== null) return next.ended;
+        fold = next.fold;
       }
     } catch (error) {
       const problem = AditError.from(error);
@@ -66,26 +85,31 @@ export class FoldAdvance {
         const locked = await LockedJob.take(manager, module.jobId);
         if (locked?.isActive) await locked.failModule(module.moduleId, problem.message);
       });
+      return null;
     }
   }
 
   /** One transaction's worth. Returns the fold as stored, or null when there is nothing more to do now. */
-  private async step(module: JobModuleEntity, fold: FoldEntity): Promise<FoldEntity | null> {
+  private async step(open: OpenFold): Promise<Stored | null> {
+    const { module, fold } = open;
     if (fold.closed) return null;
     const ready = await this.chunks.read(fold, module);
     if (ready.length === 0 && fold.nextChunk < fold.chunkIds.length) return null;
     const done = foldSeconds.startTimer({ module: module.moduleId });
-    const folded = await this.fold(module, fold, ready);
+    const folded = await this.fold(open, ready);
     folded.segments = await this.pictures.keep(module.jobId, folded.segments);
     const stored = await this.outbox.transaction((manager) => this.store(manager, module, fold, folded));
     done();
     return stored;
   }
 
-  private async fold(module: JobModuleEntity, stored: FoldEntity, ready: FoldInput[][]): Promise<Folded> {
+  private async fold({ module, fold: stored, facts }: OpenFold, ready: FoldInput[][]): Promise<Folded> {
     const definition = this.modules.get(module.moduleId);
     const fold = await this.folds.get(module);
-    const context = await this.contextOf(stored);
+    const context: FoldContext = {
+      sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
+      facts: facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 },
+    };
     let state = await this.stateOf(fold, stored, module, context);
     const segments: Segment[] = [];
     for (const inputs of ready) {
@@ -127,37 +151,39 @@ export class FoldAdvance {
     return rebuilt;
   }
 
-  private async contextOf({ jobId, sourceIndex }: FoldEntity): Promise<FoldContext> {
-    const index = Math.max(0, sourceIndex);
-    const source = await this.db.manager.findOneByOrFail(JobSourceEntity, { jobId, index });
-    const facts = source.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 };
-    return { sourceIndex: sourceIndex === ALL_IMAGES ? null : sourceIndex, facts };
-  }
-
   /** Writes segments, state and progress if nobody has folded these chunks meanwhile; the loser drops its work. */
   private async store(
     manager: EntityManager,
     { jobId, moduleId }: JobModuleEntity,
     before: FoldEntity,
     folded: Folded,
-  ): Promise<FoldEntity | null> {
+  ): Promise<Stored | null> {
     const locked = await LockedJob.take(manager, jobId);
     const module = locked?.activeModules.find((candidate) => candidate.moduleId === moduleId);
     if (!locked?.isActive || module === undefined) return null;
-    const key = { jobId, moduleId, sourceIndex: before.sourceIndex };
-    const fold = await manager.findOneByOrFail(FoldEntity, key);
-    if (fold.nextChunk !== before.nextChunk || fold.closed) return fold;
+    const standing = await standingOf(manager, jobId);
+    const { sourceIndex } = before;
+    const own = standing.folds.find((each) => each.moduleId === moduleId && each.sourceIndex === sourceIndex);
+    if (own === undefined) return null;
+    const fold = Object.assign(new FoldEntity(), before);
+    if (own.nextChunk !== before.nextChunk || own.closed) {
+      return { fold: await manager.findOneByOrFail(FoldEntity, { jobId, moduleId, sourceIndex }), ended: null };
+    }
     const known = module.segmentCount;
     await insertSegments(manager, locked.job, module, folded.segments);
-    await insertSummaries(manager, module, Math.max(0, before.sourceIndex), folded.summaries);
+    await insertSummaries(manager, module, Math.max(0, sourceIndex), folded.summaries);
     fold.nextChunk += folded.chunks;
     fold.state = folded.state;
     fold.closed = folded.closed;
-    await manager.update(FoldEntity, key, { nextChunk: fold.nextChunk, state: fold.state, closed: fold.closed });
-    await updateProgress(manager, locked, module);
-    await locked.raiseSegments(module, known);
-    await locked.raiseProgress();
-    return fold;
+    const { nextChunk, state, closed } = fold;
+    await manager.update(FoldEntity, { jobId, moduleId, sourceIndex }, { nextChunk, state, closed });
+    Object.assign(own, { nextChunk, closed });
+    setProgress(locked, module, progressOf(standing, moduleId, locked.job.sources.length));
+    locked.noteSegments(module, known);
+    locked.noteProgress(module);
+    const ended = closed && (await endModules(locked, standing));
+    await locked.flush();
+    return { fold, ended: ended ? locked : null };
   }
 }
 
@@ -168,13 +194,13 @@ function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
   return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
 }
 
+/** Numbers and inserts them; the caller writes the new counts of the job and the module. */
 async function insertSegments(
   manager: EntityManager,
   job: JobEntity,
   module: JobModuleEntity,
   segments: Segment[],
 ): Promise<void> {
-  if (segments.length === 0) return;
   const rows: Partial<SegmentEntity>[] = [];
   for (const { claim, ...segment } of segments) {
     rows.push({
@@ -193,9 +219,6 @@ async function insertSegments(
       rows.slice(at, at + 500).map((row) => columns<SegmentEntity>(row)),
     );
   }
-  await manager.update(JobEntity, { id: job.id }, { segmentCount: job.segmentCount });
-  const { jobId, moduleId, segmentCount } = module;
-  await manager.update(JobModuleEntity, { jobId, moduleId }, { segmentCount });
 }
 
 async function insertSummaries(
@@ -224,20 +247,8 @@ async function insertSummaries(
   }
 }
 
-/** Folded share of all sources; what is not planned yet counts as nothing, what failed as done. */
-async function updateProgress(manager: EntityManager, locked: LockedJob, module: JobModuleEntity): Promise<void> {
-  const { jobId, moduleId } = module;
-  const folds = await manager.find(FoldEntity, {
-    where: { jobId, moduleId },
-    select: { jobId: true, moduleId: true, sourceIndex: true, nextChunk: true, chunkIds: true, closed: true },
-  });
-  const share = (fold: FoldEntity): number => (fold.closed ? 1 : fold.nextChunk / fold.chunkIds.length);
-  const failed = await manager.countBy(JobSourceEntity, { jobId, state: 'failed' });
-  const films = folds.some((fold) => fold.sourceIndex !== ALL_IMAGES);
-  const sum = folds.reduce((total, fold) => total + share(fold), films ? failed : 0);
-  module.progress = Math.min(1, sum / (films ? locked.job.sources.length : 1));
-  await manager.update(JobModuleEntity, { jobId, moduleId }, { progress: module.progress });
-  const progress = locked.modules.reduce((total, each) => total + each.progress, 0) / locked.modules.length;
-  locked.job.progress = Math.min(0.99, progress);
-  await manager.update(JobEntity, { id: jobId }, { progress: locked.job.progress });
+function setProgress(locked: LockedJob, module: JobModuleEntity, progress: number): void {
+  module.progress = progress;
+  const sum = locked.modules.reduce((total, each) => total + each.progress, 0);
+  locked.job.progress = Math.min(0.99, sum / locked.modules.length);
 }

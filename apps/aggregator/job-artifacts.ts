@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { DetailedResult, SummarizedResult } from '@adit/contracts';
 import {
   ArtifactEntity,
   JobEntity,
-  JobModuleEntity,
+  type JobModuleEntity,
   JobSourceEntity,
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, LockedJob, OutboxRelay, presentJob, presentSegment, segmentLabel } from '@adit/jobs';
+import { artifactKey, LockedJob, OutboxRelay, presentJob, presentSegment, returned, segmentLabel } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { renderReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
@@ -31,6 +30,8 @@ interface Material {
   job: JobEntity;
   modules: JobModuleEntity[];
   sources: JobSourceEntity[];
+  /** Its first segments, read once for both artifacts. */
+  firstPage: SegmentEntity[];
 }
 
 /** Writes what a finished job leaves behind: its summary, results.json and report.html. */
@@ -44,38 +45,40 @@ export class JobArtifacts {
     @Inject(JobSummary) private readonly summary: JobSummary,
   ) {}
 
-  /** The job's modules have all ended. Writing again replaces what a former try wrote. */
-  async write(jobId: string): Promise<void> {
-    const { manager } = this.db;
-    const job = await manager.findOneByOrFail(JobEntity, { id: jobId });
-    const modules = await manager.findBy(JobModuleEntity, { jobId });
-    const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
-    job.summary = await this.summary.of(job, sources);
+  /** Ends a job whose modules have all ended. What a former try wrote is replaced. */
+  async finish({ job, modules }: Pick<LockedJob, 'job' | 'modules'>): Promise<void> {
+    const jobId = job.id;
+    const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const summary = await this.summary.of(job, sources);
     const failed = modules.every((module) => module.state === 'failed');
     // The artifacts show the job as it is a moment later.
     const material: Material = {
       job: Object.assign(new JobEntity(), job, {
+        summary,
         state: failed ? 'failed' : 'completed',
         progress: failed ? job.progress : 1,
         timeCompleted: new Date(),
       }),
       modules,
       sources,
+      firstPage: await this.page(jobId, 0),
     };
-    const artifacts = [
-      await this.put(jobId, 'results.json', 'application/json', await this.resultsJson(material)),
-      await this.put(jobId, 'report.html', 'text/html; charset=utf-8', await this.report(material)),
-    ];
-    const replaced = await this.outbox.transaction(async (transaction) => {
-      const locked = await LockedJob.take(transaction, jobId);
-      if (!locked?.isActive) return artifacts;
-      const old = await transaction.findBy(ArtifactEntity, { jobId });
-      await transaction.delete(ArtifactEntity, { jobId });
-      await transaction.insert(ArtifactEntity, artifacts);
-      await transaction.update(JobEntity, { id: jobId }, { summary: job.summary });
-      return old;
+    const artifacts = await Promise.all([
+      this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
+      this.report(material).then((body) => this.put(jobId, 'report.html', 'text/html; charset=utf-8', body)),
+    ]);
+    const replaced = await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (!locked?.isActive) return artifacts.map(({ objectKey }) => objectKey);
+      const old = returned<{ object_key: string }>(
+        await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
+      );
+      await manager.insert(ArtifactEntity, artifacts);
+      locked.job.summary = summary;
+      await locked.apply({ kind: 'finished' });
+      return old.map((row) => row.object_key);
     });
-    for (const { objectKey } of replaced) await this.objects.delete(objectKey);
+    for (const objectKey of replaced) await this.objects.delete(objectKey);
   }
 
   private async put(jobId: string, filename: string, mimeType: string, body: Readable | Buffer) {
@@ -103,8 +106,9 @@ export class JobArtifacts {
     });
   }
 
-  private async *detailedResults({ job, sources }: Material): AsyncGenerator<DetailedResult> {
-    for await (const segment of this.segments(job.id)) {
+  private async *detailedResults(material: Material): AsyncGenerator<DetailedResult> {
+    const { job, sources } = material;
+    for await (const segment of this.segments(material)) {
       const picture = segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key);
       yield presentSegment(segment, {
         mediaType: job.mediaType,
@@ -116,9 +120,10 @@ export class JobArtifacts {
     }
   }
 
-  private async report({ job, modules, sources }: Material): Promise<Buffer> {
+  private async report(material: Material): Promise<Buffer> {
+    const { job, modules, sources } = material;
     const segments: ReportSegment[] = [];
-    for await (const row of this.segments(job.id)) {
+    for await (const row of this.segments(material)) {
       if (segments.length === REPORT_SEGMENTS) break;
       segments.push(await this.reportSegment(row, job, sources));
     }
@@ -174,21 +179,23 @@ export class JobArtifacts {
   }
 
   /** All segments of a job in emission order, a page in memory at a time. */
-  private async *segments(jobId: string): AsyncGenerator<SegmentEntity> {
-    for (let from = 0; ; from += PAGE) {
-      const page = await this.db.manager.find(SegmentEntity, {
-        where: { jobId, seq: MoreThanOrEqual(from) },
-        order: { seq: 'ASC' },
-        take: PAGE,
-      });
+  private async *segments({ job, firstPage }: Material): AsyncGenerator<SegmentEntity> {
+    let page = firstPage;
+    for (let from = PAGE; ; from += PAGE) {
       yield* page;
       if (page.length < PAGE) return;
+      page = await this.page(job.id, from);
     }
+  }
+
+  private page(jobId: string, from: number): Promise<SegmentEntity[]> {
+    const where = { jobId, seq: MoreThanOrEqual(from) };
+    return this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: PAGE });
   }
 
   private async picture(key: string): Promise<Buffer | null> {
     try {
-      return await buffer(await this.objects.get(key));
+      return await this.objects.read(key);
     } catch (error) {
       log.warn({ key, err: error }, 'a picture of a segment cannot be read');
       return null;

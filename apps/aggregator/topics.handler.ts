@@ -18,14 +18,13 @@ export class TopicsHandler {
   async submitted(_payload: Payload<'jobs.submitted'>, context: BusContext): Promise<void> {
     this.scheduler.nudge();
     // A job that is retried may have nothing left to do but to end.
-    await this.jobs.advance(context.envelope.jobId);
+    await this.advance(context.envelope.jobId);
   }
 
   @Handles('sources.planned', { group: 'aggregator', concurrency: 4 })
   async planned(_payload: Payload<'sources.planned'>, context: BusContext): Promise<void> {
     this.scheduler.nudge();
-    await this.jobs.advance(context.envelope.jobId);
-    this.scheduler.nudge();
+    await this.advance(context.envelope.jobId);
   }
 
   @Handles('chunks.analysed', { group: 'aggregator', concurrency: 4 })
@@ -33,7 +32,11 @@ export class TopicsHandler {
     const { jobId } = context.envelope;
     await this.chunks.record(jobId, result);
     this.scheduler.nudge();
-    await this.jobs.advance(jobId);
-    this.scheduler.nudge();
+    await this.advance(jobId);
+  }
+
+  /** A job that has ended makes room for one that waits. */
+  private async advance(jobId: string): Promise<void> {
+    if (await this.jobs.advance(jobId)) this.scheduler.nudge();
   }
 }

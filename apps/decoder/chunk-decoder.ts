@@ -1,12 +1,5 @@
 import { AditError, frameSpecName, type FrameSpec, type Unit } from '@adit/contracts';
-import {
-  JobSourceEntity,
-  type ChunkEntity,
-  type JobAnalysisEntity,
-  type JobEntity,
-  type JobModuleEntity,
-  type PackKeys,
-} from '@adit/database';
+import type { JobAnalysisEntity, PackKeys } from '@adit/database';
 import {
   failMixed,
   failSource,
@@ -17,7 +10,6 @@ import {
   OutboxRelay,
   packKey,
   setSourcePlanned,
-  unitsOf,
 } from '@adit/jobs';
 import { decodeImage, decodeInterval } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -25,19 +17,10 @@ import { histogram } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
+import type { ChunkTask } from './chunk-task.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { SourceCache } from './source-cache.js';
 import { NO_PICTURE } from './source.handler.js';
-
-/** A chunk with what it has to be decoded for. */
-export interface ChunkTask {
-  job: JobEntity;
-  chunk: ChunkEntity;
-  modules: JobModuleEntity[];
-  /** Analyses still missing. */
-  analyses: JobAnalysisEntity[];
-  message: { jobId: string; traceparent: string | null };
-}
 
 const decodeSeconds = histogram('adit_decode_seconds', 'Time to decode one chunk and store its frame packs', ['kind']);
 /** Pictures fetched and decoded at the same time within one chunk of images. */
@@ -66,18 +49,18 @@ export class ChunkDecoder {
   }
 
   private async decodeFilm(
-    { job, chunk, analyses }: ChunkTask,
+    { job, chunk, sources, analyses }: ChunkTask,
     signal: AbortSignal,
   ): Promise<Record<string, PackKeys>> {
-    const [unit] = await unitsOf(this.db.manager, chunk);
+    const source = sources.find(({ state }) => state === 'planned');
     const { interval } = chunk;
-    if (unit === undefined || unit.facts.kind !== 'video' || interval === null) return {};
-    const { facts, sourceIndex } = unit;
-    const index = await this.catalogue.frameIndex(job.workspaceId, unit.mediaDigest);
+    if (!source?.mediaDigest || source.facts?.kind !== 'video' || interval === null) return {};
+    const { facts, mediaDigest, index: sourceIndex } = source;
+    const index = await this.catalogue.frameIndex(job.workspaceId, mediaDigest);
     const packs = await this.cache.use(
       { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: job.sources[sourceIndex]! },
       (file) => {
-        if (file.digest !== unit.mediaDigest) {
+        if (file.digest !== mediaDigest) {
           throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
         }
         return decodeInterval({ path: file.path, facts, index, interval, specs: specsOf(analyses), signal });
@@ -110,19 +93,21 @@ export class ChunkDecoder {
   }
 
   /** Null when its observations are known already, or when it was refused: one bad picture never fails a chunk. */
-  private async decodeOneImage({ job, analyses }: ChunkTask, index: number, signal: AbortSignal) {
+  private async decodeOneImage({ job, sources, analyses }: ChunkTask, index: number, signal: AbortSignal) {
     const uri = job.sources[index]!;
-    const source = await this.db.manager.findOneByOrFail(JobSourceEntity, { jobId: job.id, index });
-    if (source.state === 'failed') return null;
+    const source = sources.find((candidate) => candidate.index === index);
+    if (source === undefined || source.state === 'failed') return null;
     try {
       const place = { jobId: job.id, workspaceId: job.workspaceId, index, uri };
       return await this.cache.use(
         place,
         async (file) => {
-          const { digest, facts } = await this.catalogue.identify(job.workspaceId, file);
+          const { digest } = file;
+          const isKnownFile = source.mediaDigest === digest && source.facts !== null;
+          const facts = isKnownFile ? source.facts! : (await this.catalogue.identify(job.workspaceId, file)).facts;
           if (facts.kind === 'audio') throw new AditError('MEDIA_INVALID', NO_PICTURE);
           if (facts.kind !== 'image') return this.endMixed(job.id);
-          await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
+          if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;
           return decodeImage({ path: file.path, facts, specs: specsOf(analyses) });
         },
@@ -158,7 +143,7 @@ export class ChunkDecoder {
   }
 
   /** Two specs that come to the same picture share one pack. */
-  private async store(chunk: ChunkEntity, sourceIndex: number, packs: Map<string, Buffer>): Promise<PackKeys> {
+  private async store(chunk: ChunkTask['chunk'], sourceIndex: number, packs: Map<string, Buffer>): Promise<PackKeys> {
     const keyOf = new Map<Buffer, string>();
     const keys: PackKeys = {};
     for (const [spec, bytes] of packs) {

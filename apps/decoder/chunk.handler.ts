@@ -1,19 +1,11 @@
 import { Handles, type BusContext } from '@adit/bus';
 import { analysisTopic, type Payload } from '@adit/contracts';
-import {
-  ChunkAnalysisEntity,
-  ChunkEntity,
-  JobAnalysisEntity,
-  JobEntity,
-  JobModuleEntity,
-  type PackKeys,
-} from '@adit/database';
+import type { ChunkState, PackKeys } from '@adit/database';
 import {
   claimTry,
   dispatchSeconds,
   enqueue,
   failAnalyses,
-  isTerminal,
   JOB_SETTINGS,
   jobPrefix,
   LockedJob,
@@ -25,8 +17,9 @@ import {
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
-import { ChunkDecoder, type ChunkTask } from './chunk-decoder.js';
+import { DataSource } from 'typeorm';
+import { ChunkDecoder } from './chunk-decoder.js';
+import { readTask, type ChunkTask } from './chunk-task.js';
 
 const log = createLogger('decoder');
 
@@ -46,7 +39,7 @@ export class ChunkHandler {
     const work = triedChunk(chunkId);
     const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
     if (attempt === null) return;
-    const task = await this.load(chunkId);
+    const task = await readTask(this.db.manager, chunkId);
     if (task === null) return;
     await runTry(
       { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
@@ -72,40 +65,16 @@ export class ChunkHandler {
     });
   }
 
-  /** The chunk with the analyses that somebody still waits for. */
-  private async load(chunkId: string): Promise<ChunkTask | null> {
-    const { manager } = this.db;
-    const chunk = await manager.findOneBy(ChunkEntity, { id: chunkId });
-    if (chunk === null) return null;
-    const { jobId } = chunk;
-    const job = await manager.findOneBy(JobEntity, { id: jobId });
-    if (job === null) return null;
-    const waiting = await manager.findBy(ChunkAnalysisEntity, { chunkId, state: 'waiting' });
-    const modules = await manager.findBy(JobModuleEntity, { jobId });
-    const wanted = new Set(
-      modules.filter((module) => !isTerminal(module.state)).flatMap((module) => Object.values(module.analyses)),
-    );
-    const digests = waiting.map((row) => row.digest).filter((digest) => wanted.has(digest));
-    const analyses = await manager.findBy(JobAnalysisEntity, { jobId, digest: In(digests) });
-    return { job, chunk, modules, analyses, message: { jobId, traceparent: job.traceparent } };
-  }
-
   private async requestAnalyses(task: ChunkTask, packs: Record<string, PackKeys>): Promise<void> {
     const { chunk, analyses } = task;
     const jobId = chunk.jobId;
     const kept = await this.outbox.transaction(async (manager) => {
-      const locked = await LockedJob.take(manager, jobId);
-      if (locked === null || !locked.isActive) return false;
       const leaseUntil = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
-      const done = analyses.length === 0;
-      await manager.update(
-        ChunkEntity,
-        { id: chunk.id, state: 'requested' },
-        { state: done ? 'done' : 'decoded', packs, leaseUntil: null },
-      );
+      const state: ChunkState = analyses.length === 0 ? 'done' : 'decoded';
       const digests = analyses.map((analysis) => analysis.digest);
-      const where = { chunkId: chunk.id, digest: In(digests), state: 'waiting' as const };
-      await manager.update(ChunkAnalysisEntity, where, { state: 'requested', leaseUntil });
+      const parameters = [jobId, chunk.id, state, JSON.stringify(packs), digests, leaseUntil];
+      const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
+      if (!outcome!.live) return false;
       await enqueue(
         manager,
         analyses.map(({ analysis, digest }) => ({
@@ -120,3 +89,15 @@ export class ChunkHandler {
     if (!kept) await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/${chunk.id}/`);
   }
 }
+
+/** Holds the job, so that nobody ends it and removes its packs meanwhile, and writes that the chunk is decoded. */
+const DECODED = `
+  WITH j AS (
+    SELECT id FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL FOR UPDATE),
+  c AS (
+    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL FROM j
+     WHERE chunks.id = $2 AND chunks.state = 'requested'),
+  a AS (
+    UPDATE chunk_analyses SET state = 'requested', lease_until = $6 FROM j
+     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
+  SELECT EXISTS (SELECT 1 FROM j) AS live`;

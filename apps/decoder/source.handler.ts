@@ -1,6 +1,6 @@
 import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
-import { JobEntity, JobSourceEntity } from '@adit/database';
+import { JobEntity } from '@adit/database';
 import {
   claimTry,
   failMixed,
@@ -65,8 +65,8 @@ export class SourceHandler {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return null;
       await locked.apply({ kind: 'opened' });
-      const source = await manager.findOneByOrFail(JobSourceEntity, { jobId, index });
-      return { jobId, workspaceId: locked.job.workspaceId, index, uri: source.uri };
+      const { workspaceId, sources } = locked.job;
+      return { jobId, workspaceId, index, uri: sources[index]! };
     });
   }
 
@@ -74,16 +74,27 @@ export class SourceHandler {
     await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return;
-      const source = await manager.findOneByOrFail(JobSourceEntity, { jobId, index: sourceIndex });
-      if (source.state !== 'requested') return;
-      const isFirst = !(await manager.existsBy(JobSourceEntity, { jobId, state: 'planned' }));
-      if (media.facts.kind === 'image') await this.planImageJob(manager, locked, isFirst);
+      const [source]: { is_open: boolean; is_first: boolean }[] = await manager.query(
+        `SELECT coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
+                NOT coalesce(bool_or(state = 'planned'), false) AS is_first
+           FROM job_sources WHERE job_id = $1`,
+        [jobId, sourceIndex],
+      );
+      const { is_open: isOpen, is_first: isFirst } = source!;
+      if (!isOpen) return;
+      if (media.facts.kind === 'image') await this.planImageJob(manager, locked, sourceIndex, media, isFirst);
       else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
       else throw new AditError('MEDIA_INVALID', NO_PICTURE);
     });
   }
 
-  private async planImageJob(manager: EntityManager, locked: LockedJob, isFirst: boolean): Promise<void> {
+  private async planImageJob(
+    manager: EntityManager,
+    locked: LockedJob,
+    index: number,
+    { digest, facts }: KnownMedia,
+    isFirst: boolean,
+  ): Promise<void> {
     if (!isFirst) return failMixed(locked);
     const wanted: { moduleId: string; from: number; to: number }[] = [];
     for (const module of locked.activeModules) {
@@ -92,7 +103,8 @@ export class SourceHandler {
         await locked.failModule(module.moduleId, 'its range does not lie within the images of the job');
       } else wanted.push({ moduleId: module.moduleId, ...range });
     }
-    await planImages(manager, locked, wanted, this.settings.imagesPerChunk);
+    const opened = { index, digest, facts };
+    await planImages(manager, locked, opened, wanted, this.settings.imagesPerChunk, this.settings);
   }
 
   private async planFilmSource(
@@ -104,7 +116,9 @@ export class SourceHandler {
   ): Promise<void> {
     if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
     if (!isFirst && locked.job.mediaType !== 'video') return failMixed(locked);
-    if (isFirst) await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
+    if (isFirst && locked.job.mediaType !== 'video') {
+      await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
+    }
     const wanted: ModuleIntervals[] = [];
     for (const { moduleId, range } of locked.activeModules) {
       try {
@@ -113,7 +127,8 @@ export class SourceHandler {
         await locked.failModule(moduleId, AditError.from(error).message);
       }
     }
-    await planFilm(manager, locked, sourceIndex, media, wanted);
+    // A film that was fetched ahead waits behind the chunks of those before it.
+    await planFilm(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
   }
 
   private async refuse(jobId: string, sourceIndex: number, reason: string): Promise<void> {

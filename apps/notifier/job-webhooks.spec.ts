@@ -111,7 +111,8 @@ describe('what the webhook of a job is told', () => {
     const jobId = await newJob(null);
     const sent = await messages(jobId, async (job) => {
       await job.apply({ kind: 'opened' });
-      await job.raiseSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 0);
+      job.noteSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 0);
+      await job.flush();
     });
     expect(sent.map(({ payload }) => payload)).toEqual([
       { event: 'job.on_started', data: { state: 'processing' } },
@@ -137,9 +138,10 @@ describe('what the webhook of a job is told', () => {
       SegmentEntity,
       [0, 1, 2, 3].map((number) => columns<SegmentEntity>(segment(number))),
     );
-    const sent = await messages(jobId, (job) =>
-      job.raiseSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 1),
-    );
+    const sent = await messages(jobId, (job) => {
+      job.noteSegments(Object.assign(job.modules[0]!, { segmentCount: 3 }), 1);
+      return job.flush();
+    });
     const noted = await deliveries(sent);
     expect(noted.map(({ event }) => event)).toEqual(Array(2).fill('job.faces.on_detailed_result'));
     expect(new Set(noted.map(({ fact }) => fact)).size).toBe(2);

@@ -1,10 +1,10 @@
 import type { Json, JobState } from '@adit/contracts';
-import { columns, JobEntity, JobEventEntity, JobModuleEntity } from '@adit/database';
-import { IsNull, type EntityManager } from 'typeorm';
+import { fromRow, JobEntity, JobModuleEntity } from '@adit/database';
+import type { EntityManager } from 'typeorm';
 import { enqueue } from './outbox.js';
 import { jobsEnded } from './queue-metrics.js';
 import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
-import { webhookNotice } from './webhook-notice.js';
+import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const EVENT_OF: Record<JobState, string | null> = {
   waiting: null,
@@ -20,6 +20,10 @@ const MORE_ERRORS = 'Further errors are left out.';
 
 /** A live job whose row this transaction holds: nobody else moves its states or folds its chunks meanwhile. */
 export class LockedJob {
+  /** Not written yet. */
+  private readonly changed = new Set<JobModuleEntity>();
+  private readonly events: JobEvent[] = [];
+
   private constructor(
     private readonly manager: EntityManager,
     readonly job: JobEntity,
@@ -28,13 +32,16 @@ export class LockedJob {
 
   /** Null when the job is unknown or deleted: work in flight for it is dropped. */
   static async take(manager: EntityManager, jobId: string): Promise<LockedJob | null> {
-    const job = await manager.findOne(JobEntity, {
-      where: { id: jobId, timeDeleted: IsNull() },
-      lock: { mode: 'pessimistic_write' },
-    });
-    if (job === null) return null;
-    const modules = await manager.find(JobModuleEntity, { where: { jobId }, order: { position: 'ASC' } });
-    return new LockedJob(manager, job, modules);
+    // The modules' rows are locked too: only so does one statement that waited for the job see what they are by then.
+    const rows: (Record<string, unknown> & { module: Record<string, unknown> })[] = await manager.query(
+      `SELECT j.*, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
+        WHERE j.id = $1 AND j.time_deleted IS NULL ORDER BY m.position FOR UPDATE`,
+      [jobId],
+    );
+    const [first] = rows;
+    if (first === undefined) return null;
+    const modules = rows.map(({ module }) => fromRow(manager, JobModuleEntity, module));
+    return new LockedJob(manager, fromRow(manager, JobEntity, first), modules);
   }
 
   /** Still to be worked on. */
@@ -57,20 +64,24 @@ export class LockedJob {
   async apply(signal: JobSignal): Promise<void> {
     const before = this.states;
     const after = transition(before, signal);
+    let moved = false;
     // A job starts before its modules and ends after them.
-    if (after.job !== before.job && !isTerminal(after.job)) await this.moveJob(after.job);
+    if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job);
     for (const module of this.modules) {
       const state = after.modules[module.moduleId]!;
       if (state === module.state) continue;
       module.state = state;
       if (state === 'completed') module.progress = 1;
       if (state === 'waiting') module.error = null;
-      const { error, progress } = module;
-      await this.manager.update(JobModuleEntity, this.moduleKey(module), { state, error, progress });
+      moved = true;
+      this.changed.add(module);
       const event = EVENT_OF[state];
-      if (event !== null) await this.raise(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
+      if (event !== null) {
+        this.note(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
+      }
     }
-    if (after.job !== before.job && isTerminal(after.job)) await this.moveJob(after.job);
+    if (after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job);
+    if (after.job !== before.job || moved) await this.save();
   }
 
   /** Fails a module and keeps the reason with it and with the job. */
@@ -93,39 +104,90 @@ export class LockedJob {
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
   }
 
-  /** Keeps a client-visible event for resumable streams and sends it to whoever listens. */
-  async raise(event: string, data: Record<string, Json>): Promise<void> {
-    await this.manager.insert(JobEventEntity, columns<JobEventEntity>({ jobId: this.job.id, event, data }));
-    await this.send(event, data);
-  }
-
-  /** Tells the job's webhook, when it asks for them, of the module's new segments: those from `from` on. */
-  async raiseSegments(module: JobModuleEntity, from: number): Promise<void> {
+  /** Notes for the job's webhook, when it asks for them, the module's new segments: those from `from` on. */
+  noteSegments(module: JobModuleEntity, from: number): void {
     const { moduleId, postedAs, segmentCount: to } = module;
-    if (from === to || this.job.webhook === null) return;
+    if (from === to) return;
+    this.changed.add(module);
     for (const event of [`job.${postedAs}.on_detailed_result`, 'job.on_detailed_result']) {
-      if (!this.job.webhook.events.includes(event)) continue;
-      await this.send(event, { module: postedAs, segments: { moduleId, from, to } });
+      if (!this.job.webhook?.events.includes(event)) continue;
+      this.note(event, { module: postedAs, segments: { moduleId, from, to } }, false);
     }
   }
 
-  private async send(event: string, data: Record<string, Json>): Promise<void> {
-    const { id: jobId, traceparent } = this.job;
-    const webhook = webhookNotice(this.job, this.modules, event);
-    const payload = { event, data: webhook === null ? data : { ...data, webhook } };
-    await enqueue(this.manager, [{ topic: 'events.raised', key: jobId, jobId, traceparent, payload }]);
+  /** Notes changed progress. What is noted is written, and told, with the next change of states or `flush`. */
+  noteProgress(module: JobModuleEntity): void {
+    this.changed.add(module);
+    const modules = Object.fromEntries(this.modules.map((each) => [each.postedAs, each.progress]));
+    this.note('job.on_progress', { progress: this.job.progress, modules });
   }
 
-  async raiseProgress(): Promise<void> {
-    const modules = Object.fromEntries(this.modules.map((module) => [module.postedAs, module.progress]));
-    await this.raise('job.on_progress', { progress: this.job.progress, modules });
+  /** Writes what was noted and not written yet. */
+  async flush(): Promise<void> {
+    if (this.changed.size > 0 || this.events.length > 0) await this.save();
   }
 
-  private moduleKey(module: JobModuleEntity): { jobId: string; moduleId: string } {
-    return { jobId: module.jobId, moduleId: module.moduleId };
+  /** The job's row, those of changed modules, and events, which are kept for resumable streams, in one statement. */
+  private async save(): Promise<void> {
+    const { job } = this;
+    const modules = [...this.changed];
+    const events = this.events.splice(0);
+    const kept = events.filter((event) => event.kept).map(({ event, data }) => ({ event, data }));
+    this.changed.clear();
+    await this.manager.query(
+      `WITH m AS (
+         UPDATE job_modules SET state = v.state, error = v.error, progress = v.progress, segment_count = v.segment_count
+           FROM jsonb_to_recordset($2::jsonb)
+             AS v(module_id text, state text, error text, progress float8, segment_count int)
+          WHERE job_id = $1 AND job_modules.module_id = v.module_id),
+       e AS (
+         INSERT INTO job_events (job_id, event, data)
+         SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb))
+       UPDATE jobs SET state = $4, time_started = $5, time_completed = $6, time_expires = $7, admitted = $8,
+              errors = $9, progress = $10, segment_count = $11, summary = coalesce($12::jsonb, summary)
+        WHERE id = $1`,
+      [
+        job.id,
+        JSON.stringify(
+          modules.map(({ moduleId: module_id, state, error, progress, segmentCount: segment_count }) => ({
+            module_id,
+            state,
+            error,
+            progress,
+            segment_count,
+          })),
+        ),
+        JSON.stringify(kept),
+        job.state,
+        job.timeStarted,
+        job.timeCompleted,
+        job.timeExpires,
+        job.admitted,
+        JSON.stringify(job.errors),
+        job.progress,
+        job.segmentCount,
+        isTerminal(job.state) ? JSON.stringify(job.summary) : null,
+      ],
+    );
+    const { id: jobId, traceparent } = job;
+    await enqueue(
+      this.manager,
+      events.map(({ event, data, webhook }) => ({
+        topic: 'events.raised' as const,
+        key: jobId,
+        jobId,
+        traceparent,
+        payload: { event, data: webhook === null ? data : { ...data, webhook } },
+      })),
+    );
   }
 
-  private async moveJob(state: JobState): Promise<void> {
+  /** An event of the job as it is now. */
+  private note(event: string, data: Record<string, Json>, kept = true): void {
+    this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event) });
+  }
+
+  private moveJob(state: JobState): void {
     const { job } = this;
     job.state = state;
     if (state === 'processing') job.timeStarted ??= new Date();
@@ -140,13 +202,15 @@ export class LockedJob {
       if (state === 'completed') job.progress = 1;
       job.timeExpires = job.ttl === null ? null : new Date(job.timeCompleted.getTime() + job.ttl * 1000);
     }
-    const { timeStarted, timeCompleted, timeExpires, admitted, errors, progress } = job;
-    await this.manager.update(
-      JobEntity,
-      { id: job.id },
-      { state, timeStarted, timeCompleted, timeExpires, admitted, errors, progress },
-    );
     const event = EVENT_OF[state];
-    if (event !== null) await this.raise(`job.${event}`, { state });
+    if (event !== null) this.note(`job.${event}`, { state });
   }
+}
+
+interface JobEvent {
+  event: string;
+  data: Record<string, Json>;
+  /** For resumable streams. */
+  kept: boolean;
+  webhook: WebhookNotice | null;
 }

@@ -1,6 +1,6 @@
 import type { Unit, UnitOutcome } from '@adit/contracts';
-import { MediaEntity, ObservationEntity, WorkspaceEntity, type JobEntity } from '@adit/database';
-import { In, MoreThan, type EntityManager } from 'typeorm';
+import { MediaEntity, ObservationEntity, type JobEntity } from '@adit/database';
+import { In, type EntityManager } from 'typeorm';
 import { intervalName, mediaPrefix } from './keys.js';
 
 export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
@@ -17,15 +17,15 @@ export async function knownObservations(
   mediaDigests: string[],
   analysisDigests: string[],
 ): Promise<Map<string, string>> {
-  const workspace = await manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
-  if (!workspace.observationCache || mediaDigests.length === 0) return new Map();
-  const rows = await manager.findBy(ObservationEntity, {
-    workspaceId,
-    mediaDigest: In(mediaDigests),
-    analysisDigest: In(analysisDigests),
-    timeExpires: MoreThan(new Date()),
-  });
-  return new Map(rows.map((row) => [`${row.mediaDigest}/${row.interval}/${row.analysisDigest}`, row.objectKey]));
+  if (mediaDigests.length === 0 || analysisDigests.length === 0) return new Map();
+  const rows: { key: string; object_key: string }[] = await manager.query(
+    `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key
+       FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
+      WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
+        AND o.time_expires > now()`,
+    [workspaceId, mediaDigests, analysisDigests],
+  );
+  return new Map(rows.map(({ key, object_key }) => [key, object_key]));
 }
 
 export function knownKey(unit: Pick<Unit, 'mediaDigest' | 'interval'>, analysisDigest: string): string {

@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { NudgedLoop } from './nudged-loop.js';
-import { enqueue, OutboxRelay } from './outbox.js';
+import { enqueue, OutboxRelay, type OutboxMessage } from './outbox.js';
 import { observeQueue } from './queue-metrics.js';
 import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
 
@@ -12,9 +12,13 @@ const SCHEDULER_LOCK = 0x0ad17;
 
 const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a credit', []);
 
-interface ActiveRow {
+interface CandidateRow {
   id: string;
   workspace_id: string;
+  /** Of its workspace. */
+  weight: number;
+  /** Admitted and worked on; else it waits. */
+  active: boolean;
   rank: number;
   time_created: Date;
   traceparent: string | null;
@@ -36,7 +40,11 @@ interface ActiveRow {
 export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly loop = new NudgedLoop(
     'scheduler',
-    () => this.outbox.transaction((manager) => this.dispatch(manager)),
+    async () => {
+      // Most nudges find nothing to give; that takes a look and no lock.
+      if ((await this.look(this.db.manager)).slots.length === 0) return;
+      await this.outbox.transaction((manager) => this.dispatch(manager));
+    },
     1000,
   );
 
@@ -67,22 +75,25 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
 
   private async dispatch(manager: EntityManager): Promise<void> {
     await manager.query('SELECT pg_advisory_xact_lock($1)', [SCHEDULER_LOCK]);
-    const active: ActiveRow[] = await manager.query(ACTIVE_JOBS);
-    const total = active.reduce((sum, job) => sum + job.in_flight, 0);
-    inFlightGauge.set(total);
-    const free = this.settings.maxChunksInFlight - total;
-    if (free <= 0) return;
-    const waiting: ActiveRow[] = await manager.query(NEXT_WAITING_JOBS, [free]);
-    const workspaces = await this.shares(manager, active, waiting);
-    const rows = new Map([...active, ...waiting].map((row) => [row.id, row]));
-    const candidates = [...rows.values()].map((row) => this.candidate(row));
-    const slots = shareSlots(candidates, workspaces, free, this.settings.activeJobsPerWorkspace);
+    const { rows, slots } = await this.look(manager);
     const counts = new Map<string, number>();
     for (const jobId of slots) counts.set(jobId, (counts.get(jobId) ?? 0) + 1);
     for (const [jobId, count] of counts) await this.give(manager, rows.get(jobId)!, count);
   }
 
-  private candidate(row: ActiveRow): Candidate {
+  /** The jobs that could take a credit, and those that get one now, once for each credit. */
+  private async look(manager: EntityManager): Promise<{ rows: Map<string, CandidateRow>; slots: string[] }> {
+    const all: CandidateRow[] = await manager.query(CANDIDATES, [this.settings.maxChunksInFlight]);
+    const total = all.reduce((sum, job) => sum + job.in_flight, 0);
+    inFlightGauge.set(total);
+    const rows = new Map(all.map((row) => [row.id, row]));
+    const free = this.settings.maxChunksInFlight - total;
+    if (free <= 0) return { rows, slots: [] };
+    const candidates = all.map((row) => this.candidate(row));
+    return { rows, slots: shareSlots(candidates, shares(all), free, this.settings.activeJobsPerWorkspace) };
+  }
+
+  private candidate(row: CandidateRow): Candidate {
     const credits = this.settings.chunksPerJob - row.in_flight;
     return {
       jobId: row.id,
@@ -96,74 +107,52 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   /** How many sources may be opened now: one until the kind of media is known, then up to the look-ahead. */
-  private openable(row: ActiveRow): number {
+  private openable(row: CandidateRow): number {
     const allowed = row.known ? this.settings.sourcesAhead - row.sources_ahead : 1;
     return Math.max(0, Math.min(row.waiting_sources, allowed - row.opening));
   }
 
   /** Chunks first, in order; what is left of the credits opens sources. */
-  private async give(manager: EntityManager, row: ActiveRow, count: number): Promise<void> {
+  private async give(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
     const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
     const { id: jobId, traceparent } = row;
-    if (!row.admitted) await manager.query('UPDATE jobs SET admitted = true WHERE id = $1', [jobId]);
-    const chunks = returned<{ id: string; source_start: number; position: number }>(
-      await manager.query(
-        `UPDATE chunks SET state = 'requested', lease_until = $3 WHERE id IN (
-           SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2)
-         RETURNING id, source_start, position`,
-        [jobId, count, lease],
-      ),
-    );
-    const sources: { index: number }[] = returned(
-      await manager.query(
-        `UPDATE job_sources SET state = 'requested', lease_until = $3 WHERE job_id = $1 AND index IN (
-           SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index LIMIT $2)
-         RETURNING index`,
-        [jobId, Math.min(count - chunks.length, this.openable(row)), lease],
-      ),
-    );
-    chunks.sort((a, b) => a.source_start - b.source_start || a.position - b.position);
-    await enqueue(
-      manager,
-      chunks.map(({ id, source_start }) => ({
-        topic: 'chunks.requested' as const,
-        key: `${jobId}/${source_start}`,
-        jobId,
-        traceparent,
-        payload: { chunkId: id },
-      })),
-    );
-    await enqueue(
-      manager,
-      sources.map(({ index }) => ({
+    const [given]: { chunks: { id: string; sourceStart: number }[]; sources: number[] }[] = await manager.query(GIVE, [
+      jobId,
+      count,
+      lease,
+      this.openable(row),
+    ]);
+    const { chunks, sources } = given!;
+    await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
+      ...chunks.map((chunk) => chunkRequest({ jobId, traceparent }, chunk)),
+      ...sources.map((index) => ({
         topic: 'sources.requested' as const,
         key: `${jobId}/${index}`,
         jobId,
         traceparent,
         payload: { sourceIndex: index },
       })),
-    );
+    ]);
   }
+}
 
-  private async shares(
-    manager: EntityManager,
-    active: ActiveRow[],
-    waiting: ActiveRow[],
-  ): Promise<Map<string, WorkspaceShare>> {
-    const ids = [...new Set([...active, ...waiting].map((row) => row.workspace_id))];
-    const rows: { id: string; weight: number }[] = await manager.query(
-      'SELECT id, weight FROM workspaces WHERE id = ANY($1::uuid[])',
-      [ids],
-    );
-    const weights = new Map(rows.map((row) => [row.id, row.weight]));
-    return new Map(
-      ids.map((id) => {
-        const own = active.filter((row) => row.workspace_id === id);
-        const inFlight = own.reduce((sum, row) => sum + row.in_flight, 0);
-        return [id, { weight: weights.get(id) ?? 1, inFlight, activeJobs: own.length }];
-      }),
-    );
+/** The message that asks for one chunk. */
+export function chunkRequest(
+  job: { jobId: string; traceparent: string | null },
+  { id, sourceStart }: { id: string; sourceStart: number },
+): OutboxMessage<'chunks.requested'> {
+  return { topic: 'chunks.requested', key: `${job.jobId}/${sourceStart}`, ...job, payload: { chunkId: id } };
+}
+
+function shares(rows: CandidateRow[]): Map<string, WorkspaceShare> {
+  const shareOf = new Map<string, WorkspaceShare>();
+  for (const { workspace_id, weight, active, in_flight } of rows) {
+    const share = shareOf.get(workspace_id) ?? { weight, inFlight: 0, activeJobs: 0 };
+    shareOf.set(workspace_id, share);
+    share.inFlight += in_flight;
+    if (active) share.activeJobs++;
   }
+  return shareOf;
 }
 
 /** TypeORM's postgres driver answers UPDATE … RETURNING with [rows, count]. */
@@ -171,12 +160,16 @@ export function returned<T>(result: unknown): T[] {
   return (Array.isArray(result) && Array.isArray(result[0]) ? result[0] : result) as T[];
 }
 
-/** Admitted jobs with what they have in flight and could take; a handful for each workspace, never the whole queue. */
-const ACTIVE_JOBS = `
-  SELECT j.id, j.workspace_id, j.rank, j.time_created, j.traceparent, j.admitted,
+/**
+ * Admitted jobs with what they have in flight and could take, a handful for each workspace; and the first few waiting
+ * jobs of every workspace, one index range each, however long the queue is.
+ */
+const CANDIDATES = `
+  SELECT j.id, j.workspace_id, w.weight, true AS active, j.rank, j.time_created, j.traceparent, j.admitted,
          c.requested + s.opening AS in_flight, s.opening, c.planned, s.waiting AS waiting_sources,
          c.ahead AS sources_ahead, s.known
     FROM jobs j
+    JOIN workspaces w ON w.id = j.workspace_id
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE state IN ('requested', 'decoded'))::int AS requested,
              count(*) FILTER (WHERE state = 'planned')::int AS planned,
@@ -187,17 +180,29 @@ const ACTIVE_JOBS = `
              count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
              coalesce(bool_or(state = 'planned'), false) AS known
         FROM job_sources WHERE job_id = j.id) s
-   WHERE j.admitted AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL`;
-
-/** The first few waiting jobs of every workspace; one index range each, however long the queue is. */
-const NEXT_WAITING_JOBS = `
-  SELECT n.id, n.workspace_id, n.rank, n.time_created, n.traceparent, n.admitted, 0 AS in_flight, 0 AS opening,
-         (SELECT count(*)::int FROM chunks WHERE job_id = n.id AND state = 'planned') AS planned,
-         (SELECT count(*)::int FROM job_sources WHERE job_id = n.id AND state = 'waiting') AS waiting_sources,
-         0 AS sources_ahead,
-         EXISTS (SELECT 1 FROM job_sources WHERE job_id = n.id AND state = 'planned') AS known
+   WHERE j.admitted AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+  UNION ALL
+  SELECT n.id, n.workspace_id, w.weight, false, n.rank, n.time_created, n.traceparent, n.admitted, 0, 0,
+         (SELECT count(*)::int FROM chunks WHERE job_id = n.id AND state = 'planned'),
+         (SELECT count(*)::int FROM job_sources WHERE job_id = n.id AND state = 'waiting'),
+         0, EXISTS (SELECT 1 FROM job_sources WHERE job_id = n.id AND state = 'planned')
     FROM workspaces w
     CROSS JOIN LATERAL (
       SELECT * FROM jobs j
        WHERE j.workspace_id = w.id AND j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL
        ORDER BY j.rank, j.time_created LIMIT $1) n`;
+
+const GIVE = `
+  WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
+  c AS (
+    UPDATE chunks SET state = 'requested', lease_until = $3 WHERE id IN (
+      SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
+    RETURNING id, source_start, position),
+  s AS (
+    UPDATE job_sources SET state = 'requested', lease_until = $3 WHERE job_id = $1 AND index IN (
+      SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
+       LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
+    RETURNING index)
+  SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
+                                    ORDER BY source_start, position) FROM c), '[]') AS chunks,
+         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;

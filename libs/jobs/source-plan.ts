@@ -13,9 +13,14 @@ import type { EntityManager } from 'typeorm';
 import type { LockedJob } from './locked-job.js';
 import { knownKey, knownObservations } from './observation-cache.js';
 import { enqueue } from './outbox.js';
+import { chunkRequest } from './scheduler.js';
+import { dispatchSeconds } from './settings.js';
 
 /** Source index of the one fold that covers all images of a job. */
 export const ALL_IMAGES = -1;
+
+/** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
+export type Credit = { leaseSeconds: number } | null;
 
 /** What one module wants of a source, in order. */
 export interface ModuleIntervals {
@@ -41,6 +46,7 @@ export async function planFilm(
   sourceIndex: number,
   media: { digest: string; facts: MediaFacts },
   wanted: ModuleIntervals[],
+  credit: Credit = null,
 ): Promise<void> {
   const jobId = locked.job.id;
   await setSourcePlanned(manager, jobId, sourceIndex, media);
@@ -74,21 +80,34 @@ export async function planFilm(
     const observations = known.get(knownKey({ mediaDigest: media.digest, interval: chunk.interval }, digest));
     return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
   };
-  await insertChunks(manager, jobId, inOrder, isKnown);
+  await insertChunks(manager, locked, inOrder, isKnown, credit);
   await announceSource(manager, locked, sourceIndex);
 }
 
-/** Writes the plan of an image job: dispatch batches over all its sources, one fold for each module. */
+/**
+ * Writes the plan of an image job: dispatch batches over all its sources, one fold for each module. `opened` is the
+ * source that was looked at; what the others are shows when their chunk is decoded.
+ */
 export async function planImages(
   manager: EntityManager,
   locked: LockedJob,
+  opened: { index: number; digest: string; facts: MediaFacts },
   wanted: { moduleId: string; from: number; to: number }[],
   imagesPerChunk: number,
+  credit: Credit = null,
 ): Promise<void> {
   const jobId = locked.job.id;
   const count = locked.job.sources.length;
-  await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
-  await manager.update(JobSourceEntity, { jobId }, { state: 'planned', leaseUntil: null });
+  const isWanted = (index: number) => wanted.some(({ from, to }) => from <= index && index <= to);
+  if (locked.job.mediaType !== 'image') await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
+  await manager.query(
+    `UPDATE job_sources SET state = 'planned', lease_until = NULL,
+            media_digest = CASE WHEN index = $2::int THEN $3 ELSE media_digest END,
+            facts = CASE WHEN index = $2::int THEN $4::jsonb ELSE facts END
+      WHERE job_id = $1`,
+    // One that no module looks at is no unit of its chunk.
+    [jobId, isWanted(opened.index) ? opened.index : null, opened.digest, JSON.stringify(opened.facts)],
+  );
   const chunks: PlannedChunk[] = [];
   for (let start = 0; start < count; start += imagesPerChunk) {
     const end = Math.min(count, start + imagesPerChunk);
@@ -111,7 +130,7 @@ export async function planImages(
       own.map((chunk) => chunk.id),
     );
   }
-  await insertChunks(manager, jobId, chunks, () => null);
+  await insertChunks(manager, locked, chunks, () => null, credit);
   await announceSource(manager, locked, 0);
 }
 
@@ -154,9 +173,10 @@ async function insertFold(
 
 async function insertChunks(
   manager: EntityManager,
-  jobId: string,
+  { job: { id: jobId, traceparent } }: LockedJob,
   chunks: PlannedChunk[],
   isKnown: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null,
+  credit: Credit,
 ): Promise<void> {
   const analyses = chunks.flatMap((chunk) =>
     [...chunk.digests].map((digest) => {
@@ -166,15 +186,20 @@ async function insertChunks(
     }),
   );
   const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunkId }) => chunkId));
-  const rows = chunks.map(({ id, sourceStart, sourceEnd, interval }, position) => {
-    const state: ChunkState = unfinished.has(id) ? 'planned' : 'done';
-    return { id, jobId, position, sourceStart, sourceEnd, interval, state };
+  const first = credit === null ? undefined : chunks.find(({ id }) => unfinished.has(id));
+  const lease = credit === null ? null : new Date(Date.now() + dispatchSeconds(credit) * 1000);
+  const rows = chunks.map((chunk, position) => {
+    const { id, sourceStart, sourceEnd, interval } = chunk;
+    const state: ChunkState = chunk === first ? 'requested' : unfinished.has(id) ? 'planned' : 'done';
+    const leaseUntil = chunk === first ? lease : null;
+    return { id, jobId, position, sourceStart, sourceEnd, interval, state, leaseUntil };
   });
   // PostgreSQL takes 65,535 parameters in one statement.
   for (let at = 0; at < rows.length; at += 1000) await manager.insert(ChunkEntity, rows.slice(at, at + 1000));
   for (let at = 0; at < analyses.length; at += 1000) {
     await manager.insert(ChunkAnalysisEntity, analyses.slice(at, at + 1000));
   }
+  if (first !== undefined) await enqueue(manager, [chunkRequest({ jobId, traceparent }, first)]);
 }
 
 /** Tells the scheduler and the aggregator that a source was opened or refused. */

@@ -14,3 +14,11 @@ export async function unitsOf(manager: EntityManager, chunk: ChunkEntity): Promi
       : [],
   );
 }
+
+/** The same as JSON within a statement of one's own, for a chunk under the alias `c`; without the interval. */
+export const UNITS_OF_CHUNK = `
+  (SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'sourceIndex', u.index, 'mediaDigest', u.media_digest, 'facts', u.facts) ORDER BY u.index), '[]')
+     FROM job_sources u
+    WHERE u.job_id = c.job_id AND u.index >= c.source_start AND u.index < c.source_end
+      AND u.state = 'planned' AND u.media_digest IS NOT NULL AND u.facts IS NOT NULL)`;

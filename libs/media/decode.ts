@@ -97,7 +97,8 @@ export async function decodeInterval(request: DecodeIntervalRequest): Promise<Ma
 /**
  * Decodes an image to one single-frame pack per spec, by the spec's name: EXIF orientation applied, transparency over
  * white, sRGB in 8 bit. The native picture is the file's own where that is such a JPEG already, else kept at JPEG
- * quality 95 without chroma subsampling. A picture of ordinary size is decoded once, whatever comes of it. Throws MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
+ * quality 95 without chroma subsampling. A picture of ordinary size is decoded once, whatever comes of it. Throws
+ * MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
  */
 export async function decodeImage(request: {
   path: string;

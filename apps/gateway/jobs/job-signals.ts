@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { BUS, type Bus, type Subscription } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
 
@@ -26,7 +27,8 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         group: `gateway-${randomUUID()}`,
         ephemeral: true,
         concurrency: 4,
-        handle: async ({ envelope }) => void this.emitter.emit(envelope.jobId),
+        handle: async ({ envelope: { jobId, payload } }) =>
+          void this.emitter.emit(jobId, (payload as Payload<'events.raised'>).event),
       });
     } catch (error) {
       log.warn({ err: error }, 'no events from the bus; waiting requests poll');
@@ -43,9 +45,9 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
     return this.closing.signal;
   }
 
-  /** Listens from now on, so that nothing is missed between looking and waiting. */
-  watch(jobId: string): JobWatch {
-    return new JobWatch(this.emitter, jobId, this.closing.signal);
+  /** Listens from now on, so that nothing is missed between looking and waiting; to all events unless `only` says which. */
+  watch(jobId: string, only: (event: string) => boolean = () => true): JobWatch {
+    return new JobWatch(this.emitter, jobId, only, this.closing.signal);
   }
 }
 
@@ -53,7 +55,8 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
 export class JobWatch {
   private pending = false;
   private wake: (() => void) | null = null;
-  private readonly hear = (): void => {
+  private readonly hear = (event: string): void => {
+    if (!this.only(event)) return;
     this.pending = true;
     this.wake?.();
   };
@@ -61,6 +64,7 @@ export class JobWatch {
   constructor(
     private readonly emitter: EventEmitter,
     private readonly jobId: string,
+    private readonly only: (event: string) => boolean,
     private readonly closing: AbortSignal,
   ) {
     emitter.on(jobId, this.hear);

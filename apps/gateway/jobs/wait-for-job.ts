@@ -6,6 +6,7 @@ import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
 
 const LONGEST_SECONDS = 60;
+const ENDS = new Set(['job.on_completed', 'job.on_failed', 'job.on_stopped']);
 /** In case a signal was lost. */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -24,7 +25,7 @@ export class WaitForJob {
     reply.header('preference-applied', `wait=${seconds}`);
     const gone = goneSignal(reply);
     const end = Date.now() + seconds * 1000;
-    const watch = this.signals.watch(jobId);
+    const watch = this.signals.watch(jobId, (event) => ENDS.has(event));
     try {
       while (!gone.aborted && !this.signals.closed.aborted && Date.now() < end) {
         if (isTerminal((await this.jobs.row(workspaceId, jobId)).state)) return;

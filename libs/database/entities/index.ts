@@ -18,6 +18,7 @@ import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace
 export * from './cache.js';
 export * from './columns.js';
 export * from './dictionary.js';
+export * from './from-row.js';
 export * from './job.js';
 export * from './naming.js';
 export * from './outbox.js';

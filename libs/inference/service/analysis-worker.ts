@@ -1,6 +1,5 @@
 import type { BusContext } from '@adit/bus';
 import { AditError, type AnalysisRequested, type Unit, type UnitOutcome } from '@adit/contracts';
-import { ChunkEntity, JobAnalysisEntity, JobEntity, WorkspaceEntity } from '@adit/database';
 import {
   claimTry,
   enqueue,
@@ -15,7 +14,6 @@ import {
   runTry,
   triedAnalysis,
   triesOf,
-  unitsOf,
   type JobSettings,
   type Tried,
 } from '@adit/jobs';
@@ -27,6 +25,7 @@ import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AnalysisRunner } from '../local-runner.js';
 import { AnalysisRegistry } from '../registry.js';
+import { readWork, type AnalysisWork } from './analysis-work.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { openPacks } from './pack-source.js';
 
@@ -34,15 +33,6 @@ const log = createLogger('inference');
 const analysisSeconds = histogram('adit_analysis_seconds', 'Time to analyse one unit of media', ['analysis']);
 /** Units of one chunk (its images) looked at together, so that their rows can share batches. */
 const UNITS_AT_ONCE = 4;
-
-interface Work {
-  job: JobEntity;
-  chunk: ChunkEntity;
-  request: JobAnalysisEntity;
-  /** One unit after the other, as from the second try. */
-  alone: boolean;
-  keepCache: boolean;
-}
 
 /** analyses.<name>.requested: looks at one chunk and writes its observations down. */
 @Injectable()
@@ -65,10 +55,11 @@ export class AnalysisWorker {
     await this.gate.run((await triesOf(this.db, tried)) > 0, () => this.try(tried, request, context.signal));
   }
 
-  private async try(tried: Tried, { chunkId, analysisDigest }: AnalysisRequested, signal: AbortSignal): Promise<void> {
+  private async try(tried: Tried, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
+    const { chunkId, analysisDigest } = request;
     const attempt = await claimTry(this.db, tried, this.settings.leaseSeconds);
     if (attempt === null) return;
-    const work = await this.load(chunkId, analysisDigest, attempt > 1);
+    const work = await readWork(this.db.manager, request, attempt > 1);
     if (work === null) return;
     const { id: jobId, traceparent } = work.job;
     await runTry(
@@ -83,33 +74,21 @@ export class AnalysisWorker {
     );
   }
 
-  private async work(work: Work, signal: AbortSignal): Promise<void> {
+  private async work(work: AnalysisWork, signal: AbortSignal): Promise<void> {
     try {
-      await this.publish(work, ...(await this.analyse(work, signal)));
+      await this.publish(work, await this.analyse(work, signal));
     } catch (error) {
       if (AditError.from(error).code !== 'PACK_MISSING') throw error;
       await this.outbox.transaction((manager) => redecode(manager, work.chunk.id));
     }
   }
 
-  private async load(chunkId: string, digest: string, alone: boolean): Promise<Work | null> {
-    const { manager } = this.db;
-    const chunk = await manager.findOneBy(ChunkEntity, { id: chunkId });
-    if (chunk === null) return null;
-    const job = await manager.findOneBy(JobEntity, { id: chunk.jobId });
-    const request = await manager.findOneBy(JobAnalysisEntity, { jobId: chunk.jobId, digest });
-    if (job === null || request === null) return null;
-    const workspace = await manager.findOneByOrFail(WorkspaceEntity, { id: job.workspaceId });
-    return { job, chunk, request, alone, keepCache: workspace.observationCache };
-  }
-
-  private async analyse(work: Work, signal: AbortSignal): Promise<[Unit[], UnitOutcome[]]> {
-    const { job, chunk, request, alone } = work;
-    const units = await unitsOf(this.db.manager, chunk);
+  private async analyse(work: AnalysisWork, signal: AbortSignal): Promise<UnitOutcome[]> {
+    const { job, request, units, alone } = work;
     const digests = units.map((unit) => unit.mediaDigest);
     const known = await knownObservations(this.db.manager, job.workspaceId, digests, [request.digest]);
     const limit = pLimit(alone ? 1 : UNITS_AT_ONCE);
-    const outcomes = await Promise.all(
+    return Promise.all(
       units.map((unit) =>
         limit(async (): Promise<UnitOutcome> => {
           const { sourceIndex } = unit;
@@ -125,11 +104,14 @@ export class AnalysisWorker {
         }),
       ),
     );
-    return [units, outcomes];
   }
 
   /** Runs the analysis on one unit; returns the key of its observations. */
-  private async look({ job, chunk, request, keepCache }: Work, unit: Unit, signal: AbortSignal): Promise<string> {
+  private async look(
+    { job, chunk, request, keepCache }: AnalysisWork,
+    unit: Unit,
+    signal: AbortSignal,
+  ): Promise<string> {
     const packs = await openPacks(this.objects, chunk.packs?.[unit.sourceIndex], request.frames);
     const prefix = observationPrefix(job, unit, request.digest, keepCache);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });
@@ -152,8 +134,8 @@ export class AnalysisWorker {
     return key;
   }
 
-  private async publish(work: Work, units: Unit[], outcomes: UnitOutcome[]): Promise<void> {
-    const { job, chunk, request, keepCache } = work;
+  private async publish(work: AnalysisWork, outcomes: UnitOutcome[]): Promise<void> {
+    const { job, chunk, request, units, keepCache } = work;
     await this.outbox.transaction(async (manager) => {
       if (keepCache) await rememberObservations(manager, job.workspaceId, request.digest, units, outcomes);
       await enqueue(manager, [

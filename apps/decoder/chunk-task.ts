@@ -1,0 +1,58 @@
+import type { FrameInterval, JobState, MediaFacts, ProcessingRange } from '@adit/contracts';
+import { fromRow, JobAnalysisEntity, type SourceState } from '@adit/database';
+import { isTerminal } from '@adit/jobs';
+import type { EntityManager } from 'typeorm';
+
+/** A chunk with what it has to be decoded for. */
+export interface ChunkTask {
+  job: { id: string; workspaceId: string; state: JobState; sources: string[] };
+  chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; interval: FrameInterval | null };
+  /** Its sources as they stand. */
+  sources: { index: number; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
+  modules: { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> }[];
+  /** Analyses still missing that a module waits for. */
+  analyses: JobAnalysisEntity[];
+  message: { jobId: string; traceparent: string | null };
+}
+
+interface TaskRow {
+  chunk: ChunkTask['chunk'];
+  job: ChunkTask['job'] & { traceparent: string | null };
+  sources: ChunkTask['sources'];
+  modules: ChunkTask['modules'];
+  analyses: Record<string, unknown>[];
+}
+
+/** Reads what it takes to decode a chunk, in one statement; null when it is gone. */
+export async function readTask(manager: EntityManager, chunkId: string): Promise<ChunkTask | null> {
+  const [row]: TaskRow[] = await manager.query(TASK, [chunkId]);
+  if (row === undefined) return null;
+  const { traceparent, ...job } = row.job;
+  const running = row.modules.filter((module) => !isTerminal(module.state));
+  const wanted = new Set(running.flatMap((module) => Object.values(module.analyses)));
+  const analyses = row.analyses.map((each) => fromRow(manager, JobAnalysisEntity, each));
+  return {
+    job,
+    chunk: row.chunk,
+    sources: row.sources,
+    modules: row.modules,
+    analyses: analyses.filter(({ digest }) => wanted.has(digest)),
+    message: { jobId: job.id, traceparent },
+  };
+}
+
+const TASK = `
+  SELECT jsonb_build_object('id', c.id, 'jobId', c.job_id, 'sourceStart', c.source_start, 'sourceEnd', c.source_end,
+                            'interval', c.interval) AS chunk,
+         jsonb_build_object('id', j.id, 'workspaceId', j.workspace_id, 'state', j.state, 'sources', j.sources,
+                            'traceparent', j.traceparent) AS job,
+         (SELECT jsonb_agg(jsonb_build_object('index', s.index, 'state', s.state, 'mediaDigest', s.media_digest,
+                                              'facts', s.facts) ORDER BY s.index)
+            FROM job_sources s
+           WHERE s.job_id = j.id AND s.index >= c.source_start AND s.index < c.source_end) AS sources,
+         (SELECT jsonb_agg(jsonb_build_object('state', m.state, 'range', m.range, 'analyses', m.analyses))
+            FROM job_modules m WHERE m.job_id = j.id) AS modules,
+         (SELECT coalesce(jsonb_agg(to_jsonb(a)), '[]')
+            FROM job_analyses a JOIN chunk_analyses n ON n.chunk_id = c.id AND n.digest = a.digest AND n.state = 'waiting'
+           WHERE a.job_id = j.id) AS analyses
+    FROM chunks c JOIN jobs j ON j.id = c.job_id WHERE c.id = $1`;
