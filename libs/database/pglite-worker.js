@@ -14,6 +14,9 @@ import { PGlite } from '@electric-sql/pglite';
 
 const TERMINATE = 'X'.charCodeAt(0);
 const RESET_SESSION = simpleQuery('ROLLBACK; DISCARD ALL');
+/** Plans of prepared statements are made for tables as large as they were then. */
+const FORGET_PLANS = simpleQuery('DISCARD PLANS');
+const PLANS_MILLISECONDS = 30_000;
 
 /** @type {{ directory: string | null, durable: boolean, template: Uint8Array | null }} */
 const { directory, durable, template } = workerData;
@@ -53,6 +56,8 @@ function serveNext() {
   // One promise chain per connection keeps answers in the order of the requests.
   let last = Promise.resolve();
   let ended = false;
+  let betweenTransactions = false;
+  let forgetPlansAt = Date.now() + PLANS_MILLISECONDS;
   const end = () => {
     if (ended) return;
     ended = true;
@@ -66,13 +71,26 @@ function serveNext() {
   port.on('message', (/** @type {Uint8Array} */ bytes) => {
     if (bytes[0] === TERMINATE) return end();
     last = last.then(async () => {
+      if (betweenTransactions && Date.now() > forgetPlansAt) {
+        forgetPlansAt = Date.now() + PLANS_MILLISECONDS;
+        await database.execProtocolRaw(FORGET_PLANS);
+      }
       const answer = await database.execProtocolRaw(bytes);
+      betweenTransactions = isReady(answer);
       // The answer to a start-up packet is a view into PGlite's own buffer, which must not be transferred away.
       const own = answer.byteLength === answer.buffer.byteLength ? answer : answer.slice();
       port.postMessage(own, [own.buffer]);
     });
   });
   port.on('close', end);
+}
+
+/**
+ * Whether an answer ends with ReadyForQuery outside of a transaction.
+ * @param {Uint8Array} answer
+ */
+function isReady(answer) {
+  return answer.at(-6) === 'Z'.charCodeAt(0) && answer.at(-1) === 'I'.charCodeAt(0);
 }
 
 /** @param {string} text */

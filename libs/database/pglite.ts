@@ -6,6 +6,7 @@ import { lockDirectory } from './directory-lock.js';
 import type { DatabaseDriver } from './driver.js';
 import { PgliteServer, type PgliteServerOptions } from './pglite-server.js';
 import { PgliteStream } from './pglite-stream.js';
+import { PreparingClient } from './preparing-client.js';
 
 /**
  * PostgreSQL in the process. `pg` speaks its wire protocol to a PGlite in a worker thread over a MessagePort, so queries,
@@ -38,6 +39,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
       installExtensions: false,
       poolSize: 1,
       extra: {
+        Client: PreparingClient,
         stream: () => new PgliteStream(() => server.connect()),
         user: 'postgres',
         database: 'postgres',
