@@ -59,7 +59,9 @@ describe('jobs', () => {
   });
 
   it('is alive and ready', async () => {
-    expect((await gateway.ask('GET', '/healthz', undefined, { authorization: '' })).status).toBe(200);
+    for (const url of ['/healthz', '/startupz']) {
+      expect((await gateway.ask('GET', url, undefined, { authorization: '' })).status).toBe(200);
+    }
     const ready = await gateway.ask('GET', '/readyz', undefined, { authorization: '' });
     expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('"database"')]);
     expect((await gateway.ask('GET', '/metrics', undefined, { authorization: '' })).text).toMatch(/adit_http_requests/);

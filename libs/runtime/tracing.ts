@@ -55,15 +55,18 @@ export interface SpanOptions {
   attributes?: Attributes;
 }
 
-/**
- * Runs `fn` in a span: an OpenTelemetry span when an SDK is registered, ids of our own otherwise. Within it logs carry the
- * trace id and `currentTraceparent` gives what to hand on. What `fn` throws is recorded and thrown on.
- */
-export async function withSpan<T>(
-  name: string,
-  options: SpanOptions,
-  fn: (span: TraceContext) => T | Promise<T>,
-): Promise<T> {
+/** A span that is ended by hand, for work that begins and ends in different callbacks. */
+export interface OpenSpan extends TraceContext {
+  /** Runs `fn` within it: logs carry the trace id and `currentTraceparent` gives what to hand on. */
+  run<T>(fn: () => T): T;
+  /** Later attributes, as far as an SDK wants to know. */
+  describe(attributes: Attributes): void;
+  fail(error: unknown): void;
+  end(): void;
+}
+
+/** Begins an OpenTelemetry span when an SDK is registered, one with ids of our own otherwise. It has to be ended. */
+export function openSpan(name: string, options: SpanOptions = {}): OpenSpan {
   const parent = parseTraceparent(options.parent === undefined ? currentTraceparent() : options.parent);
   const base = parent === null ? otelContext.active() : trace.setSpanContext(otelContext.active(), toOtel(parent));
   const root = parent === null && options.parent !== undefined;
@@ -72,12 +75,31 @@ export async function withSpan<T>(
   // Without an SDK the API hands back the parent's context, or an invalid one.
   const hasSdk = trace.isSpanContextValid(span.spanContext()) && made.spanId !== parent?.spanId;
   const own = hasSdk ? made : parent === null ? newTrace() : childOf(parent);
-  const run = () => withContext({ traceId: own.traceId, traceparent: formatTraceparent(own) }, async () => fn(own));
+  const logged = { traceId: own.traceId, traceparent: formatTraceparent(own) };
+  return {
+    ...own,
+    run: (fn) =>
+      hasSdk ? otelContext.with(trace.setSpan(base, span), () => withContext(logged, fn)) : withContext(logged, fn),
+    describe: (attributes) => void span.setAttributes(attributes),
+    fail: (error) => {
+      span.recordException(error instanceof Error ? error : String(error));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    },
+    end: () => span.end(),
+  };
+}
+
+/** Runs `fn` in a span. What `fn` throws is recorded and thrown on. */
+export async function withSpan<T>(
+  name: string,
+  options: SpanOptions,
+  fn: (span: TraceContext) => T | Promise<T>,
+): Promise<T> {
+  const span = openSpan(name, options);
   try {
-    return await (hasSdk ? otelContext.with(trace.setSpan(base, span), run) : run());
+    return await span.run(async () => fn(span));
   } catch (error) {
-    span.recordException(error instanceof Error ? error : String(error));
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.fail(error);
     throw error;
   } finally {
     span.end();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { counter, histogram, newTrace, parseTraceparent, childOf, formatTraceparent, withContext } from '@adit/runtime';
+import { counter, histogram, openSpan, withContext, type OpenSpan } from '@adit/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Caller } from '../auth/caller.js';
@@ -24,11 +24,16 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 /** What every request passes before its route: id, trace, headers and, below /api/v1, the key, read before any body. */
 export function addRequestHooks(fastify: FastifyInstance, authenticator: () => Authenticator): void {
+  const spans = new WeakMap<FastifyRequest, OpenSpan>();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
-    const parent = parseTraceparent(request.headers['traceparent'] as string | undefined);
-    const trace = parent === null ? newTrace() : childOf(parent);
-    withContext({ requestId: request.id, traceId: trace.traceId, traceparent: formatTraceparent(trace) }, done);
+    const { method, headers } = request;
+    const route = request.routeOptions.url ?? 'none';
+    const parent = typeof headers.traceparent === 'string' ? headers.traceparent : null;
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const span = openSpan(`${method} ${route}`, { parent, attributes });
+    spans.set(request, span);
+    span.run(() => withContext({ requestId: request.id }, done));
   });
   fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }) => {
     if (!needsKey(request.url)) return;
@@ -38,6 +43,9 @@ export function addRequestHooks(fastify: FastifyInstance, authenticator: () => A
     const route = request.routeOptions.url ?? 'none';
     seconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
     answered.inc({ method: request.method, route, status: String(reply.statusCode) });
+    const span = spans.get(request);
+    span?.describe({ 'http.response.status_code': reply.statusCode });
+    span?.end();
     done();
   });
 }
@@ -45,7 +53,7 @@ export function addRequestHooks(fastify: FastifyInstance, authenticator: () => A
 /** Everything below /api but the documentation. The router compares decoded paths, so this must too. */
 function needsKey(url: string): boolean {
   const path = decoded(url.split('?')[0] ?? '');
-  return !/^\/(healthz|readyz|metrics)\/?$|^\/api\/(docs(\/.*)?|openapi\.json)\/?$/.test(path);
+  return !/^\/(healthz|startupz|readyz|metrics)\/?$|^\/api\/(docs(\/.*)?|openapi\.json)\/?$/.test(path);
 }
 
 function decoded(path: string): string {
