@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { PNPM_VERSION } from '../setup/steps/packages.mjs';
+import { serviceNames } from './stack.mjs';
+
+interface ComposeService {
+  image: string;
+  command?: string[];
+  environment: Record<string, string>;
+  healthcheck?: { test: string[] };
+  profiles?: string[];
+}
+
+const root = join(import.meta.dirname, '../..');
+const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+const compose = parse(text('deploy/docker-compose.yml'), { merge: true }) as {
+  services: Record<string, ComposeService>;
+};
+/** Those that run our image; the others are Kafka, PostgreSQL and MinIO. */
+const ours = Object.entries(compose.services).filter(([, { image }]) => image.includes('ADIT'));
+const settings = new Set([...text('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
+
+describe('deploy', () => {
+  it('starts every service, by the program that the build makes of it', () => {
+    const started = ours.map(([, { command }]) => command![1]!.match(/^apps\/([a-z-]+)\/dist\/main\.js$/)?.[1]);
+    expect([...new Set(started)].sort()).toEqual(serviceNames());
+  });
+
+  it.each(ours)('%s sets only what is a setting, and is asked whether it is ready', (_, service) => {
+    const unknown = Object.keys(service.environment).filter((name) => !settings.has(name) && !name.startsWith('OTEL_'));
+    expect(unknown).toEqual([]);
+    expect(service.environment).toMatchObject({
+      BUS_DRIVER: 'kafka',
+      DATABASE_DRIVER: 'postgres',
+      OBJECTS_DRIVER: 'minio',
+    });
+    const port = service.command![1]!.includes('gateway') ? 8080 : 9464;
+    expect(service.healthcheck!.test).toEqual(['CMD', 'node', 'deploy/probe.mjs', `http://127.0.0.1:${port}/readyz`]);
+  });
+
+  it('names every server that the services are told of', () => {
+    const [, { environment }] = ours[0]!;
+    const hosts = [environment['KAFKA_BROKERS']!, environment['DATABASE_URL']!, environment['S3_ENDPOINT']!].map(
+      (address) => address.match(/(?:@|\/\/|^)([a-z]+):\d+/)![1]!,
+    );
+    for (const host of hosts) expect(compose.services[host]?.healthcheck).toBeDefined();
+  });
+
+  it('builds with the pnpm that set-up pins, and runs as nobody in particular', () => {
+    const dockerfile = text('deploy/Dockerfile');
+    expect(dockerfile).toContain(`ARG PNPM_VERSION=${PNPM_VERSION}\n`);
+    expect(dockerfile).toMatch(/\nUSER 10001:10001\n/);
+    expect(dockerfile.lastIndexOf('\nUSER ')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM '));
+    for (const variable of dockerfile.matchAll(/\b(ADIT_[A-Z_]+)=/g)) expect(settings).toContain(variable[1]);
+  });
+});
