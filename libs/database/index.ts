@@ -6,4 +6,4 @@ export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './er
 export { isShared } from './guarded-data-source.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
-export { inTransaction, outsideTransaction, type TransactionOptions } from './transaction.js';
+export { inStatement, inTransaction, outsideTransaction, type TransactionOptions } from './transaction.js';

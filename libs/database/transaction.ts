@@ -34,13 +34,28 @@ export async function inTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   refuseInside(dataSource, 'start a transaction');
+  const guarded = (manager: EntityManager) => marked(dataSource, () => refuseAborted(manager, work));
+  // READ COMMITTED is the session's own; naming it would cost a statement.
+  return persistently(() =>
+    options.isolation === undefined
+      ? dataSource.transaction(guarded)
+      : dataSource.transaction(options.isolation, guarded),
+  );
+}
+
+/**
+ * Runs one statement, which is a transaction of its own and costs one way to the server instead of three; it is repeated and
+ * its errors are told as those of `inTransaction`. For statements with RETURNING behind WITH, or SELECT: answers their rows.
+ */
+export function inStatement<T>(dataSource: DataSource, sql: string, parameters: unknown[]): Promise<T[]> {
+  refuseInside(dataSource, 'start a transaction');
+  return persistently(() => dataSource.query<T[]>(sql, parameters));
+}
+
+async function persistently<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const guarded = (manager: EntityManager) => marked(dataSource, () => refuseAborted(manager, work));
-      // READ COMMITTED is the session's own; naming it would cost a statement.
-      return await (options.isolation === undefined
-        ? dataSource.transaction(guarded)
-        : dataSource.transaction(options.isolation, guarded));
+      return await run();
     } catch (error) {
       if (isConnectionReleased(error)) {
         throw new AditError('UNAVAILABLE', 'The connection to the database was lost.', { cause: error });

@@ -4,7 +4,6 @@ import {
   ArtifactEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
-  columns,
   FoldEntity,
   IdentityEntity,
   JobAnalysisEntity,
@@ -19,10 +18,12 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
+import { INSERT_JOB, jobInsertion } from './insert-job.js';
 import { jobPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import type { NewJob } from './new-job.js';
 import { enqueue, OutboxRelay } from './outbox.js';
+import type { ShownJob, ShownModule } from './present-job.js';
 import { eraseUnusedObservations } from './observation-cache.js';
 
 const log = createLogger('jobs');
@@ -35,15 +36,11 @@ export class JobCommands {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** Writes the job and asks the scheduler to admit it; resolves when that is durable. Returns its id. */
-  async submit(newJob: NewJob): Promise<string> {
-    const id = randomUUID();
-    await this.outbox.transaction(async (manager) => {
-      await insertJob(manager, id, newJob);
-      const { workspaceId, traceparent } = newJob;
-      await enqueue(manager, [{ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} }]);
-    });
-    return id;
+  /** Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. */
+  async submit(newJob: NewJob): Promise<{ job: ShownJob; modules: ShownModule[] }> {
+    const { parameters, job, modules } = jobInsertion(randomUUID(), newJob);
+    const [made] = await this.outbox.statement<Pick<ShownJob, 'timeCreated'>>(INSERT_JOB, parameters);
+    return { job: { ...job, ...made! }, modules };
   }
 
   /** Ends the job where it stands and keeps its results so far. Throws NOT_FOUND, CONFLICT when it has ended. */
@@ -86,50 +83,6 @@ export class JobCommands {
     }
     return locked;
   }
-}
-
-async function insertJob(manager: EntityManager, id: string, newJob: NewJob): Promise<void> {
-  const { workspaceId, request, modules, mediaType, traceparent } = newJob;
-  const { tag, priority, sources, ttl = null, webhook = null } = request;
-  await manager.insert(JobEntity, {
-    id,
-    workspaceId,
-    tag,
-    state: 'waiting',
-    priority,
-    rank: 9 - priority,
-    mediaType,
-    sources,
-    webhook,
-    ttl,
-    traceparent,
-  });
-  await manager.insert(
-    JobSourceEntity,
-    sources.map((uri, index) => ({ jobId: id, index, uri, state: 'waiting' as const })),
-  );
-  await manager.insert(
-    JobModuleEntity,
-    modules.map(({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position) =>
-      columns<JobModuleEntity>({
-        jobId: id,
-        moduleId,
-        position,
-        postedAs,
-        args,
-        range,
-        models,
-        ...(dictionaries.length > 0 && { dictionaries }),
-        analyses: Object.fromEntries(analyses.map(({ analysis, digest }) => [analysis, digest])),
-        state: 'waiting',
-      }),
-    ),
-  );
-  const analyses = new Map(modules.flatMap((module) => module.analyses).map((analysis) => [analysis.digest, analysis]));
-  await manager.insert(
-    JobAnalysisEntity,
-    [...analyses.values()].map((analysis) => columns<JobAnalysisEntity>({ jobId: id, ...analysis })),
-  );
 }
 
 /** Gives failed work its tries back; what is done stays done. */

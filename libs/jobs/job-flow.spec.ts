@@ -113,6 +113,7 @@ describe('the flow of a job through its store', () => {
     mediaType: 'video',
     traceparent: null,
   });
+  const submit = async (sources?: string[]): Promise<string> => (await commands.submit(newJob(sources))).job.id;
   const settled = async (): Promise<void> => {
     scheduler.nudge();
     await scheduler.idle();
@@ -155,7 +156,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('opens the first source of a submitted job, once', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await settled();
     expect(bus.of('jobs.submitted', jobId)).toHaveLength(1);
@@ -164,7 +165,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('keeps no more chunks of a job in flight than its credits, and gives a credit back when one is done', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await openFilm(jobId, 'a'.repeat(64));
     await settled();
@@ -178,14 +179,14 @@ describe('the flow of a job through its store', () => {
   });
 
   it('shares the global cap between workspaces', async () => {
-    const films = [await commands.submit(newJob()), await commands.submit(newJob())];
+    const films = [await submit(), await submit()];
     await settled();
     for (const [index, jobId] of films.entries()) await openFilm(jobId, `b${index}`.padEnd(64, '0'));
     await settled();
     expect(films.flatMap((jobId) => bus.of('chunks.requested', jobId))).toHaveLength(3);
     workspaceId = randomUUID();
     await db().manager.insert(WorkspaceEntity, { id: workspaceId, name: 'other', signingSecret: 's' });
-    const photo = await commands.submit(newJob(['storage://photo']));
+    const photo = await submit(['storage://photo']);
     await settled();
     expect(bus.of('sources.requested', photo)).toHaveLength(0);
     const [running] = await db().manager.findBy(ChunkEntity, { jobId: films[0]!, state: 'requested' });
@@ -206,7 +207,7 @@ describe('the flow of a job through its store', () => {
         timeExpires: cacheExpiry(),
       });
     }
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await openFilm(jobId, mediaDigest);
     await settled();
@@ -218,7 +219,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('counts tries before the work, and claims nothing for a job that has ended', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await openFilm(jobId, 'd'.repeat(64));
     await settled();
@@ -234,7 +235,7 @@ describe('the flow of a job through its store', () => {
   describe('a try', () => {
     /** A chunk that waits to be decoded, and how its row stands. */
     const requested = async (digest: string) => {
-      const jobId = await commands.submit(newJob());
+      const jobId = await submit();
       await settled();
       await openFilm(jobId, digest.repeat(64));
       await settled();
@@ -344,7 +345,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('dispatches again what a dead process was doing', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     expect(bus.of('sources.requested', jobId)).toHaveLength(1);
     await reconciler.run();
@@ -355,7 +356,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('does not blame what was decoded beside an analysis when the process died', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await openFilm(jobId, '9'.repeat(64));
     await settled();
@@ -374,7 +375,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('retries a stopped job from where it stood', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await settled();
     await openFilm(jobId, 'e'.repeat(64));
     await settled();
@@ -393,7 +394,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('leaves a tombstone when a job is deleted, and hides other workspaces’ jobs', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await expect(commands.delete(randomUUID(), jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await commands.delete(workspaceId, jobId);
     await expect(commands.delete(workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -403,7 +404,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('keeps one error of a kind and raises the events of a module’s end in order', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     await locked(jobId, async (job) => {
       await job.apply({ kind: 'opened' });
       await job.failModule('face_recognition', 'no weights');
@@ -423,7 +424,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('says what is wrong with the first hundred sources and that there are more', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     for (const from of [0, 60, 120]) {
       await locked(jobId, (job) => job.addErrors(Array.from({ length: 60 }, (_, index) => `source ${from + index}`)));
     }
@@ -433,7 +434,7 @@ describe('the flow of a job through its store', () => {
   });
 
   it('gives nearby claims one identity and distant ones another, numbered from one', async () => {
-    const jobId = await commands.submit(newJob());
+    const jobId = await submit();
     const claim = (embedding: number[]) => ({ collection: 'unknowns', embedding, maxDistance: 1 });
     const numbers = await outbox.transaction(async (manager) => [
       await assignIdentity(manager, jobId, claim([1, 0])),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUS, type Bus, type OutgoingMessage } from '@adit/bus';
 import { isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
-import { inTransaction, isShared, OutboxEntity } from '@adit/database';
+import { inStatement, inTransaction, isShared, OutboxEntity } from '@adit/database';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { NudgedLoop } from './nudged-loop.js';
@@ -18,22 +18,24 @@ export interface OutboxMessage<T extends Topic = Topic> {
 /** Writes messages in the caller's transaction; they leave only if it commits. */
 export async function enqueue<T extends Topic>(manager: EntityManager, messages: OutboxMessage<T>[]): Promise<void> {
   if (messages.length === 0) return;
-  const envelopes = messages.map(({ jobId, traceparent, payload }): string => {
-    const envelope: Envelope = {
-      id: randomUUID(),
-      jobId,
-      traceparent: traceparent ?? null,
-      attempt: 1,
-      occurredAt: isoTime(new Date()),
-      payload,
-    };
-    return JSON.stringify(envelope);
-  });
   await manager.query(
     `INSERT INTO outbox (topic, key, envelope)
      SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])`,
-    [messages.map(({ topic }) => topic), messages.map(({ key }) => key), envelopes],
+    [messages.map(({ topic }) => topic), messages.map(({ key }) => key), messages.map(envelopeText)],
   );
+}
+
+/** The message's envelope as the outbox keeps it. */
+export function envelopeText({ jobId, traceparent, payload }: OutboxMessage): string {
+  const envelope: Envelope = {
+    id: randomUUID(),
+    jobId,
+    traceparent: traceparent ?? null,
+    attempt: 1,
+    occurredAt: isoTime(new Date()),
+    payload,
+  };
+  return JSON.stringify(envelope);
 }
 
 const BATCH = 200;
@@ -76,6 +78,13 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     const result = await inTransaction(this.dataSource, work);
     this.loop.nudge();
     return result;
+  }
+
+  /** The same for work that is one statement; `sql` begins with WITH and ends with SELECT, whose rows are returned. */
+  async statement<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    const rows = await inStatement<T>(this.dataSource, sql, parameters);
+    this.loop.nudge();
+    return rows;
   }
 
   /** Resolves when everything this process has committed so far has been handed to the bus, here or by another relay. */

@@ -2,12 +2,32 @@ import { isoTime, isoTimeOrNull, type Job } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { isTerminal } from './state.js';
 
+/** What of a job is shown. */
+export type ShownJob = Pick<
+  JobEntity,
+  | 'id'
+  | 'tag'
+  | 'state'
+  | 'errors'
+  | 'progress'
+  | 'timeCreated'
+  | 'timeStarted'
+  | 'timeCompleted'
+  | 'sources'
+  | 'mediaType'
+  | 'ttl'
+  | 'priority'
+  | 'summary'
+  | 'webhook'
+>;
+export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args' | 'state' | 'progress'>;
+
 /**
  * A job as the interface shows it.
  *
  * @param baseUrl what absolute links start with, without a slash at the end.
  */
-export function presentJob(job: JobEntity, modules: JobModuleEntity[], baseUrl: string): Job {
+export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: string): Job {
   const end = isTerminal(job.state) ? (job.timeCompleted ?? job.timeStarted) : new Date();
   const milliseconds = job.timeStarted === null || end === null ? 0 : end.getTime() - job.timeStarted.getTime();
   return {

@@ -7,12 +7,14 @@ import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { isUuid } from '../http/shapes.js';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
+import { Authenticator } from './authenticator.js';
 import { createKey, deleteKey, listKeys, readSecret, renewSecret } from './key-routes.js';
 
 @Controller()
 export class KeysController {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Authenticator) private readonly authenticator: Authenticator,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -56,6 +58,7 @@ export class KeysController {
       }
       await manager.delete(ApiKeyEntity, { id: keyId });
     });
+    this.authenticator.forget(keyId.toLowerCase());
     return { message: `API key ${keyId} was revoked.` };
   }
 

@@ -1,6 +1,6 @@
 import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
 import { JobEntity, JobModuleEntity } from '@adit/database';
-import { presentJob } from '@adit/jobs';
+import { presentJob, type ShownJob, type ShownModule } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
 import { isUuid } from '../http/shapes.js';
@@ -21,7 +21,7 @@ export class JobReader {
     const job = isUuid(jobId)
       ? await this.db.manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() })
       : null;
-    if (job === null) throw new AditError('NOT_FOUND', `There is no job ${jobId}.`);
+    if (job === null) throw unknownJob(jobId);
     return job;
   }
 
@@ -30,8 +30,10 @@ export class JobReader {
   }
 
   async one(workspaceId: string, jobId: string, baseUrl: string): Promise<Job> {
-    const job = await this.row(workspaceId, jobId);
-    return presentJob(job, await this.modulesOf([jobId]), baseUrl);
+    const rows = isUuid(jobId) ? await this.db.query<ShownRow[]>(SHOWN_JOB, [jobId, workspaceId]) : [];
+    const [row] = rows;
+    if (row === undefined) throw unknownJob(jobId);
+    return presentJob(row, row.modules, baseUrl);
   }
 
   /** Newest first. */
@@ -54,6 +56,21 @@ export class JobReader {
     const modulesOf = (id: string) => modules.filter(({ jobId }) => jobId === id);
     return { total, jobs: rows.map((row) => presentJob(row, modulesOf(row.id), baseUrl)) };
   }
+}
+
+type ShownRow = ShownJob & { modules: ShownModule[] };
+
+/** A job and its modules by one index look-up each: what most requests ask. */
+const SHOWN_JOB = `
+  SELECT id, tag, state, errors, progress, sources, ttl, priority, summary, webhook, media_type AS "mediaType",
+         time_created AS "timeCreated", time_started AS "timeStarted", time_completed AS "timeCompleted",
+         (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'position', position, 'postedAs', posted_as, 'args', args, 'state', m.state, 'progress', m.progress)), '[]')
+            FROM job_modules m WHERE job_id = jobs.id) AS modules
+    FROM jobs WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL`;
+
+function unknownJob(jobId: string): AditError {
+  return new AditError('NOT_FOUND', `There is no job ${jobId}.`);
 }
 
 /** A LIKE pattern in which the text stands for itself. */

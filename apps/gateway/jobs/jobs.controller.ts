@@ -1,5 +1,5 @@
 import type { Job } from '@adit/contracts';
-import { JobCommands } from '@adit/jobs';
+import { JobCommands, presentJob } from '@adit/jobs';
 import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -36,8 +36,13 @@ export class JobsController {
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
     const traceparent = currentTraceparent();
-    const id = await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent });
-    return this.whenPreferred(id, exchange);
+    const submitted = await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent });
+    const { id } = submitted.job;
+    const baseUrl = this.links.baseUrl(exchange.request);
+    // What was just written needs no reading, unless it may have changed meanwhile.
+    return (await this.wait.asPreferred(exchange.request, exchange.reply, workspaceId, id))
+      ? this.jobs.one(workspaceId, id, baseUrl)
+      : presentJob(submitted.job, submitted.modules, baseUrl);
   }
 
   @Route(listJobs)

@@ -18,22 +18,28 @@ export class WaitForJob {
     @Inject(JobSignals) private readonly signals: JobSignals,
   ) {}
 
-  /** Returns when the job has ended, the time is over or the client has gone. */
-  async asPreferred(request: FastifyRequest, reply: FastifyReply, workspaceId: string, jobId: string): Promise<void> {
+  /** Returns when the job has ended, the time is over or the client has gone; false at once when nobody asked to wait. */
+  async asPreferred(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    workspaceId: string,
+    jobId: string,
+  ): Promise<boolean> {
     const seconds = preferredWait(request.headers['prefer']);
-    if (seconds === null) return;
+    if (seconds === null) return false;
     reply.header('preference-applied', `wait=${seconds}`);
     const gone = goneSignal(reply);
     const end = Date.now() + seconds * 1000;
     const watch = this.signals.watch(jobId, (event) => ENDS.has(event));
     try {
       while (!gone.aborted && !this.signals.closed.aborted && Date.now() < end) {
-        if (isTerminal((await this.jobs.row(workspaceId, jobId)).state)) return;
+        if (isTerminal((await this.jobs.row(workspaceId, jobId)).state)) break;
         await watch.next(Math.min(LOOK_AGAIN_MS, end - Date.now()), gone);
       }
     } finally {
       watch.close();
     }
+    return true;
   }
 }
 

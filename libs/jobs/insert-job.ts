@@ -1,0 +1,82 @@
+import type { JobModuleEntity } from '@adit/database';
+import type { NewJob } from './new-job.js';
+import { envelopeText } from './outbox.js';
+import type { ShownJob, ShownModule } from './present-job.js';
+
+/**
+ * A job, its parts and the message that tells of it, written by one statement: a client waits for one way to the database
+ * and one flush of its log. Answers when the row was made.
+ */
+export const INSERT_JOB = `
+  WITH job AS (
+    INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent)
+    VALUES ($1, $2, $3, 'waiting', $4, 9 - $4, $5, $6, $7, $8, $9)
+    RETURNING time_created
+  ), source AS (
+    INSERT INTO job_sources (job_id, index, uri, state)
+    SELECT $1, at - 1, uri, 'waiting' FROM jsonb_array_elements_text($6) WITH ORDINALITY AS given (uri, at)
+  ), module AS (
+    INSERT INTO job_modules (job_id, module_id, position, posted_as, args, range, models, dictionaries, analyses, state)
+    SELECT $1, "moduleId", position, "postedAs", args, range, models, dictionaries, analyses, state
+      FROM jsonb_to_recordset($10) AS given ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb,
+                                             models jsonb, dictionaries jsonb, analyses jsonb, state text)
+  ), analysis AS (
+    INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
+    SELECT $1, digest, analysis, family, args, frames, models
+      FROM jsonb_to_recordset($11) AS given (digest text, analysis text, family text, args jsonb, frames jsonb, models jsonb)
+  ), message AS (
+    INSERT INTO outbox (topic, key, envelope) VALUES ('jobs.submitted', $12, $13)
+  )
+  SELECT time_created AS "timeCreated" FROM job`;
+
+type ModuleRow = Pick<
+  JobModuleEntity,
+  | 'moduleId'
+  | 'position'
+  | 'postedAs'
+  | 'args'
+  | 'range'
+  | 'models'
+  | 'dictionaries'
+  | 'analyses'
+  | 'state'
+  | 'progress'
+>;
+
+/** Parameters of INSERT_JOB, and what of the job is shown; `timeCreated` is the database's to say. */
+export function jobInsertion(
+  id: string,
+  newJob: NewJob,
+): { parameters: unknown[]; job: Omit<ShownJob, 'timeCreated'>; modules: ShownModule[] } {
+  const { workspaceId, request, mediaType, traceparent } = newJob;
+  const { tag, priority, sources, ttl = null, webhook = null } = request;
+  const modules = newJob.modules.map(
+    ({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position): ModuleRow => ({
+      moduleId,
+      position,
+      postedAs,
+      args,
+      range,
+      models,
+      dictionaries: dictionaries.length > 0 ? dictionaries : null,
+      analyses: Object.fromEntries(analyses.map(({ analysis, digest }) => [analysis, digest])),
+      state: 'waiting',
+      progress: 0,
+    }),
+  );
+  const analyses = new Map(
+    newJob.modules.flatMap((module) => module.analyses).map((analysis) => [analysis.digest, analysis]),
+  );
+  const message = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
+  const parameters = [
+    ...[id, workspaceId, tag, priority, mediaType, JSON.stringify(sources)],
+    ...[webhook === null ? null : JSON.stringify(webhook), ttl, traceparent],
+    ...[JSON.stringify(modules), JSON.stringify([...analyses.values()]), workspaceId, message],
+  ];
+  const job = { id, tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
+  return {
+    parameters,
+    job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null },
+    modules,
+  };
+}
