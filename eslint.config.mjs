@@ -86,7 +86,7 @@ export default defineConfig(
     files: ['**/*.{js,mjs}'],
     languageOptions: {
       globals: readonly(
-        'AbortController AbortSignal Blob Buffer Response TextDecoder TextEncoder URL clearInterval clearTimeout console fetch performance process setImmediate setInterval setTimeout structuredClone',
+        'AbortController AbortSignal Blob Buffer FormData Response TextDecoder TextEncoder URL clearInterval clearTimeout console fetch performance process setImmediate setInterval setTimeout structuredClone',
       ),
     },
   },

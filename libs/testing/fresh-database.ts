@@ -4,6 +4,8 @@ import { uniqueName } from './servers.js';
 /** A database of one spec's own on the PostgreSQL server that `url` names. */
 export interface FreshDatabase {
   url: string;
+  /** Rows of one statement, beside everything that works on the database. */
+  query<Row extends object>(statement: string): Promise<Row[]>;
   /** Ends every session on it and removes it. */
   drop(): Promise<void>;
 }
@@ -11,17 +13,22 @@ export interface FreshDatabase {
 /** Makes an empty database on the server of `url`, whose user has to be allowed to. Drop it in `afterAll`. */
 export async function freshDatabase(url: string): Promise<FreshDatabase> {
   const name = uniqueName('spec').replace('-', '_');
-  await command(url, `CREATE DATABASE ${name}`);
+  await queryDatabase(url, `CREATE DATABASE ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { url: own.href, drop: () => command(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return {
+    url: own.href,
+    query: <Row extends object>(statement: string) => queryDatabase<Row>(own.href, statement),
+    drop: async () => void (await queryDatabase(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
 }
 
-async function command(url: string, statement: string): Promise<void> {
+/** Rows of one statement on the database of `url`, on a connection of its own. */
+export async function queryDatabase<Row extends object>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }

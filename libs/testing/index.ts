@@ -4,7 +4,7 @@ export { cutAt, hurtBetween, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';
 export { describeWith } from './describe-with.js';
-export { freshDatabase, type FreshDatabase } from './fresh-database.js';
+export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
 export {
   ownServer,
   testServer,

@@ -40,6 +40,7 @@ const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${name
           wrong: [],
           doubled: [],
           unheard: [],
+          crashed: [],
           violations: [],
           messagesLeft: 0,
         });

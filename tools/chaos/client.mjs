@@ -3,17 +3,24 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TERMINAL = ['completed', 'failed', 'stopped'];
+/** Of a request that may wait for a job for 10 s. */
+const HANGS_SECONDS = 40;
 
 export class ChaosClient {
-  /** Replies that broke a promise: a 5xx that is no 503, a 503 without Retry-After. */
+  /** Replies that broke a promise: a 5xx that is no 503, a 503 without Retry-After, a request that hangs. */
   violations = [];
   /** Requests that were answered 503, and that nobody answered. */
   refused = 0;
   unanswered = 0;
 
   constructor(url, key) {
-    this.url = `${url}/api/v1`;
+    this.url = url;
     this.headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
+  }
+
+  /** Address of a path outside of the API. */
+  root(path) {
+    return `${this.url}${path}`;
   }
 
   /** The job, however long it takes until it is accepted. */
@@ -30,26 +37,26 @@ export class ChaosClient {
     }
   }
 
-  /** Number of the job's segments, how many of them differ from each other, and a digest over all of them in order. */
+  /** Number of the job's segments, how many of them differ from each other, and a digest over all of them. */
   async results(id) {
     const segments = [];
     for (let next = `/jobs/${id}/detailed-results/?limit=1000`; next !== null;) {
       const page = await this.#patient('GET', next);
-      segments.push(...page.data.map((segment) => JSON.stringify(segment)));
+      segments.push(...page.data);
       next = page.next;
     }
-    const digest = createHash('sha256').update(segments.join('\n')).digest('hex');
-    return { count: segments.length, distinct: new Set(segments).size, digest };
+    const lines = comparable(segments);
+    const digest = createHash('sha256').update(lines.join('\n')).digest('hex');
+    return { count: segments.length, distinct: new Set(lines).size, digest };
   }
 
-  /** One request as it is answered now: its status, or null when nobody answers within `seconds`. */
-  async probe(method, path, options = {}, seconds = 30) {
+  /** One request as it is answered now; its status is null when nobody answers within `seconds`. */
+  async probe(method, path, options = {}, seconds = HANGS_SECONDS) {
     try {
       const reply = await this.#send(method, path, options, seconds);
-      await reply.arrayBuffer();
-      return reply.status;
-    } catch {
-      return null;
+      return { status: reply.status, text: await reply.text() };
+    } catch (error) {
+      return { status: null, text: `${error.message} ${error.cause?.message ?? ''}` };
     }
   }
 
@@ -57,7 +64,7 @@ export class ChaosClient {
     for (;;) {
       let wait = 500;
       try {
-        const reply = await this.#send(method, path, options, 40);
+        const reply = await this.#send(method, path, options, HANGS_SECONDS);
         if (reply.ok) return await reply.json();
         const problem = await reply.text();
         if (reply.status < 500 && reply.status !== 409 && reply.status !== 429) {
@@ -66,6 +73,7 @@ export class ChaosClient {
         wait = Math.min(2_000, Number(reply.headers.get('retry-after') ?? 1) * 1000);
       } catch (error) {
         if (error.final) throw error;
+        if (error.name === 'TimeoutError') this.violations.push(`${method} ${path}: no answer in ${HANGS_SECONDS} s`);
         this.unanswered += 1;
       }
       await sleep(wait);
@@ -73,16 +81,36 @@ export class ChaosClient {
   }
 
   async #send(method, path, { headers = {}, body } = {}, seconds) {
-    const reply = await fetch(path.startsWith('http') ? path : `${this.url}${path}`, {
+    const all = Object.entries({ ...this.headers, ...headers }).filter(([, value]) => value !== undefined);
+    const reply = await fetch(path.startsWith('http') ? path : `${this.url}/api/v1${path}`, {
       method,
-      headers: { ...this.headers, ...headers },
+      headers: Object.fromEntries(all),
       body,
       signal: AbortSignal.timeout(seconds * 1000),
     });
     if (reply.status === 503) {
       this.refused += 1;
       if (!reply.headers.has('retry-after')) this.violations.push(`${method} ${path}: 503 without Retry-After`);
-    } else if (reply.status >= 500) this.violations.push(`${method} ${path}: ${reply.status}`);
+    } else if (reply.status >= 500) {
+      this.violations.push(`${method} ${path}: ${reply.status} ${await reply.clone().text()}`);
+    }
     return reply;
   }
+}
+
+/** Films of one job end in any order, and who is seen first gets the lower number; all else has to be the same. */
+function comparable(segments) {
+  const bySource = new Map();
+  for (const segment of segments) {
+    const { source } = segment;
+    bySource.set(source, [...(bySource.get(source) ?? []), segment]);
+  }
+  const ordered = [...bySource.keys()].sort().flatMap((source) => bySource.get(source));
+  const numbers = new Map();
+  return ordered.map((segment) =>
+    JSON.stringify(segment).replace(/Unknown #\d+/g, (name) => {
+      if (!numbers.has(name)) numbers.set(name, numbers.size + 1);
+      return `Unknown #${numbers.get(name)}`;
+    }),
+  );
 }

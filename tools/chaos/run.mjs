@@ -1,19 +1,21 @@
 // `npm run chaos`: many jobs while processes are killed and servers go away, and what came of it.
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { startServers } from '@adit/servers';
 import { repositoryRoot } from '../setup/places.mjs';
 import { runChaos } from './chaos.mjs';
 
-const USAGE = `Mines many jobs on real servers while random processes are killed and each server goes away for a while.
+const USAGE = `Mines many jobs on real servers while random processes are killed, each server goes away for a while and everything is
+restarted in order.
 
-  npm run chaos [-- --jobs 200 --kills 20 --outage 60 --seed TEXT --write]
+  npm run chaos [-- --jobs 200 --kills 20 --outage 60 --seed TEXT --log FILE --write]
 
   --jobs <number>    jobs of mixed media (200)
   --kills <number>   SIGKILLs of a random process (20)
   --outage <number>  seconds that Kafka, PostgreSQL and MinIO are each stopped (60)
   --seed <text>      repeats a former run's plan
+  --log <file>       keeps what the processes log
   --write            writes the figures to docs/reliability.md
   --help             this text
 
@@ -21,7 +23,7 @@ Ends with 1 when a job was lost, doubled or wrong.`;
 
 /** Answers the exit code. */
 export async function runChaosCommand(args) {
-  const options = { jobs: 200, kills: 20, outageSeconds: 60, seed: undefined, write: false };
+  const options = { jobs: 200, kills: 20, outageSeconds: 60, seed: undefined, logFile: undefined, write: false };
   const names = { '--jobs': 'jobs', '--kills': 'kills', '--outage': 'outageSeconds' };
   for (let index = 0; index < args.length; index += 1) {
     const [option, inline] = args[index].split(/=(.*)/s);
@@ -31,6 +33,7 @@ export async function runChaosCommand(args) {
     }
     if (option === '--write') options.write = true;
     else if (option === '--seed') options.seed = inline ?? args[++index];
+    else if (option === '--log') options.logFile = inline ?? args[++index];
     else if (option in names && Number(inline ?? args[index + 1]) >= 0) {
       options[names[option]] = Number(inline ?? args[++index]);
     } else {
@@ -45,15 +48,21 @@ export async function runChaosCommand(args) {
       console.error(`Chaos needs servers of its own to stop: ${missing.map(({ name }) => name).join(', ')}.`);
       return 1;
     }
+    const keep = (line) => options.logFile && appendFileSync(options.logFile, `${new Date().toISOString()} ${line}\n`);
+    const say = (line) => {
+      keep(line);
+      console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
+    };
     const report = await runChaos(servers, servers.environment, {
       ...options,
-      log: (line) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`),
-      progress: (done, all) => console.error(`${new Date().toISOString().slice(11, 19)} ${done} of ${all} jobs`),
+      log: say,
+      progress: (done, all) => say(`${done} of ${all} jobs`),
+      onLine: (name, line) => keep(`${name} ${line}`),
     });
     const page = reliabilityPage(report, options);
     console.log(page);
     if (options.write) writeFileSync(join(repositoryRoot, 'docs/reliability.md'), page);
-    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations'].flatMap((name) =>
+    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations', 'crashed'].flatMap((name) =>
       report[name].map((what) => `${name}: ${what}`),
     );
     for (const fault of faults) console.error(fault);
@@ -69,7 +78,7 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
   const list = (counts) =>
     Object.entries(counts)
       .sort()
-      .map(([name, number]) => `${name} ${number}`)
+      .map(([name, number]) => `${name} × ${number}`)
       .join(', ');
   const rows = [
     ['Jobs accepted', report.jobs],
@@ -79,12 +88,20 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
     ['Segments, jobs or webhooks twice', report.doubled.length],
     ['Jobs whose end no webhook told', report.unheard.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
-    ...report.outages.map(({ server, replies, recoverySeconds }) => [
-      `${server} away for ${outageSeconds} s`,
-      `replies meanwhile: ${list(replies)}; a photo was mined ${recoverySeconds} s after its return`,
+    ['Processes that ended of themselves, or not when asked to', report.crashed.length],
+    ['Processes restarted in order while jobs ran', report.restarts],
+    ...report.outages.flatMap(({ server, replies, slowestSeconds, recoverySeconds }) => [
+      [
+        `${server} away for ${outageSeconds} s: replies, by status`,
+        Object.entries(replies)
+          .map(([request, counts]) => `${request}: ${list(counts)}`)
+          .join('; '),
+      ],
+      [`${server} away: slowest reply`, `${slowestSeconds} s`],
+      [`${server} back: until a photo was mined`, `${recoverySeconds} s`],
     ]),
     ['Requests answered 503 with Retry-After', report.refused],
-    ['Other 5xx, or 503 without Retry-After', report.violations.length],
+    ['Other 5xx, 503 without Retry-After, other broken promises', report.violations.length],
     ['Messages left in the outbox', report.messagesLeft],
     ['Whole run', `${report.seconds} s`],
   ];
@@ -95,16 +112,17 @@ PostgreSQL, MinIO, one gateway and notifier, two decoders, inference processes a
 are single photos, batches of photos, films of a few seconds, and files that are no media (they fail, with a reason).
 Observations are not kept between jobs, so each job does all of its work.
 
-While jobs are posted and mined, a random process is killed with SIGKILL every few seconds, and each server is stopped
-and started again. The client does what ours is told to do: it repeats what was refused with the same
-\`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed run.
-\`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would count
-as one of the three tries that a chunk has.
+While jobs are posted and mined, random processes are killed with SIGKILL, each server is stopped and started again, and
+at last every process is restarted in order. The client does what ours is told to do: it repeats what was refused with
+the same \`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed
+run. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
+count as one of the three tries that a chunk has.
 
 | What | Measured |
 | --- | --- |
 ${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}
 
-A short form runs in \`npm test\`.
+A short form runs in \`npm test\`. What each outage means for clients and operators is in
+[operations.md](operations.md#when-something-is-away).
 `;
 }

@@ -18,7 +18,8 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
     connectionTimeout: 0,
     requestTimeout: 0,
     http: { headersTimeout: 30_000 },
-    return503OnClosing: true,
+    // On a connection that is still open when the process ends, the last request is served: what it needs is there.
+    return503OnClosing: false,
     frameworkErrors: (thrown, request, reply) => {
       const error = refusalOf(thrown);
       const problem = problemOf(error, request.url.split('?')[0] ?? '/', request.id);

@@ -24,21 +24,24 @@ export class StackUnderTest {
 
   private constructor(
     private readonly folder: string,
-    private readonly database: FreshDatabase,
+    readonly database: FreshDatabase,
+    /** What its topics begin with. */
+    readonly topicPrefix: string,
     readonly processes: Stack,
-    /** Everything the processes have written. */
-    readonly lines: readonly { name: string; line: string }[],
+    /** Everything the processes have written, and when. */
+    readonly lines: readonly { name: string; line: string; at: number }[],
   ) {}
 
   static async start(servers: TestServers, options: StackSettings): Promise<StackUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'adit-stack-'));
     const database = await freshDatabase(servers.postgres.url);
     const name = uniqueName('stack');
-    const lines: { name: string; line: string }[] = [];
+    const topicPrefix = `${name}.`;
+    const lines: { name: string; line: string; at: number }[] = [];
     const processes = await startStack({
       servers: {
         KAFKA_BROKERS: servers.kafka.brokers,
-        KAFKA_TOPIC_PREFIX: `${name}.`,
+        KAFKA_TOPIC_PREFIX: topicPrefix,
         KAFKA_PARTITIONS: '4',
         DATABASE_URL: database.url,
         S3_ENDPOINT: servers.minio.endpoint,
@@ -48,7 +51,7 @@ export class StackUnderTest {
       },
       dataDir: folder,
       // `npm test` has just built everything; on its own a spec runs the sources, never a stale build.
-      source: process.env['ADIT_TEST_BUILT'] === undefined || options.programs !== undefined,
+      source: process.env['ADIT_TEST_BUILT'] === undefined,
       environment: {
         ...process.env,
         NODE_OPTIONS: '',
@@ -61,9 +64,9 @@ export class StackUnderTest {
       settings: options.settings ?? {},
       counts: options.counts ?? {},
       programs: options.programs ?? {},
-      onLine: (from, line) => void lines.push({ name: from, line }),
+      onLine: (from, line) => void lines.push({ name: from, line, at: Date.now() }),
     });
-    const stack = new StackUnderTest(folder, database, processes, lines);
+    const stack = new StackUnderTest(folder, database, topicPrefix, processes, lines);
     try {
       await processes.ready(120);
     } catch (error) {

@@ -1,0 +1,105 @@
+// A server that goes away for a while: what is promised meanwhile, and how long it takes until all is well again.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const SERVERS = ['kafka', 'postgres', 'minio'];
+const RECOVERY_SECONDS = 120;
+/** Nobody waits longer for a refusal. */
+const PATIENCE_SECONDS = 10;
+const PAUSE_MS = 500;
+
+/**
+ * @typedef {object} Outage
+ * @property {string} server
+ * @property {Record<string, Record<string, number>>} replies By request: how often it was answered with which status.
+ * @property {number} slowestSeconds The longest that a reply took.
+ * @property {number} recoverySeconds From the server's return until a photo was mined; after Kafka's one that was posted
+ *   while it was away, else one that was posted on its return.
+ */
+
+const list = { name: 'reading jobs', send: (client) => client.probe('GET', '/jobs/?limit=1', {}, PATIENCE_SECONDS) };
+const upload = {
+  name: 'an upload',
+  send(client) {
+    const body = new FormData();
+    body.append('file', new Blob(['Some bytes.']), 'some.bin');
+    body.append('name', randomUUID());
+    body.append('folder', '/');
+    return client.probe('POST', '/storage/', { headers: { 'content-type': undefined }, body }, PATIENCE_SECONDS);
+  },
+};
+const post = {
+  name: 'posting a job',
+  send: (client, { photo, key }) =>
+    client.probe(
+      'POST',
+      '/jobs/',
+      { headers: { 'idempotency-key': key }, body: JSON.stringify(photo) },
+      PATIENCE_SECONDS,
+    ),
+};
+const ready = (check) => ({
+  name: 'readiness',
+  says: `Not ready: ${check}`,
+  send: (client) => client.probe('GET', client.root('/readyz'), {}, PATIENCE_SECONDS),
+});
+const alive = {
+  name: 'liveness',
+  send: (client) => client.probe('GET', client.root('/healthz'), {}, PATIENCE_SECONDS),
+};
+
+/** What goes on without the server, and what is refused: with 503 and Retry-After, which the client sees to. */
+const PROMISES = {
+  // What is accepted stands in the outbox.
+  kafka: { served: [list, post, upload, alive], refused: [ready('bus')] },
+  postgres: { served: [alive], refused: [list, post, upload, ready('database')] },
+  minio: { served: [list, post, alive], refused: [upload, ready('objects')] },
+};
+
+/**
+ * @param {'kafka' | 'postgres' | 'minio'} name
+ * @param {{ stop(): Promise<void>, start(): Promise<void> }} server
+ * @param {import('./client.mjs').ChaosClient} client
+ * @param {{ outageSeconds: number, photo: object, log: (line: string) => void }} options
+ * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
+ */
+export function takeAway(name, server, client, { outageSeconds, photo, log }) {
+  const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
+  const key = `outage-${randomUUID()}`;
+  const { served, refused } = PROMISES[name];
+  const back = (async () => {
+    log(`${name} is stopped for ${outageSeconds} s`);
+    await server.stop();
+    const end = Date.now() + outageSeconds * 1000;
+    const asked = [...served, ...refused];
+    // Every promise is looked at, however short the outage.
+    for (let round = 0; round < asked.length || Date.now() < end; round += 1) {
+      const request = asked[round % asked.length];
+      const began = performance.now();
+      const answer = await request.send(client, { photo, key });
+      outage.slowestSeconds = Math.max(outage.slowestSeconds, Math.round((performance.now() - began) / 100) / 10);
+      const counts = (outage.replies[request.name] ??= {});
+      counts[answer.status ?? 'none'] = (counts[answer.status ?? 'none'] ?? 0) + 1;
+      const kept = served.includes(request) ? answer.status >= 200 && answer.status < 300 : answer.status === 503;
+      const said = request.says === undefined || answer.text.includes(request.says);
+      if (!kept || !said) {
+        const text = answer.text.slice(0, 300);
+        client.violations.push(`${name} away, ${request.name}: ${answer.status ?? 'no answer'} ${text}`);
+      }
+      await sleep(round < asked.length ? 0 : PAUSE_MS);
+    }
+    await server.start();
+  })();
+  const recovered = back.then(async () => {
+    const returned = performance.now();
+    const { id } = await client.submit(photo, key);
+    const { state } = await client.ended(id, Date.now() + 2 * RECOVERY_SECONDS * 1000);
+    if (state !== 'completed') client.violations.push(`After ${name} was away a photo ${state}`);
+    outage.recoverySeconds = Math.round((performance.now() - returned) / 100) / 10;
+    log(`${name} is back; a photo was mined ${outage.recoverySeconds} s later`);
+    return outage;
+  });
+  // Whoever waits for the second hears of it.
+  back.catch(() => undefined);
+  return { back, recovered };
+}
