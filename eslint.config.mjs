@@ -8,8 +8,8 @@ const drivers = [
   { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts'] },
   {
     packages: ['pg', '@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
-    // Tests make databases of their own.
-    files: ['libs/database/**', 'libs/testing/fresh-database*.ts'],
+    // Tests make databases of their own, tools look into them.
+    files: ['libs/database/**', 'libs/testing/fresh-database*.ts', 'tools/**'],
   },
   { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
   { packages: ['onnxruntime-node'], files: ['libs/inference/**', 'models/**', 'tools/**'] },

@@ -1,17 +1,37 @@
-// npm run bench: measures speed and memory of a whole engine and fails where a goal is missed. Prints one table.
+// npm run bench: measures speed and memory of the engine, in one process and in many, and fails where a goal is missed. Prints one table.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { machineFacts } from './machine.mjs';
 import { again } from './rows/again.mjs';
+import { api } from './rows/api.mjs';
+import { fairness } from './rows/fairness.mjs';
 import { detection, native } from './rows/film.mjs';
+import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { memory } from './rows/memory.mjs';
 import { pages } from './rows/pages.mjs';
+import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
+import { queue } from './rows/queue.mjs';
+import { scale } from './rows/scale.mjs';
 import { textTable, writeDocument } from './table.mjs';
 
-const ROWS = { detection, native, photo, pages, again, memory };
+const ROWS = {
+  detection,
+  native,
+  photo,
+  pages,
+  again,
+  memory,
+  api,
+  queue,
+  'pages-10m': pages10m,
+  fairness,
+  scale,
+  'kafka-photo': kafkaPhoto,
+  'kafka-film': kafkaFilm,
+};
 const HELP = `npm run bench -- [options]
 
   --only <row>   ${Object.keys(ROWS).join(', ')}; may be repeated
