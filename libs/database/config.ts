@@ -33,4 +33,6 @@ export interface PostgresConfig {
   lockSeconds?: number;
   /** Seconds after which the server ends a transaction in which nothing happens. Default 60. */
   idleTransactionSeconds?: number;
+  /** Prepare statements that come again. Default true. */
+  prepare?: boolean;
 }

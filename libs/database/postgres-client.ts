@@ -4,8 +4,8 @@ import pg from 'pg';
  * A connection that gives up when the server has not answered for longer than it lets any statement run: its machine was
  * lost, and TCP would tell only after a quarter of an hour. Its queries then fail as on any lost connection.
  */
-export function watchedClient(silenceSeconds: number): typeof pg.Client {
-  return class WatchedClient extends pg.Client {
+export function watchedClient(silenceSeconds: number, Client: typeof pg.Client = pg.Client): typeof pg.Client {
+  return class WatchedClient extends Client {
     private timer: NodeJS.Timeout | undefined;
 
     constructor(config?: string | pg.ClientConfig) {

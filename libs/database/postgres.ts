@@ -7,6 +7,7 @@ import type { DatabaseDriver } from './driver.js';
 import { isUnavailable } from './errors.js';
 import { postgresAddress, type PostgresAddress } from './postgres-address.js';
 import { watchedClient } from './postgres-client.js';
+import { PreparingClient } from './preparing-client.js';
 import { requireServer } from './postgres-requirements.js';
 
 const log = createLogger('database');
@@ -52,7 +53,8 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
     installExtensions: false,
     poolErrorHandler: (error: Error) => log.warn({ err: error }, `lost an idle connection to ${address.place}`),
   };
-  const Client = statementSeconds === 0 ? pg.Client : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS);
+  const Prepared = config.prepare === false ? pg.Client : PreparingClient;
+  const Client = statementSeconds === 0 ? Prepared : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS, Prepared);
   return {
     isShared: true,
     options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },

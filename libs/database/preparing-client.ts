@@ -7,7 +7,7 @@ const LONGEST = 8_000;
 
 /**
  * A connection that prepares a statement when it comes for the second time: parsing and planning are most of what a small
- * query costs in PGlite. The worker has plans made anew now and then, because tables grow.
+ * query costs. PGlite's worker has plans made anew now and then, because tables grow; a server's autovacuum sees to that.
  */
 export class PreparingClient extends pg.Client {
   /** Null when the statement came once. */

@@ -47,6 +47,11 @@ export const DatabaseSettings = z.object({
     z.number().min(0).max(3600).default(60),
     'After how long the server ends a transaction whose process has gone silent, so that its rows are free again; 0 for never.',
   ),
+  databasePrepare: setting(
+    'DATABASE_PREPARE',
+    z.boolean().default(true),
+    'Prepare statements that come again. false behind a pooler that gives each transaction another connection.',
+  ),
 });
 export type DatabaseSettings = z.infer<typeof DatabaseSettings>;
 
@@ -77,6 +82,7 @@ export function databaseConfig(
         statementSeconds: config.databaseStatementSeconds,
         lockSeconds: config.databaseLockSeconds,
         idleTransactionSeconds: config.databaseIdleTransactionSeconds,
+        prepare: config.databasePrepare,
       };
   }
 }

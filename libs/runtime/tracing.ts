@@ -114,8 +114,13 @@ function toOtel({ traceId, spanId, sampled }: TraceContext): SpanContext {
   return { traceId, spanId, traceFlags: sampled ? 1 : 0, isRemote: true };
 }
 
+/** Random bytes are fetched many at a time: asking for a few costs as much. */
+let random = Buffer.alloc(0);
+
 /** All zero is not allowed; it does not happen twice in a row. */
 function randomId(bytes: number): string {
-  const id = randomBytes(bytes).toString('hex');
+  if (random.length < bytes) random = randomBytes(4096);
+  const id = random.toString('hex', 0, bytes);
+  random = random.subarray(bytes);
   return /^0+$/.test(id) ? randomId(bytes) : id;
 }
