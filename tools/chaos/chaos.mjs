@@ -120,8 +120,13 @@ export async function runChaos(servers, addresses, options) {
     }
     await Promise.all(mining);
     await heardOf(receiver, ended);
+    const counted = await tally(client, receiver, ended, undisturbed);
+    // What a request made that was repeated since nobody had answered it.
+    for (const { id } of await queryDatabase(addresses.DATABASE_URL, 'SELECT id FROM jobs')) {
+      if (!client.accepted.has(id)) counted.doubled.push(`${id}: a job that nobody was told of`);
+    }
     return {
-      ...(await tally(client, receiver, ended, undisturbed)),
+      ...counted,
       crashed,
       kills: killed,
       outages,

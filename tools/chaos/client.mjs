@@ -9,6 +9,8 @@ const HANGS_SECONDS = 40;
 export class ChaosClient {
   /** Replies that broke a promise: a 5xx that is no 503, a 503 without Retry-After, a request that hangs. */
   violations = [];
+  /** Ids of the jobs that were accepted. */
+  accepted = new Set();
   /** Requests that were answered 503, and that nobody answered. */
   refused = 0;
   unanswered = 0;
@@ -26,7 +28,9 @@ export class ChaosClient {
   /** The job, however long it takes until it is accepted. */
   async submit(order, idempotencyKey) {
     const headers = { 'idempotency-key': idempotencyKey };
-    return await this.#patient('POST', '/jobs/', { headers, body: JSON.stringify(order) });
+    const job = await this.#patient('POST', '/jobs/', { headers, body: JSON.stringify(order) });
+    this.accepted.add(job.id);
+    return job;
   }
 
   async ended(id, deadline) {
