@@ -12,6 +12,8 @@ export interface OutboxMessage<T extends Topic = Topic> {
   key: string;
   jobId: string;
   traceparent?: string | null;
+  /** The try of the work that it asks for; 1 when left out. */
+  attempt?: number;
   payload: Payload<T>;
 }
 
@@ -26,12 +28,12 @@ export async function enqueue<T extends Topic>(manager: EntityManager, messages:
 }
 
 /** The message's envelope as the outbox keeps it. */
-export function envelopeText({ jobId, traceparent, payload }: OutboxMessage): string {
+export function envelopeText({ jobId, traceparent, attempt, payload }: OutboxMessage): string {
   const envelope: Envelope = {
     id: randomUUID(),
     jobId,
     traceparent: traceparent ?? null,
-    attempt: 1,
+    attempt: attempt ?? 1,
     occurredAt: isoTime(new Date()),
     payload,
   };

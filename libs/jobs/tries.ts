@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { counter, createLogger } from '@adit/runtime';
 import type { DataSource } from 'typeorm';
+import { enqueue, type OutboxMessage, type OutboxRelay } from './outbox.js';
 import { returned } from './scheduler.js';
-import type { JobSettings } from './settings.js';
+import { dispatchSeconds, type JobSettings } from './settings.js';
 
 const log = createLogger('tries');
 const postponed = counter('adit_tries_postponed_total', 'Tries put off because a dependency was away', ['work']);
@@ -45,14 +47,33 @@ export interface Try {
   signal: AbortSignal;
 }
 
-/** How often it was tried before. */
-export async function triesOf(db: DataSource, { table, key }: Tried): Promise<number> {
+/** How often it was tried before; null when somebody else did the work. */
+export async function triesOf(db: DataSource, { table, key }: Tried): Promise<number | null> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${index + 1}`);
   const rows: { attempts: number }[] = await db.query(
-    `SELECT attempts FROM ${table} WHERE ${columns.join(' AND ')}`,
+    `SELECT attempts FROM ${table} WHERE ${columns.join(' AND ')} AND state = 'requested'`,
     Object.values(key),
   );
-  return rows[0]?.attempts ?? 0;
+  return rows[0]?.attempts ?? null;
+}
+
+/**
+ * What comes back after a try of it, which may have killed its process, goes behind all that waits now: its neighbours are
+ * delayed by one try of it at the most. `message` asks for the try after those that were `begun`.
+ */
+export async function goBehind(
+  outbox: OutboxRelay,
+  work: Tried,
+  begun: number,
+  { message, settings }: { message: OutboxMessage; settings: Pick<JobSettings, 'leaseSeconds'> },
+): Promise<void> {
+  await outbox.transaction(async (manager) => {
+    const rows = await update(manager, work, 'lease_until = now() + make_interval(secs => $1)', {
+      parameters: [dispatchSeconds(settings), begun],
+      where: `attempts = $2 AND ${LIVE_JOB}`,
+    });
+    if (rows.length > 0) await enqueue(manager, [{ ...message, attempt: begun + 1 }]);
+  });
 }
 
 /**
@@ -92,7 +113,11 @@ export async function runTry(
     if (problem.code === 'UNAVAILABLE') {
       postponed.inc({ work: work.kind });
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
-      return await handBack(db, work, attempt, POSTPONE_SECONDS);
+      if (await reached(handBack(db, work, attempt, POSTPONE_SECONDS))) return;
+      // It is the database: the bus keeps the message meanwhile and delivers it again.
+      while (!(await reached(handBack(db, work, attempt, settings.leaseSeconds))) && !signal.aborted)
+        await sleep(1_000);
+      throw error;
     }
     if (problem.retryable && attempt < settings.maxAttempts) throw error;
     await giveUp(problem);
@@ -107,6 +132,17 @@ function exhausted({ what }: Tried, { maxAttempts }: Try['settings'], cause?: Ad
   if (cause?.code === 'MEDIA_INVALID') return cause;
   const why = cause === undefined ? '' : `: ${cause.message}`;
   return new AditError('MEDIA_INVALID', `${what} was given up after ${maxAttempts} tries${why}`, { cause });
+}
+
+/** Whether the database was there to do it; throws whatever else it failed of. */
+async function reached(work: Promise<void>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (AditError.from(error).code !== 'UNAVAILABLE') throw error;
+    return false;
+  }
 }
 
 /** Takes back a try that says nothing about the work; the reconciler dispatches it again when `seconds` have passed. */
@@ -170,7 +206,7 @@ const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id
 
 /** Changes the row while the work is still asked for. */
 async function update(
-  db: DataSource,
+  db: Pick<DataSource, 'query'>,
   { table, key }: Tried,
   set: string,
   { parameters, where }: { parameters: unknown[]; where: string },

@@ -1,9 +1,10 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, type AnalysisRequested, type Unit, type UnitOutcome } from '@adit/contracts';
+import { AditError, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
 import {
   claimTry,
   enqueue,
   failAnalyses,
+  goBehind,
   JOB_SETTINGS,
   knownKey,
   knownObservations,
@@ -51,8 +52,18 @@ export class AnalysisWorker {
   /** From the second try a chunk runs alone, so that a crash is nobody's but its own. */
   async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
     const tried = triedAnalysis(request.chunkId, request.analysisDigest);
+    const begun = await triesOf(this.db, tried);
+    if (begun === null) return;
+    if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
     // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
-    await this.gate.run((await triesOf(this.db, tried)) > 0, () => this.try(tried, request, context.signal));
+    await this.gate.run(begun > 0, () => this.try(tried, request, context.signal));
+  }
+
+  /** The message asked for a try that has begun already, so it comes back from a crash or a failure. */
+  private putBehind(tried: Tried, begun: number, payload: AnalysisRequested, context: BusContext): Promise<void> {
+    const { jobId, traceparent } = context.envelope;
+    const message = { topic: context.topic as Topic, key: context.key, jobId, traceparent, payload };
+    return goBehind(this.outbox, tried, begun, { message, settings: this.settings });
   }
 
   private async try(tried: Tried, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
