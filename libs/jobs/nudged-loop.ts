@@ -1,14 +1,16 @@
+import { AditError } from '@adit/contracts';
 import { createLogger, type Logger } from '@adit/runtime';
 
 /**
  * Work that is done soon after each nudge, never twice at a time, and once a period in case a nudge was lost. Nudges
- * that come while it runs become one more run. A failure is logged and left to the next run.
+ * that come while it runs become one more run. A failure is logged and left to the next run; an outage is said once.
  */
 export class NudgedLoop {
   private readonly log: Logger;
   private running: Promise<void> | null = null;
   private again = false;
   private closed = false;
+  private away = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -53,8 +55,13 @@ export class NudgedLoop {
       this.again = false;
       try {
         await this.work(() => this.closed);
+        if (this.away) this.log.info(`${this.name} works again`);
+        this.away = false;
       } catch (error) {
-        this.log.warn({ err: error }, `${this.name} failed; the next run tries again`);
+        const away = AditError.from(error).code === 'UNAVAILABLE';
+        const level = away && this.away ? 'debug' : 'warn';
+        this.log[level]({ err: error }, `${this.name} failed; the next run tries again`);
+        this.away = away;
       }
     }
   }
