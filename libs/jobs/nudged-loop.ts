@@ -1,16 +1,19 @@
 import { AditError } from '@adit/contracts';
 import { createLogger, type Logger } from '@adit/runtime';
 
+const SAID_EVERY_MS = 60_000;
+
 /**
  * Work that is done soon after each nudge, never twice at a time, and once a period in case a nudge was lost. Nudges
- * that come while it runs become one more run. A failure is logged and left to the next run; an outage is said once.
+ * that come while it runs become one more run. A failure is logged and left to the next run; an outage once a minute.
  */
 export class NudgedLoop {
   private readonly log: Logger;
   private running: Promise<void> | null = null;
   private again = false;
   private closed = false;
-  private away = false;
+  /** When an outage was last said. */
+  private said = -Infinity;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -55,13 +58,11 @@ export class NudgedLoop {
       this.again = false;
       try {
         await this.work(() => this.closed);
-        if (this.away) this.log.info(`${this.name} works again`);
-        this.away = false;
       } catch (error) {
-        const away = AditError.from(error).code === 'UNAVAILABLE';
-        const level = away && this.away ? 'debug' : 'warn';
-        this.log[level]({ err: error }, `${this.name} failed; the next run tries again`);
-        this.away = away;
+        const now = performance.now();
+        const known = AditError.from(error).code === 'UNAVAILABLE' && now - this.said < SAID_EVERY_MS;
+        this.log[known ? 'debug' : 'warn']({ err: error }, `${this.name} failed; the next run tries again`);
+        if (!known) this.said = now;
       }
     }
   }

@@ -41,6 +41,7 @@ const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${name
           doubled: [],
           unheard: [],
           crashed: [],
+          givenUp: [],
           violations: [],
           messagesLeft: 0,
         });

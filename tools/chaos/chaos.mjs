@@ -37,6 +37,7 @@ const PHASES = [...SERVERS, 'restart'];
  * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice.
  * @property {string[]} unheard Jobs whose end no webhook told.
  * @property {string[]} crashed Processes that ended though nobody had killed them, or not when asked to.
+ * @property {string[]} givenUp Messages that became dead letters; nothing here is poison.
  * @property {Record<string, number>} kills By service.
  * @property {import('./outage.mjs').Outage[]} outages
  * @property {number} restarts Processes that were asked to end, and started again.
@@ -59,6 +60,7 @@ export async function runChaos(servers, addresses, options) {
   const { kinds, roots } = await chaosMedia(join(folder, 'media'));
   const plan = planned(seed, kinds, options);
   const crashed = [];
+  const givenUp = [];
   log(`Seed ${seed}`);
   const stack = await startStack({
     servers: addresses,
@@ -83,6 +85,7 @@ export async function runChaos(servers, addresses, options) {
     },
     onLine: (name, line) => {
       if (/^ended \((?!SIGKILL)/.test(line)) crashed.push(`${name} ${line}`);
+      if (line.includes('became a dead letter')) givenUp.push(`${name} ${line}`);
       options.onLine?.(name, line);
     },
   });
@@ -128,6 +131,7 @@ export async function runChaos(servers, addresses, options) {
     return {
       ...counted,
       crashed,
+      givenUp,
       kills: killed,
       outages,
       restarts,

@@ -62,7 +62,7 @@ export async function runChaosCommand(args) {
     const page = reliabilityPage(report, options);
     console.log(page);
     if (options.write) writeFileSync(join(repositoryRoot, 'docs/reliability.md'), page);
-    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations', 'crashed'].flatMap((name) =>
+    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations', 'crashed', 'givenUp'].flatMap((name) =>
       report[name].map((what) => `${name}: ${what}`),
     );
     for (const fault of faults) console.error(fault);
@@ -88,6 +88,7 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
     ['Segments, jobs or webhooks twice', report.doubled.length],
     ['Jobs whose end no webhook told', report.unheard.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
+    ['Messages that became dead letters', report.givenUp.length],
     ['Processes that ended of themselves, or not when asked to', report.crashed.length],
     ['Processes restarted in order while jobs ran', report.restarts],
     ...report.outages.flatMap(({ server, replies, slowestSeconds, recoverySeconds }) => [
