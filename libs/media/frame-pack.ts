@@ -9,7 +9,7 @@ export interface FramePack {
   readonly frames: readonly PackedFrame[];
   /** Decodes picture `index` (0-based in `frames`). The pixels may be shared with other callers: don't write to them. */
   picture(index: number): Promise<RgbImage>;
-  /** The same on loan, for who looks at many: its memory is given back when everyone has released it. */
+  /** The same on loan, for who looks at many: memory that is ours to give back is, when everyone has released it. */
   borrow(index: number): Promise<Loan>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;

@@ -49,11 +49,11 @@ export async function decodeImageFile(input: string | Buffer, options: { maxPixe
 
 /** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
 export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
-  // Not toBuffer(), whose memory cannot be given back by `freeArray`.
+  // Not toUint8Array(): its memory is never freed (sharp 0.35), not even by the garbage collector.
   const { data, info } = await sharp(jpeg, { failOn: 'none' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
-    .toUint8Array();
+    .toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 
