@@ -13,6 +13,7 @@ import {
   JobSourceEntity,
   SegmentEntity,
   SummaryEntity,
+  toAditError,
 } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -36,10 +37,17 @@ export class JobCommands {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. */
-  async submit(newJob: NewJob): Promise<{ job: ShownJob; modules: ShownModule[] }> {
-    const { parameters, job, modules } = jobInsertion(randomUUID(), newJob);
-    const [made] = await this.outbox.statement<Pick<ShownJob, 'timeCreated'>>(INSERT_JOB, parameters);
+  /**
+   * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then.
+   * Throws CONFLICT when there is a job of that id.
+   */
+  async submit(newJob: NewJob, id: string = randomUUID()): Promise<{ job: ShownJob; modules: ShownModule[] }> {
+    const { parameters, job, modules } = jobInsertion(id, newJob);
+    const [made] = await this.outbox
+      .statement<Pick<ShownJob, 'timeCreated'>>(INSERT_JOB, parameters)
+      .catch((error: unknown) => {
+        throw toAditError(error);
+      });
     return { job: { ...job, ...made! }, modules };
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, digestOf } from '@adit/contracts';
 import { IdempotencyKeyEntity } from '@adit/database';
@@ -29,7 +30,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller }>();
+    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller; newId?: string }>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const route = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteDefinition | undefined;
     const key = request.headers['idempotency-key'];
@@ -47,7 +48,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private async once(
     id: { workspaceId: string; key: string },
     route: RouteDefinition,
-    request: FastifyRequest,
+    request: FastifyRequest & { newId?: string },
     reply: FastifyReply,
     next: CallHandler,
   ): Promise<unknown> {
@@ -60,6 +61,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       reply.status(stored.status).header('idempotency-replayed', 'true');
       return stored.body;
     }
+    // What a process that died while it answered has made already is found again by its id.
+    request.newId = uuidOf(`${id.workspaceId} ${id.key} ${requestDigest}`);
     try {
       const body: unknown = await lastValueFrom(next.handle());
       await this.db.manager.update(IdempotencyKeyEntity, id, {
@@ -101,6 +104,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
       await sleep(LOOK_AGAIN_MS);
     }
   }
+}
+
+/** A UUID that `text` determines: version 8 of RFC 9562, over SHA-256. */
+function uuidOf(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** Both slash forms are one request. */

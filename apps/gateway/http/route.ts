@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@adit/contracts';
 import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
@@ -68,9 +69,11 @@ export interface Exchange {
   caller: Caller;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** The id of what the request makes: the same one whenever a request is repeated with its Idempotency-Key. */
+  newId: string;
 }
 
-type RequestWithCaller = FastifyRequest & { caller?: Caller };
+type RequestWithCaller = FastifyRequest & { caller?: Caller; newId?: string };
 
 const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
@@ -79,7 +82,8 @@ const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionCon
 
 const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
   const request = context.switchToHttp().getRequest<RequestWithCaller>();
-  return { caller: request.caller as Caller, request, reply: context.switchToHttp().getResponse<FastifyReply>() };
+  const { caller, newId = randomUUID() } = request;
+  return { caller: caller as Caller, request, reply: context.switchToHttp().getResponse<FastifyReply>(), newId };
 });
 
 export const ROUTE = Symbol('adit:route');

@@ -1,5 +1,5 @@
-import type { Job } from '@adit/contracts';
-import { JobCommands, presentJob } from '@adit/jobs';
+import { AditError, type Job } from '@adit/contracts';
+import { JobCommands, presentJob, type NewJob, type ShownJob, type ShownModule } from '@adit/jobs';
 import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -13,6 +13,9 @@ import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-r
 import { RequestResolver } from './resolve-request.js';
 import { SourceChecks } from './source-checks.js';
 import { WaitForJob } from './wait-for-job.js';
+
+/** For how long an Idempotency-Key stands for one request. */
+const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 @Controller()
 export class JobsController {
@@ -36,7 +39,8 @@ export class JobsController {
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
     const traceparent = currentTraceparent();
-    const submitted = await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent });
+    const newJob = { workspaceId, request, modules, mediaType, traceparent };
+    const submitted = (await this.submitted(newJob, exchange.newId)) ?? (await this.commands.submit(newJob));
     const { id } = submitted.job;
     const baseUrl = this.links.baseUrl(exchange.request);
     // What was just written needs no reading, unless it may have changed meanwhile.
@@ -75,6 +79,19 @@ export class JobsController {
     await this.jobs.row(caller.workspaceId, jobId);
     await this.commands.retry(caller.workspaceId, jobId);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
+  }
+
+  /** Null when the id belongs to what a request of long ago made, or to a job that was deleted since. */
+  private async submitted(newJob: NewJob, id: string): Promise<{ job: ShownJob; modules: ShownModule[] } | null> {
+    try {
+      return await this.commands.submit(newJob, id);
+    } catch (error) {
+      if (!(error instanceof AditError) || error.code !== 'CONFLICT') throw error;
+      // Made by an earlier request with this Idempotency-Key, whose process died before it had answered.
+      const job = await this.jobs.row(newJob.workspaceId, id).catch(() => null);
+      if (job === null || Date.now() - job.timeCreated.getTime() > IDEMPOTENCY_MS) return null;
+      return { job, modules: await this.jobs.modulesOf([id]) };
+    }
   }
 
   private async whenPreferred(jobId: string, { caller, request, reply }: Exchange): Promise<Job> {

@@ -330,6 +330,21 @@ describe('Idempotency-Key', () => {
     expect(await gateway.db.manager.countBy(JobEntity, { tag: 'ten' })).toBe(1);
   });
 
+  it('finds again what a process made that died before it had answered', async () => {
+    const first = (await again('died')).json<{ id: string }>();
+    const row = { workspaceId: gateway.workspaceId, key: 'died' };
+    // As the dead process left it, when its time is up.
+    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
+    const second = await again('died');
+    expect([second.status, second.json()['id']]).toEqual([200, first.id]);
+    // A day later the key stands for a new request.
+    await gateway.db.manager.update(JobEntity, { id: first.id }, { timeCreated: new Date(0) });
+    await gateway.db.manager.update(IdempotencyKeyEntity, row, { timeExpires: new Date(0) });
+    const third = await again('died');
+    expect(third.status).toBe(200);
+    expect(third.json()['id']).not.toBe(first.id);
+  });
+
   it('keeps no refusal and no secret', async () => {
     expect((await again('bad', { ...request, sources: [] })).status).toBe(400);
     expect((await again('bad')).status).toBe(200);
