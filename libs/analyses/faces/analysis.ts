@@ -1,11 +1,5 @@
 import type { FrameSpec } from '@adit/contracts';
-import {
-  defineAnalysis,
-  type AnalysisContext,
-  type AnalysisInput,
-  type FramePack,
-  type Loan,
-} from '@adit/inference';
+import { defineAnalysis, type AnalysisContext, type AnalysisInput, type FramePack, type Loan } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';

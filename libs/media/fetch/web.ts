@@ -83,7 +83,9 @@ function explained(url: URL, error: unknown, signal?: AbortSignal): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) return refused(url, `its certificate is not accepted (${code})`);
-  return new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} cannot be fetched: ${message || code}.`, { cause: error });
+  return new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} cannot be fetched: ${message || code}.`, {
+    cause: error,
+  });
 }
 
 function refused(url: URL, reason: string): AditError {
