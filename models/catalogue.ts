@@ -30,6 +30,8 @@ export const CatalogueEntry = z.discriminatedUnion('recipe', [
   z.strictObject({ ...Common, recipe: z.literal('face-api'), network: z.enum(FACE_API_NETWORKS) }),
   /** An ONNX model as it is; `openBatch` frees a batch dimension that was exported as 1. */
   z.strictObject({ ...Common, recipe: z.literal('copy'), openBatch: z.boolean().default(false) }),
+  /** The LSTM line recogniser of a Tesseract `traineddata` file, plain or gzipped. */
+  z.strictObject({ ...Common, recipe: z.literal('tesseract') }),
 ]);
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 

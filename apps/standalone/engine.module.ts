@@ -6,6 +6,7 @@ import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import { inferenceObjectModule } from '@adit/inference-object';
+import { inferenceTextModule } from '@adit/inference-text';
 import type { ModuleRegistry } from '@adit/mining';
 import { NotifierModule } from '@adit/notifier';
 import { platformModules } from '@adit/service';
@@ -34,6 +35,7 @@ export class EngineModule {
         DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config),
         inferenceObjectModule(analyses, config),
+        inferenceTextModule(analyses, config),
         AggregatorModule.forRoot(modules),
         NotifierModule.forRoot(config, modules),
         GatewayModule.forRoot(config, modules),

@@ -9,6 +9,8 @@ export const ImageInput = z.strictObject({
   tensor: z.string(),
   width: z.int().positive(),
   height: z.int().positive(),
+  /** The graph takes any width, and callers give each row its own; `width` is then what it is tried with. */
+  openWidth: z.boolean().optional(),
   layout: z.enum(['nchw', 'nhwc']).default('nchw'),
   colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
   mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),

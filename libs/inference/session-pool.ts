@@ -249,7 +249,7 @@ const CPU_BATCH = 1;
 
 /** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
 async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uint8Array | null> {
-  if (!input) return null;
+  if (!input || input.openWidth) return null;
   try {
     return pixelGraph(await readFile(path), input);
   } catch {

@@ -3,8 +3,8 @@ import { sizeOf, type ConstantTensor, type TensorType } from './tensor.js';
 
 /** Name of the symbolic batch dimension of every graph built here. */
 export const BATCH = 'N';
-/** A dimension known while converting, or the batch, which is known only when the graph runs. */
-export type Dim = number | typeof BATCH;
+/** A dimension known while converting, or the name of one known only when the graph runs, such as the batch. */
+export type Dim = number | string;
 
 /** An attribute of an ONNX node; a bare number is an integer, since ONNX tells integers and floats apart. */
 export type Attribute = number | readonly number[] | string | { readonly float: number };
@@ -109,6 +109,6 @@ function attributeProto(name: string, value: Attribute): onnx.IAttributeProto {
 }
 
 function valueInfo(name: string, type: TensorType, dims: readonly Dim[]): onnx.IValueInfoProto {
-  const dim = dims.map((size) => (size === BATCH ? { dimParam: size } : { dimValue: size }));
+  const dim = dims.map((size) => (typeof size === 'string' ? { dimParam: size } : { dimValue: size }));
   return { name, type: { tensorType: { elemType: DATA_TYPE[type], shape: { dim } } } };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CatalogueEntry } from '../catalogue.js';
 import { convertFaceApi } from './face-api.js';
 import { copyOnnx } from './native-onnx.js';
+import { convertTesseract } from './tesseract-lstm.js';
 import { convertTfjsGraph } from './tfjs-graph.js';
 
 /**
@@ -17,5 +18,7 @@ export async function convert(entry: CatalogueEntry, packageDir: string): Promis
       return convertFaceApi(file, entry.network, entry.name);
     case 'copy':
       return copyOnnx(file, { openBatch: entry.openBatch });
+    case 'tesseract':
+      return convertTesseract(file, entry.name);
   }
 }

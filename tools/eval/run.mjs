@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ModelRepository } from '@adit/inference';
 import { loadModules, writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
+import { captions } from './captions.mjs';
 import { Looker, mediaPath } from './look.mjs';
 import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes } from './score.mjs';
@@ -25,6 +26,7 @@ try {
   await films();
   await objects(looker, row);
   await traits(looker, labels.different.people, row);
+  await captions(looker, scratch, row);
 } finally {
   await looker.close();
   await rm(scratch, { recursive: true, force: true });

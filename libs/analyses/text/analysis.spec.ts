@@ -1,0 +1,44 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sampleMedia, transcode } from '@adit/testing';
+import { SpecLook } from '../testing/spec-look.js';
+import text from './analysis.js';
+import type { TextObservations } from './observations.js';
+
+const media = sampleMedia();
+let look: SpecLook<TextObservations>;
+beforeAll(async () => {
+  look = await SpecLook.open(text);
+});
+afterAll(async () => {
+  await look.close();
+});
+
+const CAPTION =
+  "drawbox=x=0:y=540:w=iw:h=110:color=0x102a60@0.85:t=fill,drawtext=font='DejaVu Sans':text='Jürgen Großmann':" +
+  'x=60:y=570:fontsize=44:fontcolor=white';
+
+describe('text in a film', () => {
+  it('is followed where it stands and read with its accents, the same twice', async () => {
+    const clip = await transcode('text-caption-1s.mp4', [
+      ...['-ss', '40', '-i', media.franck, '-t', '1.4', '-vf', `scale=1280:720,setsar=1,${CAPTION}`],
+      ...['-c:v', 'libx264', '-an'],
+    ]);
+    const [film] = (await look.at(clip)) as [TextObservations];
+    expect(film.sampled).toHaveLength(3);
+    const caption = film.tracks.find(({ text: read }) => read === 'Jürgen Großmann');
+    expect(caption?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
+    expect(caption!.steadiness).toBeGreaterThan(0.9);
+    const [x1, y1, x2, , , y3] = caption!.sightings[0]!.corners as [number, number, number, number, number, number];
+    expect(Math.abs(x1 - 60 / 1280)).toBeLessThan(0.015);
+    expect(x2).toBeGreaterThan(0.3);
+    expect(y1).toBeGreaterThan(540 / 720);
+    expect(y3).toBeLessThan(650 / 720);
+    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+  }, 240_000);
+
+  it('is not there where none is', async () => {
+    const [{ tracks }] = (await look.at(media.faces.cage!)) as [TextObservations];
+    expect(tracks).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,162 @@
+import type { FrameSpec } from '@adit/contracts';
+import {
+  defineAnalysis,
+  type AnalysisContext,
+  type AnalysisInput,
+  type FramePack,
+  type PixelBox,
+  type Point,
+} from '@adit/inference';
+import { z } from 'zod';
+import { pairedPack } from '../faces/paired-pack.js';
+import { ahead } from '../tracking/ahead.js';
+import { frameSignature } from '../tracking/cut.js';
+import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { confidenceOf, textOf } from './ctc.js';
+import { detectLines } from './detect.js';
+import { boxOf, LineFollower, lookOf, type FollowedLine, type SightedLine } from './follow.js';
+import type { LineCorners } from './line-picture.js';
+import { TextObservations, type TextTrack } from './observations.js';
+import { readAccents, READERS, recogniseLine } from './read.js';
+
+export const TextArguments = z.strictObject({
+  /** Frames of a film looked at in each second. */
+  rate: z.number().positive().max(60).default(2),
+});
+export type TextArguments = z.infer<typeof TextArguments>;
+
+/** What `faces` asks for too, so that its packs serve both. */
+const SHORTER_SIDE = 600;
+/** Frames, or lines, under way at once. */
+const LOOKS_AHEAD = 2;
+/** A reading less sure than this is no text. */
+const MIN_CONFIDENCE = 0.5;
+/** Around a line when it is cut out, of its height, so that a turned box stays inside. */
+const MARGIN = 0.5;
+
+/** Finds, follows and reads every line of text, unfiltered: which of them matter is a module's decision. See README.md. */
+export default defineAnalysis({
+  name: 'text',
+  family: 'text',
+  version: 1,
+  args: TextArguments,
+  observations: TextObservations,
+  models: ['text-detection', 'text-recognition', ...READERS],
+  frames: ({ rate }): FrameSpec[] => [
+    { rate, shorterSide: SHORTER_SIDE },
+    { rate, shorterSide: 'native' },
+  ],
+  analyse,
+});
+
+async function analyse(input: AnalysisInput, context: AnalysisContext<TextArguments>): Promise<TextObservations> {
+  const { networks, signal } = context;
+  const [small, large] = input.packs;
+  if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
+  const native = pairedPack(small, large);
+  const follower = new LineFollower();
+  const signatures: Float32Array[] = [];
+  // Following compares the pixels of neighbours, so each frame is followed while it is at hand, in their order.
+  let followed: Promise<void> = Promise.resolve();
+  await ahead(small.frames, LOOKS_AHEAD, async ({ time }, index) => {
+    signal.throwIfAborted();
+    const { picture, release } = await small.borrow(index);
+    const before = followed;
+    try {
+      const lines = await detectLines(picture, networks['text-detection']!);
+      followed = before.then(() => {
+        signatures[index] = frameSignature(picture);
+        const lookAt = (box: PixelBox): Float32Array => lookOf(picture, box);
+        const sighted = lines.map((line): SightedLine => {
+          const box = boxOf(line);
+          return { ...line, index, time, box, look: lookAt(box) };
+        });
+        follower.add(sighted, time, lookAt);
+      });
+      await followed;
+    } finally {
+      release();
+    }
+  });
+
+  const keeper = new PictureKeeper(context.keepPicture, native);
+  const lines = follower.finish().map((line, id) => ({ ...line, id, best: bestSighting(line) }));
+  // In the order of frames, so that a frame that shows several lines is decoded once.
+  const inOrder = [...lines].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
+  const tracks = await ahead(inOrder, LOOKS_AHEAD, async (line) => {
+    signal.throwIfAborted();
+    return describe(line, native, keeper, networks, movement(line, signatures));
+  });
+  return {
+    sampled: small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
+    tracks: tracks.filter((track) => track !== null).sort((a, b) => a.id - b.id),
+  };
+}
+
+/** The surest sighting, not the first or last where there are others: those may be fading. */
+function bestSighting({ sightings }: FollowedLine): SightedLine {
+  const settled = sightings.length > 2 ? sightings.slice(1, -1) : sightings;
+  return settled.reduce((best, sighting) => (sighting.score > best.score + 0.005 ? sighting : best));
+}
+
+/** Mean difference of the whole frame from sample to sample while the line is there, 0..255. */
+function movement({ sightings }: FollowedLine, signatures: readonly Float32Array[]): number {
+  const [from, to] = [sightings[0]!.index, sightings.at(-1)!.index];
+  if (from === to) return 0;
+  let sum = 0;
+  for (let index = from + 1; index <= to; index++) {
+    const [before, after] = [signatures[index - 1]!, signatures[index]!];
+    for (let i = 0; i < after.length; i++) sum += Math.abs(after[i]! - before[i]!) / after.length;
+  }
+  return sum / (to - from);
+}
+
+async function describe(
+  { id, sightings, steadiness, best }: FollowedLine & { id: number; best: SightedLine },
+  pack: FramePack,
+  keeper: PictureKeeper,
+  networks: AnalysisContext<unknown>['networks'],
+  moved: number,
+): Promise<TextTrack | null> {
+  const { width, height } = pack.frames[best.index]!;
+  const size = Math.hypot(
+    (best.corners[3][0] - best.corners[0][0]) * width,
+    (best.corners[3][1] - best.corners[0][1]) * height,
+  );
+  // Whole pixels within the picture, so that the pack has nothing to clamp or round.
+  const margin = MARGIN * size;
+  const x = Math.max(0, Math.floor(best.box.x * width - margin));
+  const y = Math.max(0, Math.floor(best.box.y * height - margin));
+  const w = Math.min(width, Math.ceil((best.box.x + best.box.w) * width + margin)) - x;
+  const h = Math.min(height, Math.ceil((best.box.y + best.box.h) * height + margin)) - y;
+  const cutout = await pack.region(best.index, { x, y, w, h });
+  const line = best.corners.map(([cx, cy]): Point => [cx * width - x, cy * height - y]) as unknown as LineCorners;
+  const { letters, confidence } = await recogniseLine(cutout, line, networks['text-recognition']!);
+  if (confidence < MIN_CONFIDENCE || textOf(letters).trim() === '') return null;
+  const text = await readAccents(
+    cutout,
+    line,
+    letters,
+    READERS.map((name) => networks[name]!),
+  );
+  return {
+    id,
+    text,
+    confidence: rounded(confidenceOf(letters), 4),
+    size: rounded(size, 1),
+    steadiness: rounded(steadiness, 3),
+    movement: rounded(moved, 2),
+    sightings: sightings.map(({ index, time, corners, score }) => ({
+      frame: pack.frames[index]!.frame,
+      time: rounded(time, 6),
+      corners: corners.flat().map((value) => rounded(value, 5)),
+      score: rounded(score, 4),
+    })),
+    thumbnail: await keeper.thumbnail(id, cutout),
+    keyFrame: { frame: pack.frames[best.index]!.frame, picture: await keeper.keyFrame(best.index) },
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,106 @@
+import type { PixelBox, RgbImage } from '@adit/inference';
+import { overlap } from '../tracking/box.js';
+import type { DetectedLine } from './detect.js';
+
+/** A line in one sampled frame; `index` counts the unit's sampled frames, the box is upright and in fractions. */
+export interface SightedLine extends DetectedLine {
+  index: number;
+  /** Seconds from the source's first frame. */
+  time: number;
+  box: PixelBox;
+  look: Float32Array;
+}
+
+/** One line followed; `steadiness` is the mean likeness of its looks, see observations. */
+export interface FollowedLine {
+  sightings: SightedLine[];
+  steadiness: number;
+}
+
+const ACROSS = 32;
+const DOWN = 8;
+/** Seconds a line may be missed and still be followed. */
+const MAX_GAP = 1.6;
+const MIN_OVERLAP = 0.35;
+/** Looks less alike are other words in the same place; of what blends in or out, the words stay alike. */
+const MIN_LIKENESS = 0.55;
+
+/** The upright box around a line's corners. */
+export function boxOf({ corners }: DetectedLine): PixelBox {
+  const xs = corners.map(([x]) => x);
+  const ys = corners.map(([, y]) => y);
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };
+}
+
+/** How a line looks: luma in 32×8 places of its box, freed of brightness and contrast, so that a product is a correlation. */
+export function lookOf(picture: RgbImage, box: PixelBox): Float32Array {
+  const look = new Float32Array(ACROSS * DOWN);
+  for (let row = 0; row < DOWN; row++) {
+    for (let column = 0; column < ACROSS; column++) {
+      const x = Math.floor((box.x + ((column + 0.5) / ACROSS) * box.w) * picture.width);
+      const y = Math.floor((box.y + ((row + 0.5) / DOWN) * box.h) * picture.height);
+      const at = (Math.min(y, picture.height - 1) * picture.width + Math.min(x, picture.width - 1)) * 3;
+      const [r, g, b] = [picture.data[at]!, picture.data[at + 1]!, picture.data[at + 2]!];
+      look[row * ACROSS + column] = 0.299 * r + 0.587 * g + 0.114 * b;
+    }
+  }
+  const mean = look.reduce((sum, value) => sum + value, 0) / look.length;
+  const norm = Math.sqrt(look.reduce((sum, value) => sum + (value - mean) ** 2, 0));
+  return look.map((value) => (norm > 0 ? (value - mean) / norm : 0));
+}
+
+/**
+ * Follows lines by place and looks. Unlike faces they are followed across cuts: a caption stays while the shot changes.
+ * What moves more than its own height from sample to sample, such as rolling credits, becomes many lines.
+ */
+export class LineFollower {
+  private readonly open: { sightings: SightedLine[]; likeness: number }[] = [];
+  private readonly closed: FollowedLine[] = [];
+
+  /** All lines of one sampled frame at `time`; `lookAt` gives the look of any box in this frame. */
+  add(lines: readonly SightedLine[], time: number, lookAt: (box: PixelBox) => Float32Array): void {
+    for (const track of [...this.open]) {
+      if (time - track.sightings.at(-1)!.time > MAX_GAP) this.end(track);
+    }
+    const pairs = this.open.flatMap((track) => {
+      const last = track.sightings.at(-1)!;
+      // The same place in both frames: boxes waver by a pixel, letters would not match.
+      const likeness = dot(last.look, lookAt(last.box));
+      if (likeness < MIN_LIKENESS) return [];
+      return lines
+        .map((line) => ({ track, line, likeness, common: overlap(last.box, line.box) }))
+        .filter(({ common }) => common >= MIN_OVERLAP);
+    });
+    pairs.sort((a, b) => b.common - a.common);
+    const taken = new Set<unknown>();
+    for (const { track, line, likeness } of pairs) {
+      if (taken.has(track) || taken.has(line)) continue;
+      taken.add(track).add(line);
+      track.sightings.push(line);
+      track.likeness += likeness;
+    }
+    for (const line of lines) if (!taken.has(line)) this.open.push({ sightings: [line], likeness: 0 });
+  }
+
+  /** Every line, in the order of first sight. */
+  finish(): FollowedLine[] {
+    for (const track of [...this.open]) this.end(track);
+    return this.closed.sort((a, b) => {
+      const [first, second] = [a.sightings[0]!, b.sightings[0]!];
+      return first.index - second.index || first.box.y - second.box.y || first.box.x - second.box.x;
+    });
+  }
+
+  private end(track: { sightings: SightedLine[]; likeness: number }): void {
+    this.open.splice(this.open.indexOf(track), 1);
+    const steps = track.sightings.length - 1;
+    this.closed.push({ sightings: track.sightings, steadiness: steps === 0 ? 1 : track.likeness / steps });
+  }
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}

@@ -1,0 +1,96 @@
+import { inputOf, type NetworkSession, type RgbImage } from '@adit/inference';
+import { withAccents, type Reading } from './accents.js';
+import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
+import { lineTensor, stretchedLine, type LineCorners } from './line-picture.js';
+
+export interface ReadLine {
+  text: string;
+  /** 0..1 */
+  confidence: number;
+}
+
+/** Readers by language; each is trained on the letters of its own. */
+export const READERS = ['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'].map(
+  (language) => `text-reader-${language}`,
+);
+/** Fewer letters of the Latin script than this share, and the readers would only see ghosts. */
+const LATIN_SHARE = 0.5;
+
+/** A line as the recogniser reads it: base letters, in any light. */
+export async function recogniseLine(
+  picture: RgbImage,
+  line: LineCorners,
+  network: NetworkSession,
+): Promise<{ letters: Letter[]; confidence: number }> {
+  const { tensor } = inputOf(network);
+  const outputs = await network.run({ [tensor]: lineTensor(picture, line, inputOf(network)) });
+  const letters = greedyReading(Object.values(outputs)[0]!, labelsOf(network), 0);
+  return { letters: trimmed(letters), confidence: confidenceOf(letters) };
+}
+
+/** The accents of a recognised line, as the readers see them. */
+export async function readAccents(
+  picture: RgbImage,
+  line: LineCorners,
+  letters: readonly Letter[],
+  readers: readonly NetworkSession[],
+): Promise<string> {
+  const [first, ...others] = readers;
+  if (first === undefined || !isLatin(letters)) return textOf(letters);
+  const [dark, light] = await Promise.all([read(picture, line, first, false), read(picture, line, first, true)]);
+  // Text is read by networks that know it dark on light: the way that reads more like it was recognised is right.
+  const isLight = alike(light.letters, letters) > alike(dark.letters, letters);
+  const rest = await Promise.all(others.map((reader) => read(picture, line, reader, isLight)));
+  return textOf(withAccents(letters, [isLight ? light : dark, ...rest]));
+}
+
+async function read(picture: RgbImage, line: LineCorners, network: NetworkSession, light: boolean): Promise<Reading> {
+  const { tensor, height } = inputOf(network);
+  const labels = labelsOf(network);
+  const { characters } = await network.run({ [tensor]: stretchedLine(picture, line, height, light) });
+  if (!characters) throw new RangeError(`Model ${network.name} has no output characters.`);
+  return { letters: greedyReading(characters, labels, labels.length - 1), known: knownOf(labels) };
+}
+
+/** How many of the letters are read, as a share; order plays no part. */
+function alike(read: readonly Letter[], wanted: readonly Letter[]): number {
+  const left = read.map(({ character }) => plain(character));
+  let common = 0;
+  for (const { character } of wanted) {
+    const place = left.indexOf(plain(character));
+    if (place < 0) continue;
+    left.splice(place, 1);
+    common++;
+  }
+  return (2 * common) / Math.max(1, read.length + wanted.length);
+}
+
+function plain(character: string): string {
+  return character.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+function isLatin(letters: readonly Letter[]): boolean {
+  const latin = letters.filter(({ character }) => /\p{Script=Latin}/u.test(character)).length;
+  return latin > 1 && latin >= letters.length * LATIN_SHARE;
+}
+
+function labelsOf(network: NetworkSession): string[] {
+  const { labels } = network.manifest;
+  if (!labels) throw new RangeError(`Model ${network.name} has no labels in its model.yaml.`);
+  return labels;
+}
+
+const known = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function knownOf(labels: readonly string[]): ReadonlySet<string> {
+  const set = known.get(labels) ?? new Set(labels);
+  known.set(labels, set);
+  return set;
+}
+
+function trimmed(letters: Letter[]): Letter[] {
+  const isSpace = ({ character }: Letter): boolean => character.trim() === '';
+  const first = letters.findIndex((letter) => !isSpace(letter));
+  if (first < 0) return [];
+  return letters.slice(first, letters.findLastIndex((letter) => !isSpace(letter)) + 1);
+}

@@ -1,0 +1,50 @@
+import type { TextObservations } from '@adit/analyses/text/observations';
+
+type TextTrack = TextObservations['tracks'][number];
+
+/** Highest place of a caption's middle, of the frame's height: the lower half, since two lines stand on each other. */
+const FROM_TOP = 0.5;
+/** Heights of a line, of the frame's height, that can be read from an armchair and are no headline across the screen. */
+const HEIGHTS = { from: 0.015, to: 0.16 };
+/** A caption is level: what leans more (rise to length) was filmed. */
+const MOST_RISE = 0.12;
+/** How alike a caption looks from sample to sample at least. What was filmed changes with the picture around it. */
+const STEADY = 0.7;
+/** How far a caption's begin may move altogether, of the frame: one that slides in does, one that was filmed drifts. */
+const MOST_DRIFT = 0.25;
+const MIN_CONFIDENCE = 0.6;
+
+/**
+ * Whether a line of text may be a lower third: laid over the picture, so it is level, in the lower half, of a caption's
+ * size, and stays as it is while the picture moves.
+ */
+export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): boolean {
+  if (confidence < MIN_CONFIDENCE || steadiness < STEADY) return false;
+  const [first, last] = [sightings[0], sightings.at(-1)] as [
+    TextTrack['sightings'][number],
+    TextTrack['sightings'][number],
+  ];
+  const [x1, y1, x2, y2, x3, y3, x4, y4] = last.corners as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const height = Math.hypot(x4 - x1, y4 - y1);
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  const middle = (y1 + y2 + y3 + y4) / 4;
+  const drift = Math.hypot(x1 - (first.corners[0] ?? 0), y1 - (first.corners[1] ?? 0));
+  return (
+    middle >= FROM_TOP &&
+    height >= HEIGHTS.from &&
+    height <= HEIGHTS.to &&
+    length > height &&
+    x3 > x4 &&
+    Math.abs(y2 - y1) <= MOST_RISE * length &&
+    drift <= MOST_DRIFT
+  );
+}

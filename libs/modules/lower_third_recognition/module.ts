@@ -1,0 +1,37 @@
+import { defineModule, openDictionaries } from '@adit/mining';
+import type { AnalysisNeed } from '@adit/mining';
+import { FACES } from '../people/faces.js';
+import { LowerThirdArguments } from './args.js';
+import { LowerThirdFold } from './fold.js';
+import { nameFinder } from './names/find-name.js';
+import { genericNames } from './names/generic-names.js';
+
+const TEXT: AnalysisNeed = { analysis: 'text', args: {} };
+
+/** Who is named in the captions, from when to when. */
+export default defineModule({
+  id: 'lower_third_recognition',
+  resultName: 'lower_third_recognition',
+  aliases: [],
+  version: 1,
+  args: LowerThirdArguments,
+  media: ['image', 'video'],
+  models: () => [],
+  // Faces are looked for only when captions without one do not count.
+  needs: ({ only_faces: onlyFaces }) => (onlyFaces ? [TEXT, FACES] : [TEXT]),
+  dictionaryIds: (args) =>
+    (['name_dictionary_list', 'secondary_dictionaries'] as const).flatMap((name) =>
+      (args[name] ?? []).map((id, index) => ({ id, path: [name, index] })),
+    ),
+  open: async (args, context) => {
+    const read = (ids: string[] | null) => Promise.all((ids ?? []).map((id) => context.readDictionary(id)));
+    const finder = nameFinder({
+      own: await read(args.name_dictionary_list),
+      generic: args.apply_generic ? await genericNames() : null,
+      secondary: await read(args.secondary_dictionaries),
+      single: args.detect_single_name,
+    });
+    const faces = args.only_faces ? { minSize: args.min_face_size, minSharpness: args.sharpness_threshold } : null;
+    return new LowerThirdFold(finder, faces, await openDictionaries(args, context));
+  },
+});

@@ -1,0 +1,96 @@
+import type { LoadedDictionary } from '@adit/mining';
+import { AppliedDictionaries } from '@adit/mining';
+import { foldName } from './fold-name.js';
+import type { GenericNames } from './generic-names.js';
+import { isParticle, nameRuns, type NameRun } from './name-run.js';
+
+export interface FoundName {
+  name: string;
+  /** Whether the generic dictionary found it. */
+  fromDictionary: boolean;
+}
+
+export interface NameSources {
+  /** The client's own, asked first. */
+  own: readonly LoadedDictionary[];
+  /** Null when it is not to be applied. */
+  generic: GenericNames | null;
+  /** Asked about lines without a name. */
+  secondary: readonly LoadedDictionary[];
+  /** A single name counts. */
+  single: boolean;
+}
+
+/** Finds the name in a line; null when there is none. */
+export type NameFinder = (line: string) => FoundName | null;
+
+/** How like an entry of a client's dictionary a reading must be: one letter of seven may be wrong. */
+const LIKENESS = 0.85;
+/** More words with a capital are a headline. */
+const MOST_WORDS = 5;
+
+/** Own dictionaries first, then the generic one, then secondary ones; without any the shape of a line alone. */
+export function nameFinder({ own, generic, secondary, single }: NameSources): NameFinder {
+  const inOwn = lookUp(own);
+  const inSecondary = lookUp(secondary);
+  const shapeAlone = generic === null && own.length === 0;
+  return (line) => {
+    const runs = nameRuns(line).filter((run) => countOf(run) <= MOST_WORDS);
+    const texts = [...runs.map((run) => run.join(' ')), ...line.split(/[,;|]/u).map((part) => part.trim()), line];
+    const listed = inOwn(texts);
+    if (listed !== null) return { name: listed, fromDictionary: false };
+    for (const run of runs) {
+      const name = generic === null ? null : genericName(run, generic, single);
+      if (name !== null) return { name, fromDictionary: true };
+    }
+    if (shapeAlone) {
+      const [run] = runs.filter((each) => countOf(each) >= (single ? 1 : 2));
+      if (run !== undefined) return { name: run.join(' '), fromDictionary: false };
+    }
+    const second = inSecondary(texts);
+    return second === null ? null : { name: second, fromDictionary: false };
+  };
+}
+
+/** Words without particles. */
+function countOf(run: NameRun): number {
+  return run.filter((word) => !isParticle(word)).length;
+}
+
+/** A first name and what follows it; a known last name after one other word; a last name before a first name. */
+function genericName(run: NameRun, { first, last }: GenericNames, single: boolean): string | null {
+  const is = (names: ReadonlySet<string>, word: string | undefined): boolean =>
+    word !== undefined &&
+    foldName(word)
+      .replaceAll('.', '')
+      .split('-')
+      .some((part) => part.length > 1 && names.has(part));
+  if (countOf(run) === 1) {
+    const [word] = run;
+    return single && word !== undefined && word.length > 2 && is(first, word) ? word : null;
+  }
+  const begin = run.findIndex((word, i) => i < run.length - 1 && !isParticle(word) && is(first, word));
+  // A word before the first name belongs to it when it is a name too (Lena Marie), else it is what the person is.
+  if (begin >= 0) return run.slice(begin).join(' ');
+  const [head, tail] = [run[0], run.at(-1)];
+  // Between an office and a place stands what stands in names too: Vereador da Câmara.
+  if (run.length === 2 && (is(last, tail) || (is(last, head) && is(first, tail)))) return run.join(' ');
+  return null;
+}
+
+function lookUp(dictionaries: readonly LoadedDictionary[]): (texts: readonly string[]) => string | null {
+  const applied = dictionaries.map((dictionary) => ({
+    isMap: dictionary.type === 'map',
+    labels: new AppliedDictionaries([{ specification: { id: '', mode: 'fuzzy', threshold: LIKENESS }, dictionary }]),
+  }));
+  return (texts) => {
+    for (const { isMap, labels } of applied) {
+      for (const text of texts) {
+        // A map leaves what it does not have as it is.
+        const found = isMap ? labels.rename(text) : labels.apply(text);
+        if (found !== null && !(isMap && found === text)) return found;
+      }
+    }
+    return null;
+  };
+}

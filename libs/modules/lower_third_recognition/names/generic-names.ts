@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import { foldName } from './fold-name.js';
+
+/** First and last names, folded. */
+export interface GenericNames {
+  first: ReadonlySet<string>;
+  last: ReadonlySet<string>;
+}
+
+let loaded: Promise<GenericNames> | null = null;
+
+/**
+ * The generic name dictionary: the first and last names of every locale in Latin script of Faker (`@faker-js/faker`, MIT),
+ * some 30 languages, and the first names of gender-detection-from-name (MIT), which has older people's too. Loaded when
+ * first asked for, once.
+ */
+export function genericNames(): Promise<GenericNames> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<GenericNames> {
+  const { allLocales } = await import('@faker-js/faker');
+  const first = new Set<string>();
+  const last = new Set<string>();
+  for (const { metadata, person } of Object.values(allLocales)) {
+    if (metadata?.script !== 'Latn' || !person) continue;
+    addAll(first, person.first_name);
+    addAll(last, person.last_name);
+  }
+  const require = createRequire(import.meta.url);
+  for (const language of FIRST_NAMES) {
+    const names = require(`gender-detection-from-name/names/${language}.js`) as Iterable<
+      [name: string, gender: string]
+    >;
+    addAll(first, { names: Array.from(names, ([name]) => name) });
+  }
+  return { first, last };
+}
+
+/** English is left out: there nearly every word has been somebody's name. */
+const FIRST_NAMES = ['de', 'es', 'fr', 'it', 'tr'];
+
+/** Words of one letter or of none are no names. */
+function addAll(names: Set<string>, lists: object | null | undefined): void {
+  for (const name of Object.values(lists ?? {}).flat()) {
+    if (typeof name !== 'string') continue;
+    for (const word of foldName(name).split(' ')) if (word.length > 1) names.add(word);
+  }
+}

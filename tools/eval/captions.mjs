@@ -1,0 +1,132 @@
+// How well captions are read and their names found: rendered with real fonts over a real film, a film for each language.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadModules } from '@adit/modules';
+import { mediaPath } from './look.mjs';
+
+const run = promisify(execFile);
+const labels = JSON.parse(await readFile(join(import.meta.dirname, 'caption-labels.json'), 'utf8'));
+
+/** Character errors of all lines, exact and with accents folded, and the names found. */
+export async function captions(looker, scratch, row) {
+  const reader = await looker.of('text');
+  const all = { letters: 0, exact: 0, folded: 0, names: 0, found: 0, extra: 0 };
+  for (const [language, people] of Object.entries(labels.captions)) {
+    const units = await reader.units(await rendered(language, people, scratch));
+    const sum = { letters: 0, exact: 0, folded: 0, names: 0, found: 0, extra: 0 };
+    const tracks = units.flatMap(({ observations }) => observations.tracks);
+    for (const [i, lines] of people.entries()) {
+      const shown = tracks.filter(({ sightings }) => sightings.some(({ time }) => slotOf(time) === i));
+      for (const line of lines) {
+        const read = closest(
+          shown.map(({ text }) => text),
+          line,
+        );
+        sum.letters += line.length;
+        sum.exact += editDistance(line, read);
+        sum.folded += editDistance(folded(line), folded(read));
+        if (read !== line) row(`  ${language}: ${line}`, read || 'not found');
+      }
+    }
+    const named = await names(units);
+    for (const [i, [name]] of people.entries()) {
+      sum.names += 1;
+      const hit = named.some(({ label, timeStart }) => slotOf(timeStart) === i && isNamed(label, name));
+      if (hit) sum.found += 1;
+      else row(`  ${language}: the name ${name}`, 'not found');
+    }
+    for (const { label } of named) {
+      if (people.some(([name]) => isNamed(label, name))) continue;
+      sum.extra += 1;
+      row(`  ${language}: no name, but found as one`, label);
+    }
+    row(`captions in ${language}: errors exact, folded; names`, shares(sum));
+    for (const key of Object.keys(all)) all[key] += sum[key];
+  }
+  const [exact, plain, found] = [all.exact / all.letters, all.folded / all.letters, all.found / all.names];
+  row('captions, character errors, exact', percent(exact), 'at most 6 %', exact <= 0.06);
+  row('captions, character errors, accents folded', percent(plain), 'at most 3 %', plain <= 0.03);
+  row('captions, names found', `${all.found} of ${all.names}`, 'at least 95 %', found >= 0.95);
+  row('captions, lines taken for names', String(all.extra));
+}
+
+const slotOf = (time) => Math.floor(time / labels.seconds + 1e-6);
+/** A name counts as found with at most one of its letters misread, accents aside. */
+const isNamed = (label, name) => editDistance(folded(label), folded(name)) <= 1;
+const percent = (share) => `${(100 * share).toFixed(2)} %`;
+const shares = (sum) =>
+  `${percent(sum.exact / sum.letters)}, ${percent(sum.folded / sum.letters)}; ${sum.found} of ${sum.names}`;
+
+/** Every name the module finds, whether or not a face goes with it. */
+async function names(units) {
+  const registry = await loadModules();
+  const [{ definition, args }] = registry.check({ lower_third_recognition: { only_faces: false } });
+  const fold = await definition.open(args, { models: [], readModelFile: noFile, readDictionary: noFile });
+  const context = { sourceIndex: 0, facts: units[0].facts };
+  let state = fold.start(context);
+  const segments = [];
+  for (const { facts, interval, observations } of units) {
+    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
+    const step = fold.fold(state, { unit, observations: { text: observations } }, context);
+    state = step.state;
+    segments.push(...step.segments);
+  }
+  return [...segments, ...fold.close(state, context).segments];
+}
+
+const noFile = () => Promise.reject(new Error('Nothing else is read.'));
+
+/** Two lines a person, one after the other, each in the style whose turn it is, over a stretch of the film. */
+async function rendered(language, people, scratch) {
+  const filters = ['scale=1280:720', 'setsar=1'];
+  for (const [i, [name, role]] of people.entries()) {
+    const { font, size, colour, bar } = labels.styles[i % labels.styles.length];
+    const when = `enable='between(t,${i * labels.seconds},${(i + 1) * labels.seconds - 0.001})'`;
+    if (bar) filters.push(`drawbox=x=40:y=530:w=1000:h=130:color=${bar}:t=fill:${when}`);
+    const edge = bar ? '' : ':borderw=2:bordercolor=black';
+    for (const [j, text] of [name, role].entries()) {
+      const file = join(scratch, `${language}-${i}-${j}.txt`);
+      await writeFile(file, text);
+      const [fontSize, y] = j === 0 ? [size, 545] : [Math.round(size * 0.7), 607];
+      filters.push(
+        `drawtext=fontfile='${mediaPath(font)}':textfile='${file}':x=64:y=${y}:fontsize=${fontSize}:fontcolor=${colour}${edge}:${when}`,
+      );
+    }
+  }
+  const target = join(scratch, `captions-${language}.mp4`);
+  const start = 10 + 12 * Object.keys(labels.captions).indexOf(language);
+  await run('ffmpeg', [
+    ...['-v', 'error', '-ss', String(start), '-t', String(people.length * labels.seconds)],
+    ...['-i', mediaPath(labels.film), '-vf', filters.join(','), '-c:v', 'libx264', '-crf', '25', '-an', '-y', target],
+  ]);
+  return target;
+}
+
+function closest(texts, wanted) {
+  return texts.reduce((best, text) => (editDistance(wanted, text) < editDistance(wanted, best) ? text : best), '');
+}
+
+/** Without marks, strokes and kinds of quotes; case counts. */
+function folded(text) {
+  const plain = { ł: 'l', Ł: 'L', ß: 'ss', ı: 'i', '’': "'", '‘': "'" };
+  return text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[łŁßı’‘]/gu, (letter) => plain[letter]);
+}
+
+function editDistance(a, b) {
+  const [one, other] = [Array.from(a), Array.from(b)];
+  let before = other.map((_, i) => i + 1);
+  before.unshift(0);
+  for (const [i, letter] of one.entries()) {
+    const row = [i + 1];
+    for (const [j, second] of other.entries()) {
+      row.push(Math.min(before[j] + (letter === second ? 0 : 1), before[j + 1] + 1, row[j] + 1));
+    }
+    before = row;
+  }
+  return before[other.length];
+}
