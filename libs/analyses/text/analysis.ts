@@ -4,6 +4,7 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
+  type Loan,
   type PixelBox,
   type Point,
 } from '@adit/inference';
@@ -56,26 +57,30 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
   const native = pairedPack(small, large);
   const follower = new LineFollower();
   const signatures: Float32Array[] = [];
-  // Following compares the pixels of neighbours, so each frame is followed while it is at hand, in their order.
-  let followed: Promise<void> = Promise.resolve();
+  // Following compares the pixels of neighbours: frames are followed in their order, each while it is at hand. Turns are
+  // taken before anything is waited for, in the order in which the looks begin.
+  let turns: Promise<void> = Promise.resolve();
   await ahead(small.frames, LOOKS_AHEAD, async ({ time }, index) => {
-    signal.throwIfAborted();
-    const { picture, release } = await small.borrow(index);
-    const before = followed;
+    const turn = turns;
+    let next!: () => void;
+    turns = new Promise((resolve) => (next = resolve));
+    let loan: Loan | null = null;
     try {
+      signal.throwIfAborted();
+      loan = await small.borrow(index);
+      const { picture } = loan;
       const lines = await detectLines(picture, networks['text-detection']!);
-      followed = before.then(() => {
-        signatures[index] = frameSignature(picture);
-        const lookAt = (box: PixelBox): Float32Array => lookOf(picture, box);
-        const sighted = lines.map((line): SightedLine => {
-          const box = boxOf(line);
-          return { ...line, index, time, box, look: lookAt(box) };
-        });
-        follower.add(sighted, time, lookAt);
+      await turn;
+      signatures[index] = frameSignature(picture);
+      const lookAt = (box: PixelBox): Float32Array => lookOf(picture, box);
+      const sighted = lines.map((line): SightedLine => {
+        const box = boxOf(line);
+        return { ...line, index, time, box, look: lookAt(box) };
       });
-      await followed;
+      follower.add(sighted, time, lookAt);
     } finally {
-      release();
+      loan?.release();
+      next();
     }
   });
 
