@@ -1,10 +1,13 @@
 import type { Json, JobState } from '@adit/contracts';
 import { fromRow, JobEntity, JobModuleEntity } from '@adit/database';
+import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { enqueue } from './outbox.js';
 import { jobsEnded } from './queue-metrics.js';
 import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
 import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
+
+const log = createLogger('jobs');
 
 const EVENT_OF: Record<JobState, string | null> = {
   waiting: null,
@@ -199,6 +202,7 @@ export class LockedJob {
     if (isTerminal(state)) {
       job.timeCompleted = new Date();
       jobsEnded.inc({ state });
+      log.info({ jobId: job.id, state }, 'the job ended');
       if (state === 'completed') job.progress = 1;
       job.timeExpires = job.ttl === null ? null : new Date(job.timeCompleted.getTime() + job.ttl * 1000);
     }
