@@ -174,33 +174,38 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
       });
 
       it('streams 64 MB in flat memory', async () => {
-        const expected = createHash('sha256');
-        const body = Readable.from(
-          (async function* () {
-            for (let megabyte = 0; megabyte < 64; megabyte += 1) {
-              const chunk = Buffer.alloc(MEGABYTE, megabyte);
-              expected.update(chunk);
-              yield chunk;
-            }
-          })(),
-          { objectMode: false, highWaterMark: MEGABYTE },
-        );
         const external = () => process.memoryUsage().arrayBuffers;
+        // Once for all tries: what one try left to be collected must not hide what the next one holds.
         const before = external();
-        let peak = 0;
-        const watch = setInterval(() => (peak = Math.max(peak, external() - before)), 5);
-        await store.put('put/large', body);
-        const digest = createHash('sha256');
-        let size = 0;
-        for await (const chunk of await store.get('put/large')) {
-          digest.update(chunk as Buffer);
-          size += (chunk as Buffer).length;
+        const peaks: number[] = [];
+        // Buffers that only wait for the garbage collector count too. What is held by the store shows every time.
+        while (peaks.length < 3 && Math.min(...peaks) >= 40 * MEGABYTE) {
+          const expected = createHash('sha256');
+          const body = Readable.from(
+            (async function* () {
+              for (let megabyte = 0; megabyte < 64; megabyte += 1) {
+                const chunk = Buffer.alloc(MEGABYTE, megabyte);
+                expected.update(chunk);
+                yield chunk;
+              }
+            })(),
+            { objectMode: false, highWaterMark: MEGABYTE },
+          );
+          let peak = 0;
+          const watch = setInterval(() => (peak = Math.max(peak, external() - before)), 5);
+          await store.put('put/large', body);
+          const digest = createHash('sha256');
+          let size = 0;
+          for await (const chunk of await store.get('put/large')) {
+            digest.update(chunk as Buffer);
+            size += (chunk as Buffer).length;
+          }
+          clearInterval(watch);
+          expect(size).toBe(64 * MEGABYTE);
+          expect(digest.digest('hex')).toBe(expected.digest('hex'));
+          peaks.push(peak);
         }
-        clearInterval(watch);
-        expect(size).toBe(64 * MEGABYTE);
-        expect(digest.digest('hex')).toBe(expected.digest('hex'));
-        // Buffers that wait for the garbage collector count too, hence not tighter.
-        expect(peak).toBeLessThan(56 * MEGABYTE);
+        expect(Math.min(...peaks)).toBeLessThan(40 * MEGABYTE);
         await store.delete('put/large');
       });
     });
