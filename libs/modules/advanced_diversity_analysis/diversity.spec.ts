@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppliedDictionaries, NO_DICTIONARIES } from '@adit/mining';
 import type { LabelDictionaries, Summary } from '@adit/mining';
-import { Matcher } from '../face_recognition/match.js';
+import { Matcher } from '../galleries/match.js';
 import { CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';
 import { PeopleFold } from '../people/people-fold.js';

@@ -1,6 +1,6 @@
 import type { ClosedSource, LabelDictionaries, Segment, Summary } from '@adit/mining';
 import { SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
-import type { Person as Known } from '../face_recognition/match.js';
+import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';
 import type { FilmOfPeople, PeopleState, PeopleTeller } from '../people/people-fold.js';
 import type { Tally } from '../people/tally.js';

@@ -1,7 +1,7 @@
 import { StandardArguments } from '@adit/contracts';
 import { defineModule, openDictionaries } from '@adit/mining';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
-import { matcherOf } from '../face_recognition/matcher-cache.js';
+import { matcherOf } from '../galleries/matcher-cache.js';
 import { FACES } from '../people/faces.js';
 import { PeopleFold } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';

@@ -4,7 +4,7 @@ import { AppliedDictionaries, MAX_STATE_BYTES } from '@adit/mining';
 import type { LabelDictionaries, Segment } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { FaceFold } from './fold.js';
-import { Matcher } from './match.js';
+import { Matcher } from '../galleries/match.js';
 import { joinIdentities } from './segments.js';
 import { CONTEXT, faceFold, foldFilm, galleryOf, observe, range, unit } from './testing/scenes.js';
 import type { Actor } from './testing/scenes.js';

@@ -24,7 +24,7 @@ import type {
 } from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
 import { linkTracklets } from './linking.js';
-import type { Matcher } from './match.js';
+import type { Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
 import type { Appearance, Identity } from './segments.js';
 import { betterPortrait, boxMark, identityOf, restoreThread, storeThread } from './thread.js';

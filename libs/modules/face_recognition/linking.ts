@@ -1,5 +1,5 @@
 import { bridges, intersectionOverUnion } from '@adit/mining';
-import { distanceOf, dot } from './embedding.js';
+import { distanceOf, dot } from '../galleries/embedding.js';
 import { absorb, beginThread, identityOf } from './thread.js';
 import type { Thread } from './thread.js';
 import type { Tracklet } from './tracklet.js';

@@ -2,7 +2,7 @@ import { defineModule, openDictionaries } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
-import { matcherOf } from './matcher-cache.js';
+import { matcherOf } from '../galleries/matcher-cache.js';
 
 /** Who is to be seen, from when to when. */
 export default defineModule({

@@ -2,9 +2,9 @@ import type { Detection, Json } from '@adit/contracts';
 import { inOrderOfEmission } from '@adit/mining';
 import type { Instant, LabelDictionaries, Mark, Segment, Thinned } from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
-import { distanceOf, similarityOf } from './embedding.js';
+import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './linking.js';
-import type { Match, Matcher, Person } from './match.js';
+import type { Match, Matcher, Person } from '../galleries/match.js';
 import { identityOf, meanView } from './thread.js';
 import type { Portrait, Thread } from './thread.js';
 

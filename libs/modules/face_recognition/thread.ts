@@ -3,7 +3,7 @@ import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from 
 import type { Instant, Portrait, Thinned } from '@adit/mining';
 import { addTraits, NO_TRAITS } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
-import { decodeEmbedding, encodeEmbedding, normalised, scaled } from './embedding.js';
+import { decodeEmbedding, encodeEmbedding, normalised, scaled } from '../galleries/embedding.js';
 import type { Tracklet } from './tracklet.js';
 
 export { betterPortrait, boxMark };

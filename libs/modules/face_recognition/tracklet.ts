@@ -4,7 +4,7 @@ import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '
 import type { Instant, Mark, Portrait } from '@adit/mining';
 import { traitsOf } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
-import { decodeEmbedding } from './embedding.js';
+import { decodeEmbedding } from '../galleries/embedding.js';
 
 type FaceTrack = FaceObservations['tracks'][number];
 type FaceSighting = FaceTrack['sightings'][number];

@@ -1,6 +1,6 @@
 import { StandardArguments } from '@adit/contracts';
 import { defineModule } from '@adit/mining';
-import { Matcher } from '../face_recognition/match.js';
+import { Matcher } from '../galleries/match.js';
 import { PeopleFold } from '../people/people-fold.js';
 import { FACES } from '../people/faces.js';
 import { Neutrality } from './neutrality.js';

@@ -1,4 +1,4 @@
-import { normalised } from '../face_recognition/embedding.js';
+import { normalised } from '../galleries/embedding.js';
 
 /**
  * The direction of a face in 684 characters instead of 2,732: one signed byte a value, scaled to the largest. Turns it by

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/mining';
 import type { ClosedSource, Segment } from '@adit/mining';
 import fc from 'fast-check';
-import { Matcher } from '../face_recognition/match.js';
+import { Matcher } from '../galleries/match.js';
 import { CONTEXT, faceOf, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';
 import { decodeFace, encodeFace } from './face-code.js';

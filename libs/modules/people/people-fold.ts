@@ -2,7 +2,7 @@ import { FaceObservations } from '@adit/analyses/faces/observations';
 import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/mining';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Portrait, Segment } from '@adit/mining';
 import { linkTracklets, SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
-import type { Matcher } from '../face_recognition/match.js';
+import type { Matcher } from '../galleries/match.js';
 import { identify, knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';

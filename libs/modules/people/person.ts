@@ -1,6 +1,6 @@
 import { bridges } from '@adit/mining';
 import type { Instant } from '@adit/mining';
-import { distanceOf, dot, normalised } from '../face_recognition/embedding.js';
+import { distanceOf, dot, normalised } from '../galleries/embedding.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { addTraits } from './traits.js';
 import type { Traits } from './traits.js';

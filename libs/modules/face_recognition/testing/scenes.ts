@@ -3,12 +3,12 @@ import type { Box, Unit, VideoFacts } from '@adit/contracts';
 import { sealState, unsealState } from '@adit/mining';
 import type { FoldContext, Segment } from '@adit/mining';
 import { FaceRecognitionArguments } from '../args.js';
-import { encodeEmbedding, normalised } from '../embedding.js';
+import { encodeEmbedding, normalised } from '../../galleries/embedding.js';
 import { FaceFold } from '../fold.js';
 import type { FaceState } from '../fold.js';
-import type { Gallery } from '../gallery.js';
-import { classIdOf } from '../gallery-writer.js';
-import { Matcher } from '../match.js';
+import type { Gallery } from '../../galleries/gallery.js';
+import { classIdOf } from '../../galleries/gallery-writer.js';
+import { Matcher } from '../../galleries/match.js';
 
 /** Films made of numbers: people with embeddings as far apart as the real network's, walking about in front of a camera. */
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import { bytesOf } from './embedding.js';
 import { matcherOf } from './matcher-cache.js';
-import { galleryOf } from './testing/scenes.js';
+import { galleryOf } from '../face_recognition/testing/scenes.js';
 
 function contextOf(name: string) {
   const { vectors, ...file } = galleryOf(name, { Ann: 1 });

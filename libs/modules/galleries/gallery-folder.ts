@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
 
 const PHOTO = /^\.(jpe?g|png)$/i;
 
-/** A person and the photos that show them. */
+/** A person or a place, and the photos that show it. */
 export interface PlannedPerson {
   label: string;
   /** Absolute real paths, sorted. */
@@ -12,9 +12,9 @@ export interface PlannedPerson {
 }
 
 /**
- * Reads who is to be recognised off a folder: `DIR/<person>/*.jpg|jpeg|png`, or `DIR/<person>.jpg` for a single photo;
+ * Reads who or what is to be recognised off a folder: `DIR/<label>/*.jpg|jpeg|png`, or `DIR/<label>.jpg` for a single photo;
  * the folder's or file's name is the label. Hidden files and other formats are passed over. Throws VALIDATION, naming the
- * place, when there is nobody, a person has no photo, or a link leads out of the folder.
+ * place, when there is nothing, a label has no photo, or a link leads out of the folder.
  */
 export async function planGalleryFolder(dir: string): Promise<PlannedPerson[]> {
   const root = await realpath(dir).catch(() => null);

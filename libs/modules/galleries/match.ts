@@ -26,7 +26,7 @@ export class Matcher {
   private readonly rowsOf = new Map<number, { vectors: Float32Array; row: number }[]>();
   private dimensions: number | null = null;
 
-  constructor(galleries: Gallery[]) {
+  constructor(readonly galleries: readonly Gallery[]) {
     for (const gallery of galleries) this.add(gallery);
   }
 
@@ -67,10 +67,7 @@ export class Matcher {
   private add(gallery: Gallery): void {
     this.dimensions ??= gallery.dimensions;
     if (gallery.dimensions !== this.dimensions) {
-      throw new AditError(
-        'VALIDATION',
-        `The face gallery ${gallery.name} was built for another network than the others.`,
-      );
+      throw new AditError('VALIDATION', `The gallery ${gallery.name} was built for another network than the others.`);
     }
     const known = new Map(this.persons.map((person, index) => [person.label, index]));
     const personOf = gallery.classes.map((member) => {
@@ -94,7 +91,7 @@ export class Matcher {
     if (this.dimensions !== null && query.length !== this.dimensions) {
       throw new AditError(
         'INTERNAL',
-        `Faces come with ${query.length} values and the gallery holds ${this.dimensions}: build the gallery again.`,
+        `Embeddings come with ${query.length} values and the gallery holds ${this.dimensions}: build the gallery again.`,
       );
     }
   }

@@ -6,11 +6,26 @@ import { floatsOf } from './embedding.js';
 export const GALLERY_FILE = 'gallery.json';
 export const EMBEDDINGS_FILE = 'embeddings.bin';
 
-/** One person. `images` is how many photos gave an embedding. */
-export const GalleryClass = z.strictObject({ id: z.uuid(), label: z.string().min(1), images: z.int().nonnegative() });
+/** Where a landmark is and what it is; null what nobody said. Degrees are texts, as the interface has them. */
+export const Landmark = z.strictObject({
+  type: z.array(z.string()).nullable(),
+  latitude: z.string().nullable(),
+  longitude: z.string().nullable(),
+  /** From the smallest to the largest: town, region, country. */
+  location: z.array(z.string()),
+});
+export type Landmark = z.infer<typeof Landmark>;
+
+/** A person or a landmark. `images` is how many photos gave an embedding. */
+export const GalleryClass = z.strictObject({
+  id: z.uuid(),
+  label: z.string().min(1),
+  images: z.int().nonnegative(),
+  landmark: Landmark.optional(),
+});
 export type GalleryClass = z.infer<typeof GalleryClass>;
 
-/** `<name>/<version>/gallery.json`; row r of `embeddings.bin` shows the person `classes[rows[r]]`. */
+/** `<name>/<version>/gallery.json`; row r of `embeddings.bin` shows `classes[rows[r]]`. */
 export const GalleryFile = z.strictObject({
   format: z.literal(1),
   name: z.string(),
@@ -49,5 +64,5 @@ export async function readGallery(name: string, readFile: (file: string) => Prom
 }
 
 function broken(name: string, reason: string, cause?: unknown): AditError {
-  return new AditError('INTERNAL', `The face gallery ${name} cannot be used: ${reason}. Build it again.`, { cause });
+  return new AditError('INTERNAL', `The gallery ${name} cannot be used: ${reason}. Build it again.`, { cause });
 }

@@ -8,7 +8,7 @@ import { dot } from './embedding.js';
 import { planGalleryFolder } from './gallery-folder.js';
 import { classIdOf, writeGalleryVersion } from './gallery-writer.js';
 import { readGallery } from './gallery.js';
-import { DIMENSIONS, viewOf } from './testing/scenes.js';
+import { DIMENSIONS, viewOf } from '../face_recognition/testing/scenes.js';
 
 const OPTIONS = { embedding: { name: 'face-embedding', digest: 'e'.repeat(64) }, dimensions: DIMENSIONS };
 const PEOPLE = [
@@ -72,8 +72,8 @@ describe('a gallery', () => {
   });
 
   it.each([
-    ['a name that is a path', '../team', PEOPLE, /no name for a gallery/],
-    ['a hidden name', '.team', PEOPLE, /no name for a gallery/],
+    ['a name that is a path', '../team', PEOPLE, /no name for a face gallery/],
+    ['a hidden name', '.team', PEOPLE, /no name for a face gallery/],
     ['nobody', 'team', PEOPLE.slice(2), /gallery is empty/],
     ['two people of one name', 'team', [PEOPLE[0], PEOPLE[0]], /same name/],
     [

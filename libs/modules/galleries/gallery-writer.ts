@@ -5,17 +5,21 @@ import { AditError, ModelManifest } from '@adit/contracts';
 import { parse, stringify } from 'yaml';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
-import type { GalleryFile } from './gallery.js';
+import type { GalleryFile, Landmark } from './gallery.js';
+import { FACE_GALLERY, type GalleryKind } from './kinds.js';
 
-/** A person to be recognised: every embedding is of `dimensions` values, of any length but 0. */
+/** A person or landmark to be recognised: every embedding is of `dimensions` values, of any length but 0. */
 export interface GalleryPerson {
   label: string;
   embeddings: ArrayLike<number>[];
   /** Kept when given, so that a renamed person stays who they are; made of gallery name and label otherwise. */
   id?: string;
+  landmark?: Landmark;
 }
 
 export interface GalleryOptions {
+  /** What it is for; faces when left out. */
+  kind?: GalleryKind;
   /** The network that made the embeddings. */
   embedding: { name: string; digest: string };
   dimensions: number;
@@ -40,7 +44,7 @@ export interface WrittenGallery {
 /**
  * Adds a version to the gallery `name` in a model repository, or begins the gallery. The version appears whole or not at
  * all. Throws VALIDATION for a bad name, two people with one id, or embeddings that do not fit; CONFLICT when the name
- * belongs to a model that is no face gallery.
+ * belongs to another kind of model.
  */
 export async function writeGalleryVersion(
   modelsDir: string,
@@ -50,7 +54,7 @@ export async function writeGalleryVersion(
 ): Promise<WrittenGallery> {
   const { file, embeddings } = galleryOf(name, people, options);
   const folder = join(modelsDir, name);
-  const before = await readManifest(folder, name);
+  const before = await readManifest(folder, name, options.kind ?? FACE_GALLERY);
   const manifest = manifestOf(name, options, before);
   // Hidden, so that a repository that watches the folder does not look at it while it grows.
   const draft = join(modelsDir, `.${name}-${randomBytes(6).toString('hex')}`);
@@ -78,23 +82,27 @@ export async function writeGalleryVersion(
 }
 
 function galleryOf(name: string, people: GalleryPerson[], options: GalleryOptions) {
+  const kind = options.kind ?? FACE_GALLERY;
   const named = ModelManifest.shape.name.safeParse(name);
   if (!named.success || name === '.' || name === '..') {
     throw new AditError(
       'VALIDATION',
-      `${name} is no name for a gallery: use letters, digits, dots, dashes, underscores.`,
+      `${name} is no name for a ${kind.noun}: use letters, digits, dots, dashes, underscores.`,
     );
   }
   const shown = people.filter((person) => person.embeddings.length > 0);
-  if (shown.length === 0)
-    throw new AditError('VALIDATION', 'No photo shows a face that can be used: the gallery is empty.');
-  const classes = shown.map(({ id, label, embeddings }) => ({
+  if (shown.length === 0) throw new AditError('VALIDATION', kind.nothing);
+  const classes = shown.map(({ id, label, embeddings, landmark }) => ({
     id: id ?? classIdOf(name, label),
     label,
     images: embeddings.length,
+    ...(landmark === undefined ? {} : { landmark }),
   }));
   if (new Set(classes.map(({ id }) => id)).size < classes.length) {
-    throw new AditError('VALIDATION', 'Two people of the gallery have the same name; tell them apart by their names.');
+    throw new AditError(
+      'VALIDATION',
+      `Two entries of the ${kind.noun} have the same name; tell them apart by their names.`,
+    );
   }
   const rows: number[] = [];
   const parts: Buffer[] = [];
@@ -138,7 +146,7 @@ async function claimVersion(draft: string, folder: string): Promise<number> {
   }
 }
 
-async function readManifest(folder: string, name: string): Promise<ModelManifest | null> {
+async function readManifest(folder: string, name: string, kind: GalleryKind): Promise<ModelManifest | null> {
   let text: string;
   try {
     text = await readFile(join(folder, 'model.yaml'), 'utf8');
@@ -147,24 +155,25 @@ async function readManifest(folder: string, name: string): Promise<ModelManifest
     throw error;
   }
   const manifest = ModelManifest.safeParse(parse(text));
-  if (!manifest.success || manifest.data.kind !== 'gallery' || manifest.data.task !== 'face-gallery') {
-    throw new AditError('CONFLICT', `${name} is already a model, and no face gallery: choose another name.`);
+  if (!manifest.success || manifest.data.kind !== 'gallery' || manifest.data.task !== kind.task) {
+    throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
   }
   return manifest.data;
 }
 
 function manifestOf(name: string, options: GalleryOptions, before: ModelManifest | null): ModelManifest {
+  const kind = options.kind ?? FACE_GALLERY;
   return ModelManifest.parse({
     ...before,
     name,
     kind: 'gallery',
-    task: 'face-gallery',
+    task: kind.task,
     description: options.description ?? before?.description ?? '',
     dimensions: options.dimensions,
     embedding: options.embedding.name,
     licence: options.licence ?? before?.licence ?? 'private',
     origin: options.origin ?? before?.origin ?? 'photos given by the user',
-    modules: ['face_recognition'],
+    modules: [kind.module],
     isDefault: options.isDefault ?? before?.isDefault ?? false,
   });
 }

@@ -1,0 +1,28 @@
+/** What a gallery is for. Both are labelled embeddings in the model repository; they differ in what they show. */
+export interface GalleryKind {
+  /** The `task` of its model.yaml. */
+  task: string;
+  /** The module whose requests name it. */
+  module: string;
+  /** For messages: one of them, and several. */
+  noun: string;
+  plural: string;
+  /** For messages: why there is nothing in it. */
+  nothing: string;
+}
+
+export const FACE_GALLERY: GalleryKind = {
+  task: 'face-gallery',
+  module: 'face_recognition',
+  noun: 'face gallery',
+  plural: 'face galleries',
+  nothing: 'No photo shows a face that can be used: the gallery is empty.',
+};
+
+export const LANDMARK_MODEL: GalleryKind = {
+  task: 'landmark-gallery',
+  module: 'landmark_recognition',
+  noun: 'landmark model',
+  plural: 'landmark models',
+  nothing: 'No photo can be used: the landmark model is empty.',
+};
