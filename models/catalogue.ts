@@ -26,6 +26,11 @@ const Common = {
 export const CatalogueEntry = z.discriminatedUnion('recipe', [
   /** A TensorFlow.js graph model, converted. */
   z.strictObject({ ...Common, recipe: z.literal('tfjs-graph') }),
+  /**
+   * The same wrapped into scripts. The node `output`, less the vector in the file `centre` of this package, becomes the
+   * only output, under the name `embedding`.
+   */
+  z.strictObject({ ...Common, recipe: z.literal('tfjs-scripts'), output: z.string(), centre: z.string() }),
   /** Weights of face-api.js, put into the graph of `network`. */
   z.strictObject({ ...Common, recipe: z.literal('face-api'), network: z.enum(FACE_API_NETWORKS) }),
   /** An ONNX model as it is; `openBatch` frees a batch dimension that was exported as 1. */

@@ -3,6 +3,7 @@ export { cachedMedia, sampleMedia, transcode, type SampleMedia } from './media.j
 export { cutAt, hurtBetween, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';
+export { filmOf, photoOf, PLACES, type Look, type Place } from './places.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
 export {

@@ -77,7 +77,7 @@ export async function cachedMedia(
 }
 
 /** A package's folder, whether or not it exports its package.json. */
-function packageFolder(name: string): string {
+export function packageFolder(name: string): string {
   for (const base of require.resolve.paths(name) ?? []) {
     const folder = join(base, name);
     if (existsSync(join(folder, 'package.json'))) return folder;

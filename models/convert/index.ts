@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { CatalogueEntry } from '../catalogue.js';
+import { modelsRoot, type CatalogueEntry } from '../catalogue.js';
 import { convertFaceApi } from './face-api.js';
 import { copyOnnx } from './native-onnx.js';
 import { convertTesseract } from './tesseract-lstm.js';
 import { convertTfjsGraph } from './tfjs-graph.js';
+import { convertTfjsScripts } from './tfjs-scripts.js';
 
 /**
  * The ONNX bytes of a catalogue entry, made from its package in `packageDir`. The same package gives the same bytes.
@@ -14,6 +15,8 @@ export async function convert(entry: CatalogueEntry, packageDir: string): Promis
   switch (entry.recipe) {
     case 'tfjs-graph':
       return convertTfjsGraph(file, entry.name);
+    case 'tfjs-scripts':
+      return convertTfjsScripts(file, entry.name, { output: entry.output, centre: join(modelsRoot(), entry.centre) });
     case 'face-api':
       return convertFaceApi(file, entry.network, entry.name);
     case 'copy':

@@ -171,6 +171,29 @@ describe('buildGraph', () => {
     expect(build).toThrow(says);
   });
 
+  it('leaves out axes of size 1, and no others', async () => {
+    const model = (...dims: number[]) =>
+      modelOf(
+        image(2, 2, 3),
+        {
+          name: 'pooled',
+          op: 'AvgPool',
+          input: ['image'],
+          attr: { ksize: integers(1, 2, 2, 1), strides: integers(1, 2, 2, 1), padding: text('VALID') },
+        },
+        { name: 'end', op: 'Squeeze', input: ['pooled'], attr: { squeeze_dims: integers(...dims) } },
+      );
+    const rows = Float32Array.from({ length: 24 }, (_, i) => i);
+    const session = await openSession(buildGraph(model(1, -2), new Map(), 'test'));
+    expect(session.outputMetadata[0]).toMatchObject({ shape: ['N', 3] });
+    expect(Array.from((await run(session, rows, [2, 2, 2, 3]))['end'] ?? [])).toEqual([
+      4.5, 5.5, 6.5, 16.5, 17.5, 18.5,
+    ]);
+    expect(() => buildGraph(model(0), new Map(), 'test')).toThrow(/axes 0 of .* cannot be left out/);
+    expect(() => buildGraph(model(3), new Map(), 'test')).toThrow(/axes 3 of .* cannot be left out/);
+    expect(() => buildGraph(model(), new Map(), 'test')).toThrow(/none named/);
+  });
+
   it('refuses a reshape that would move the batch', () => {
     const model = modelOf(
       image(4, 4, 3),

@@ -6,13 +6,14 @@ import { concatenation, split, transpose } from './layout.js';
 import type { OpHandler } from './operation.js';
 import { averagePooling, maxPooling, mean } from './pooling.js';
 import { resizeBilinear } from './resize.js';
-import { identity, pad, placeholder, reshape } from './shape.js';
+import { identity, pad, placeholder, reshape, squeeze } from './shape.js';
 
 /** Every TensorFlow op the converter knows; an op that is not here stops the conversion with its name. */
 export const OPS: ReadonlyMap<string, OpHandler> = new Map<string, OpHandler>([
   ['Placeholder', placeholder],
   ['Identity', identity],
   ['Reshape', reshape],
+  ['Squeeze', squeeze],
   ['Pad', pad],
   ['PadV2', pad],
   ['Transpose', transpose],

@@ -36,6 +36,21 @@ export const reshape: OpHandler = (operation) => {
   return { shape: [value.shape[0] ?? 1, ...row], plain: output };
 };
 
+/** Leaves out the axes that are named, each of size 1 and none of them the batch. */
+export const squeeze: OpHandler = (operation) => {
+  const { graph } = operation;
+  const value = operation.input(0);
+  const rank = value.shape.length;
+  const axes = operation.integers('squeeze_dims').map((axis) => (axis + rank) % rank);
+  if (axes.length === 0 || axes.includes(0) || axes.some((axis) => value.shape[axis] !== 1)) {
+    throw conversionError(`axes ${axes.join(', ') || '(none named)'} of ${value.shape.join('×')} cannot be left out`);
+  }
+  const shape = value.shape.filter((_, axis) => !axes.includes(axis));
+  const sizes = shape.slice(1).map((dim) => fixed(dim, 'a row'));
+  // 0 keeps the size of the input's first axis, so the batch stays open.
+  return { shape, plain: graph.node('Reshape', [plain(graph, value), graph.integers([0, ...sizes])]) };
+};
+
 /** Replaces a single -1 by the size that makes `dims` hold `total` values. */
 function resolve(dims: readonly number[], total: number): number[] {
   const known = sizeOf(dims.filter((dim) => dim !== -1));
