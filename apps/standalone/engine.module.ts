@@ -5,6 +5,7 @@ import { ModelsModule } from '@adit/inference/service';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
+import { inferenceLandmarkModule } from '@adit/inference-landmark';
 import { inferenceObjectModule } from '@adit/inference-object';
 import { inferenceTextModule } from '@adit/inference-text';
 import type { ModuleRegistry } from '@adit/mining';
@@ -35,6 +36,7 @@ export class EngineModule {
         DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config),
         inferenceObjectModule(analyses, config),
+        inferenceLandmarkModule(analyses, config),
         inferenceTextModule(analyses, config),
         AggregatorModule.forRoot(modules),
         NotifierModule.forRoot(config, modules),

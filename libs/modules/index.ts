@@ -1,11 +1,15 @@
 import { ModuleRegistry } from '@adit/mining';
 
-export { planGalleryFolder } from './face_recognition/gallery-folder.js';
-export type { PlannedPerson } from './face_recognition/gallery-folder.js';
-export { classIdOf, writeGalleryVersion } from './face_recognition/gallery-writer.js';
-export type { GalleryOptions, GalleryPerson, WrittenGallery } from './face_recognition/gallery-writer.js';
-export { readGallery } from './face_recognition/gallery.js';
-export type { Gallery, GalleryClass } from './face_recognition/gallery.js';
+export { planGalleryFolder } from './galleries/gallery-folder.js';
+export type { PlannedPerson } from './galleries/gallery-folder.js';
+export { classIdOf, writeGalleryVersion } from './galleries/gallery-writer.js';
+export type { GalleryOptions, GalleryPerson, WrittenGallery } from './galleries/gallery-writer.js';
+export { readGallery } from './galleries/gallery.js';
+export type { Gallery, GalleryClass, Landmark } from './galleries/gallery.js';
+export { FACE_GALLERY, LANDMARK_MODEL } from './galleries/kinds.js';
+export type { GalleryKind } from './galleries/kinds.js';
+export { readPlaces } from './landmark_recognition/places-file.js';
+export type { PlaceRow } from './landmark_recognition/places-file.js';
 
 /** Every module of this folder, found by scanning it: a new module edits no list. */
 export function loadModules(): Promise<ModuleRegistry> {

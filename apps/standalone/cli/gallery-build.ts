@@ -1,11 +1,9 @@
-import { SingleBar } from 'cli-progress';
-import { relative } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { AditError, ModelManifest } from '@adit/contracts';
-import { planGalleryFolder, writeGalleryVersion, type GalleryPerson } from '@adit/modules';
-import { openPhotoEmbedder, type PhotoOutcome } from './photo-embedder.js';
-import { cliSettings } from './settings.js';
-import { printable } from './text-table.js';
+import { FACE_GALLERY, planGalleryFolder, writeGalleryVersion, type GalleryKind } from '@adit/modules';
+import { embedPhotos, type EmbeddedPhotos } from './embed-photos.js';
+import { FACE_LOOK } from './photo-looks.js';
+import { cliSettings, type CliSettings } from './settings.js';
 
 export interface GalleryBuildOptions {
   name: string;
@@ -16,62 +14,40 @@ export interface GalleryBuildOptions {
 
 /** Embeds every photo and writes a gallery version; says which photos could not be used. */
 export async function buildGallery(folder: string, options: GalleryBuildOptions): Promise<void> {
-  if (!ModelManifest.shape.name.safeParse(options.name).success) {
-    throw new AditError(
-      'VALIDATION',
-      `${options.name} is no name for a gallery: use letters, digits, dots, dashes, underscores.`,
-    );
-  }
+  checkName(options.name, FACE_GALLERY);
   const planned = await planGalleryFolder(folder);
   const settings = cliSettings(options.dataDir);
-  const embedder = await openPhotoEmbedder(settings);
-  const total = planned.reduce((sum, { files }) => sum + files.length, 0);
-  const bar = new SingleBar({
-    format: '{bar} {value} of {total} photos',
-    barsize: 32,
-    stream: process.stderr,
-    hideCursor: true,
-  });
-  const remarks: string[] = [];
-  const people: GalleryPerson[] = [];
-  let used = 0;
-  try {
-    if (process.stderr.isTTY) bar.start(total, 0);
-    for (const { label, files } of planned) {
-      const embeddings: Float32Array[] = [];
-      for (const file of files) {
-        const outcome = await embedder.embed(file);
-        if (outcome.embedding !== null) embeddings.push(outcome.embedding);
-        const remark = remarkOf(outcome);
-        if (remark !== null) remarks.push(`${printable(relative(folder, file) || file)}: ${remark}`);
-        bar.increment();
-      }
-      used += embeddings.length;
-      if (embeddings.length > 0) people.push({ label, embeddings });
-      else remarks.push(`${printable(label)} is left out: no photo of theirs can be used`);
-    }
-  } finally {
-    bar.stop();
-    await embedder.close();
-  }
-  for (const remark of remarks) process.stderr.write(`! ${remark}\n`);
-  if (people.length === 0)
-    throw new AditError('MEDIA_INVALID', 'No photo shows a face that can be used: nothing was made.');
-  await mkdir(settings.userModels, { recursive: true });
-  const written = await writeGalleryVersion(settings.userModels, options.name, people, {
-    embedding: embedder.network,
+  const photos = await embedPhotos(folder, planned, FACE_LOOK, settings);
+  await writeVersion(photos, FACE_GALLERY, options, settings, 'people');
+}
+
+/** Before any photo is looked at, which takes its time. Throws VALIDATION. */
+export function checkName(name: string, { noun }: GalleryKind): void {
+  if (ModelManifest.shape.name.safeParse(name).success) return;
+  throw new AditError(
+    'VALIDATION',
+    `${name} is no name for a ${noun}: use letters, digits, dots, dashes, underscores.`,
+  );
+}
+
+/** Writes what the photos gave as the next version, and says so; `things` is what it calls them. */
+export async function writeVersion(
+  { people, network, used, total }: EmbeddedPhotos,
+  kind: GalleryKind,
+  options: GalleryBuildOptions,
+  { userModels }: CliSettings,
+  things: string,
+): Promise<void> {
+  if (people.length === 0) throw new AditError('MEDIA_INVALID', kind.nothing);
+  await mkdir(userModels, { recursive: true });
+  const written = await writeGalleryVersion(userModels, options.name, people, {
+    kind,
+    embedding: network,
     dimensions: people[0]?.embeddings[0]?.length ?? 0,
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.default === undefined ? {} : { isDefault: options.default }),
   });
   process.stdout.write(
-    `${written.name} version ${written.version}: ${written.people} people from ${used} of ${total} photos, in ${written.folder}\n`,
+    `${written.name} version ${written.version}: ${written.people} ${things} from ${used} of ${total} photos, in ${written.folder}\n`,
   );
-}
-
-function remarkOf(outcome: PhotoOutcome): string | null {
-  if (outcome.error !== null) return `not used: ${outcome.error}`;
-  if (outcome.faces === 0) return 'not used: no face found';
-  if (outcome.embedding === null) return 'not used: the face is too small or turned away';
-  return outcome.faces > 1 ? `${outcome.faces} faces, took the largest` : null;
 }

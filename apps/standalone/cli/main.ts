@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { AditError } from '@adit/contracts';
 import { doctorCommand } from './doctor.command.js';
 import { galleryCommand } from './gallery.command.js';
+import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
 import { modelCommand } from './model.command.js';
 import { startCommand } from './start.command.js';
@@ -18,7 +19,8 @@ const program = new Command('adit')
   .addCommand(startCommand())
   .addCommand(doctorCommand())
   .addCommand(modelCommand())
-  .addCommand(galleryCommand());
+  .addCommand(galleryCommand())
+  .addCommand(landmarkCommand());
 
 /** commander has said what is wrong already; help and version are not errors. */
 function exitByUsage(command: Command): void {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openPhotoEmbedder, type PhotoEmbedder } from './photo-embedder.js';
+import { FACE_LOOK } from './photo-looks.js';
 import { cliSettings } from './settings.js';
 
 const testing = createRequire(createRequire(import.meta.url).resolve('@adit/testing'));
@@ -12,7 +13,7 @@ const group = join(dirname(testing.resolve('@vladmandic/face-api/package.json'))
 describe('photos for a gallery', () => {
   let embedder: PhotoEmbedder;
   beforeAll(async () => {
-    embedder = await openPhotoEmbedder(cliSettings());
+    embedder = await openPhotoEmbedder(cliSettings(), FACE_LOOK);
   });
   afterAll(() => embedder.close());
 
@@ -28,15 +29,18 @@ describe('photos for a gallery', () => {
   });
 
   it('say when there is no face, or more than one', async () => {
-    expect(await embedder.embed(photo('facemodel_numbering_new.png'))).toMatchObject({ faces: 0, embedding: null });
+    expect(await embedder.embed(photo('facemodel_numbering_new.png'))).toEqual({
+      embedding: null,
+      remark: 'not used: no face found',
+    });
     const several = await embedder.embed(group);
-    expect(several.faces).toBeGreaterThan(1);
+    expect(several.remark).toMatch(/^\d+ faces, took the largest$/);
     expect(several.embedding).not.toBeNull();
   });
 
   it('do not stop the others when one cannot be read', async () => {
     const outcome = await embedder.embed(new URL('./photo-embedder.spec.ts', import.meta.url).pathname);
     expect(outcome.embedding).toBeNull();
-    expect(outcome.error).toContain('not media');
+    expect(outcome.remark).toContain('not media');
   });
 });

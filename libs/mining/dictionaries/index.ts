@@ -1,3 +1,4 @@
+export { csvRows, type CsvRow } from './csv-rows.js';
 export * from './dictionary.js';
 export { boundedDistance, editsWithin } from './edit-distance.js';
 export { foldText } from './fold-text.js';

@@ -1,0 +1,1 @@
+export * from './inference-landmark.module.js';

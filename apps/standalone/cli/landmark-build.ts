@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { AditError } from '@adit/contracts';
+import { LANDMARK_MODEL, planGalleryFolder, readPlaces, type PlaceRow, type PlannedPerson } from '@adit/modules';
+import { embedPhotos } from './embed-photos.js';
+import { checkName, writeVersion, type GalleryBuildOptions } from './gallery-build.js';
+import { PLACE_LOOK } from './photo-looks.js';
+import { cliSettings } from './settings.js';
+import { printable } from './text-table.js';
+
+export interface LandmarkBuildOptions extends GalleryBuildOptions {
+  /** Path of the file of places. */
+  csv: string;
+}
+
+/** Embeds every photo and writes a version of a landmark model; what each landmark is stands in the CSV. */
+export async function buildLandmarks(folder: string, options: LandmarkBuildOptions): Promise<void> {
+  checkName(options.name, LANDMARK_MODEL);
+  const places = await readCsv(options.csv);
+  const planned = await planGalleryFolder(folder);
+  checkPlaces(planned, places, options.csv);
+  const settings = cliSettings(options.dataDir);
+  const photos = await embedPhotos(folder, planned, PLACE_LOOK, settings);
+  const landmarkOf = new Map(places.map(({ name, landmark }) => [name, landmark]));
+  const people = photos.people.map((one) => ({ ...one, landmark: landmarkOf.get(one.label) }));
+  await writeVersion({ ...photos, people }, LANDMARK_MODEL, options, settings, 'landmarks');
+}
+
+async function readCsv(path: string): Promise<PlaceRow[]> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new AditError('VALIDATION', `${path} cannot be read.`, { cause });
+  });
+  try {
+    return readPlaces(bytes);
+  } catch (error) {
+    const { code, message, options } = AditError.from(error);
+    throw new AditError(code, `${path}: ${message}`, options);
+  }
+}
+
+/** Photos need a line; a line without photos is only said. */
+function checkPlaces(planned: PlannedPerson[], places: PlaceRow[], csv: string): void {
+  const named = new Set(places.map(({ name }) => name));
+  const without = planned.filter(({ label }) => !named.has(label)).map(({ label }) => printable(label));
+  if (without.length > 0) {
+    throw new AditError(
+      'VALIDATION',
+      `${csv} has no line for ${without.join(', ')}: the column name has to be the name of the folder or photo.`,
+    );
+  }
+  const shown = new Set(planned.map(({ label }) => label));
+  for (const { name, line } of places) {
+    if (!shown.has(name)) process.stderr.write(`! ${csv}, line ${line}: there are no photos of ${printable(name)}\n`);
+  }
+}

@@ -1,0 +1,21 @@
+import { AditError } from '@adit/contracts';
+import { pointerTo } from '@adit/mining';
+import type { InstalledModel } from '@adit/mining';
+import { chooseOfKind, installedList } from '../galleries/choose.js';
+import { LANDMARK_MODEL } from '../galleries/kinds.js';
+import { PUBLIC_MODEL } from './args.js';
+import type { LandmarkArguments } from './args.js';
+
+/**
+ * The landmark model a request asks for; see `chooseOfKind`. Without any there is nothing to recognise, so that is
+ * MODEL_NOT_INSTALLED too, with the list of what is installed.
+ */
+export function chooseModel(args: Pick<LandmarkArguments, 'model'>, installed: InstalledModel[]): string[] {
+  const { module } = LANDMARK_MODEL;
+  const chosen = chooseOfKind(args, installed, { kind: LANDMARK_MODEL, preferred: PUBLIC_MODEL, module });
+  if (chosen.length > 0) return chosen;
+  const message = `${module} needs a model, ${PUBLIC_MODEL} is not installed, and no other is the default. Name one, or build one of photos: adit landmark build.`;
+  throw new AditError('MODEL_NOT_INSTALLED', `${message} ${installedList(installed, LANDMARK_MODEL)}`, {
+    errors: [{ pointer: pointerTo('modules', module, 'model'), code: 'model_not_installed', message }],
+  });
+}

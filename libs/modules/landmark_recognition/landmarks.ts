@@ -1,0 +1,78 @@
+import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
+import { AditError } from '@adit/contracts';
+import type { Json } from '@adit/contracts';
+import type { LabelDictionaries } from '@adit/mining';
+import type { Gallery } from '../galleries/gallery.js';
+import type { Matcher } from '../galleries/match.js';
+
+export interface Recognised {
+  /** Index of the landmark in the model. */
+  landmark: number;
+  /** To the most like of its photos, 0..1. */
+  similarity: number;
+}
+
+/** The landmarks of one model, under the names that the job's dictionaries leave them. */
+export class Landmarks {
+  private readonly gallery: Gallery;
+  /** By class; null where a dictionary leaves the landmark out. */
+  private readonly labels: (string | null)[];
+
+  constructor(
+    private readonly matcher: Matcher,
+    dictionaries: LabelDictionaries,
+  ) {
+    // One model, so that its classes are the matcher's persons, index by index.
+    const [gallery, ...others] = matcher.galleries;
+    if (gallery === undefined || others.length > 0) {
+      throw new AditError('INTERNAL', `Landmarks are recognised by one model, not by ${matcher.galleries.length}.`);
+    }
+    this.gallery = gallery;
+    this.labels = gallery.classes.map(({ label }) => dictionaries.apply(label));
+  }
+
+  /**
+   * The landmark nearest to what a picture shows, as the analysis `image-embedding` writes it; null for a landmark that is
+   * left out, and for a picture that shows nothing at all.
+   */
+  recognise(embedding: string): Recognised | null {
+    const [nearest] = this.matcher.nearest(decodeDirection(embedding), 1);
+    if (nearest === undefined || this.labels[nearest.person] === null) return null;
+    return { landmark: nearest.person, similarity: likenessOf(nearest.distance) };
+  }
+
+  /** Throws MODEL_NOT_INSTALLED when the model's photos were looked at by another network than the film. */
+  checkNetwork(digest: string): void {
+    const { name, embedding } = this.gallery;
+    if (embedding.digest === digest) return;
+    throw new AditError(
+      'MODEL_NOT_INSTALLED',
+      `The landmark model ${name} was built with another version of ${embedding.name}: build it again (adit landmark build).`,
+    );
+  }
+
+  /** Label and `landmark` of a result, as the interface has them. */
+  described(landmark: number): { label: string; meta: Record<string, Json> } {
+    const { id, label: own, landmark: facts } = this.gallery.classes[landmark] as Gallery['classes'][number];
+    const label = this.labels[landmark] ?? own;
+    return {
+      label,
+      meta: {
+        name: label,
+        ...(this.gallery.custom ? { class_id: id } : {}),
+        type: facts?.type ?? null,
+        latitude: facts?.latitude ?? null,
+        longitude: facts?.longitude ?? null,
+        location: facts?.location ?? [],
+      },
+    };
+  }
+}
+
+/**
+ * `(1 + cosine) / 2` of two directions at that distance, 0..1: 0.75, the default of `min_similarity`, is a cosine of 0.5,
+ * which is where views of one place part from those of others (docs/quality.md, "Landmarks").
+ */
+export function likenessOf(distance: number): number {
+  return 1 - distance ** 2 / 4;
+}

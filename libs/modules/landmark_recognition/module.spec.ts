@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import { chooseModels } from '@adit/mining';
+import type { InstalledModel, ModuleRegistry } from '@adit/mining';
+import { loadModules } from '../index.js';
+
+const ID = 'landmark_recognition';
+let registry: ModuleRegistry;
+beforeAll(async () => {
+  registry = await loadModules();
+});
+
+function model(name: string, isDefault = false): InstalledModel {
+  return { name, version: 1, digest: name.padEnd(64, '0'), kind: 'gallery', modules: [ID], isDefault };
+}
+
+function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {
+  const [requested] = registry.check({ [ID]: args });
+  if (requested === undefined) throw new Error('not checked');
+  return chooseModels(requested, installed);
+}
+
+function refusal(action: () => unknown): AditError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof AditError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('a request', () => {
+  it('has its documented defaults', () => {
+    expect(registry.check({ [ID]: {} })[0]?.args).toEqual({ dictionaries: [], min_similarity: 0.75 });
+  });
+
+  it.each([
+    [{ min_similarity: 1.1 }, 'min_similarity', 'too_big'],
+    [{ min_similarity: -0.1 }, 'min_similarity', 'too_small'],
+    [{ model: '' }, 'model', 'too_small'],
+    [{ min_confidence: 70 }, 'min_confidence', 'unknown_argument'],
+  ])('is refused for %j', (args, argument, code) => {
+    const { options } = refusal(() => registry.check({ [ID]: args }));
+    expect(options.errors).toMatchObject([{ pointer: `/modules/${ID}/${argument}`, code }]);
+  });
+
+  it('asks for one pass, whatever its arguments', () => {
+    const [requested] = registry.check({ [ID]: { model: 'town', min_similarity: 0.2 } });
+    expect(requested?.definition.needs(requested.args)).toEqual([{ analysis: 'image-embedding', args: {} }]);
+  });
+
+  it.each([
+    ['general-b when installed', [model('town', true), model('general-b')], 'general-b'],
+    ['else the default', [model('cast'), model('town', true)], 'town'],
+    ['else the only one', [model('town')], 'town'],
+  ])('with no model named takes %s', (_, installed, name) => {
+    const choice = chosen({}, installed);
+    expect(choice.names).toEqual([name]);
+    expect(choice.args['model']).toBe(name);
+  });
+
+  it.each([
+    ['general-b', [model('town')], /landmark model general-b is not installed\. Installed landmark models: town\./],
+    ['europe', [], /landmark model europe is not installed\. Installed landmark models: none\./],
+    ['team', [{ ...model('team'), modules: ['face_recognition'] }], /team is not installed.*: none\./],
+    [undefined, [], /adit landmark build\. Installed landmark models: none\./],
+    [undefined, [model('a'), model('b')], /Name one.*Installed landmark models: a, b\./],
+  ])('for the model %s is refused with the list of what is installed', (name, installed, says) => {
+    const error = refusal(() => chosen(name === undefined ? {} : { model: name }, installed));
+    expect(error.code).toBe('MODEL_NOT_INSTALLED');
+    expect(error.message).toMatch(says);
+    expect(error.options.errors).toMatchObject([{ pointer: `/modules/${ID}/model`, code: 'model_not_installed' }]);
+  });
+});

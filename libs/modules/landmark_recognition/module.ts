@@ -1,0 +1,23 @@
+import { defineModule, openDictionaries } from '@adit/mining';
+import { matcherOf } from '../galleries/matcher-cache.js';
+import { LandmarkArguments } from './args.js';
+import { chooseModel } from './choose-model.js';
+import { LandmarkFold } from './fold.js';
+import { Landmarks } from './landmarks.js';
+
+/** Which places are to be seen, from when to when, and where they are. */
+export default defineModule({
+  id: 'landmark_recognition',
+  resultName: 'landmark_recognition',
+  aliases: [],
+  version: 1,
+  args: LandmarkArguments,
+  media: ['image', 'video'],
+  models: chooseModel,
+  // Model, similarity and dictionaries are asked of the observations: a change of them costs no second look.
+  needs: () => [{ analysis: 'image-embedding', args: {} }],
+  open: async (args, context) => {
+    const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);
+    return new LandmarkFold(new Landmarks(matcher, dictionaries), args.min_similarity);
+  },
+});

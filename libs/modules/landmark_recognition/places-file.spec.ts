@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import fc from 'fast-check';
+import { readPlaces } from './places-file.js';
+
+const read = (text: string) => readPlaces(Buffer.from(text));
+
+function refusal(bytes: Buffer): AditError {
+  try {
+    readPlaces(bytes);
+  } catch (error) {
+    if (error instanceof AditError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('a file of places', () => {
+  it('gives each place what its line says', () => {
+    const text = [
+      '\uFEFFname,type,latitude,longitude,location,notes',
+      'Old Bridge,bridge,49.4139,8.7094,"Heidelberg, Baden-Württemberg, Germany",nice',
+      '',
+      '"Mill, the old one",mill | museum,-33.5,+151,Washington|D.C., ',
+      'Nowhere',
+    ].join('\r\n');
+    expect(read(text)).toEqual([
+      {
+        line: 2,
+        name: 'Old Bridge',
+        landmark: {
+          type: ['bridge'],
+          latitude: '49.4139',
+          longitude: '8.7094',
+          location: ['Heidelberg', 'Baden-Württemberg', 'Germany'],
+        },
+      },
+      {
+        line: 4,
+        name: 'Mill, the old one',
+        landmark: { type: ['mill', 'museum'], latitude: '-33.5', longitude: '+151', location: ['Washington', 'D.C.'] },
+      },
+      { line: 5, name: 'Nowhere', landmark: { type: null, latitude: null, longitude: null, location: [] } },
+    ]);
+  });
+
+  it('may have semicolons, tabs, and columns in any order', () => {
+    for (const separator of [';', '\t']) {
+      const rows = ['Longitude,NAME,latitude', '1,A,2'].map((line) => line.replaceAll(',', separator));
+      expect(read(rows.join('\n'))[0]).toMatchObject({ name: 'A', landmark: { latitude: '2', longitude: '1' } });
+    }
+  });
+
+  it('names every wrong line', () => {
+    const lines = [
+      'name,latitude,longitude',
+      'A,91,0',
+      'B,0,200',
+      'C,north,0',
+      ',1,1',
+      'D,1,',
+      'E,1,2,3',
+      'F,1,2',
+      'F,3,4',
+    ];
+    const { code, message, options } = refusal(Buffer.from(lines.join('\n')));
+    expect(code).toBe('VALIDATION');
+    expect(options.errors?.map(({ pointer }) => pointer)).toEqual([2, 3, 4, 5, 6, 7, 9].map((n) => `/csv/lines/${n}`));
+    expect(message).toMatch(/Line 2: latitude "91" is no number of degrees from -90 to 90/);
+    expect(message).toMatch(/Line 9: F stands in line 8 already/);
+  });
+
+  it.each([
+    ['', /Line 1: the header has to name the column name/],
+    ['title,type\nA,b', /the header has to name the column name/],
+    ['name\n', /names no place/],
+    ['name,type\n"A,b', /Line 2: a quoted field begins here and never ends/],
+  ])('is refused as %j', (text, says) => {
+    expect(refusal(Buffer.from(text)).message).toMatch(says);
+  });
+
+  it('is refused when it is not UTF-8', () => {
+    expect(refusal(Buffer.from('name\nMünchen', 'latin1')).message).toMatch(/not UTF-8/);
+  });
+
+  it('is read as it was written', () => {
+    const name = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+      .map((text) => text.normalize('NFC').trim())
+      .filter((text) => text !== '' && !/[\p{Cc}\uFEFF]/u.test(text));
+    const degrees = (limit: number) =>
+      fc.integer({ min: -limit * 1000, max: limit * 1000 }).map((n) => String(n / 1000));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(name, degrees(90), degrees(180)), {
+          minLength: 1,
+          maxLength: 6,
+          selector: ([key]) => key,
+        }),
+        (rows) => {
+          const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+          const text = rows.map(([key, ...numbers]) => [quoted(key), ...numbers].join(','));
+          expect(
+            read(['name,latitude,longitude', ...text].join('\n')).map((row) => [
+              row.line,
+              row.name,
+              row.landmark.latitude,
+              row.landmark.longitude,
+            ]),
+          ).toEqual(rows.map(([key, latitude, longitude], index) => [index + 2, key, latitude, longitude]));
+        },
+      ),
+    );
+  });
+});
