@@ -11,7 +11,7 @@ describe('the example of docs/adding-a-module.md', () => {
   it('is the code of this folder, word for word', async () => {
     const page = await readFile(join(here, '../../../docs/adding-a-module.md'), 'utf8');
     const code = await readFile(join(here, 'crowd/module.ts'), 'utf8');
-    expect(page).toContain(`\`\`\`ts\n${code}\`\`\``);
+    expect(page).toContain(`\`\`\`ts libs/modules/crowd/module.ts\n${code}\`\`\``);
   });
 
   it('is found in its folder and folds faces into crowds', async () => {
