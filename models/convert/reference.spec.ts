@@ -4,9 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { modelsRoot, readCatalogue, type CatalogueEntry } from '../catalogue.js';
 import { packageFolder } from '../package-folder.js';
 import { noise, openSession, relativeError, run, type NamedArrays } from '../testing/onnx-run.js';
-import { loadTensorFlow, runFaceApi, runGraphModel } from '../testing/tfjs-reference.js';
+import { loadTensorFlow, runFaceApi, runGraphModel, runScriptNode } from '../testing/tfjs-reference.js';
 import { convert } from './index.js';
 import { sizeOf } from './tensor.js';
+import { readCentre } from './tfjs-scripts.js';
 
 // Float noise between two implementations; a wrong layout, padding or activation is off by far more.
 const TOLERANCE = 1e-4;
@@ -46,6 +47,22 @@ describe('converted graphs give what the original library gives', () => {
     const rows = noise(side * side * 3, 0, 255);
     const actual = await run(await openSession(await convert(entry, folder)), channelsFirst(rows), [1, 3, side, side]);
     expectAgreement(actual, await runFaceApi(network, join(folder, entry.file), rows, [1, side, side, 3]));
+  });
+});
+
+describe('a graph out of scripts', () => {
+  it('gives what TensorFlow.js gives for its node, less the centre', async () => {
+    const { entry, folder } = await sourceOf('image-embedding');
+    if (entry.recipe !== 'tfjs-scripts') throw new Error(`${entry.name} comes another way`);
+    const shape = [1, 224, 224, 3];
+    const input = noise(sizeOf(shape), 0, 1);
+    const { embedding } = await run(await openSession(await convert(entry, folder)), input, shape);
+    const path = join(folder, entry.file);
+    const whole = await runScriptNode(await loadTensorFlow(), path, entry.output, input, shape);
+    const centre = await readCentre(join(modelsRoot(), entry.centre));
+    expect(centre).toHaveLength(1792);
+    const expected = whole.map((value, i) => value - (centre[i] ?? NaN));
+    expect(relativeError(embedding ?? [], expected)).toBeLessThan(TOLERANCE);
   });
 });
 

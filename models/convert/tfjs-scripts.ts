@@ -45,21 +45,17 @@ export async function convertTfjsScripts(
 }
 
 /** The model and its weights as they are. */
-export async function readTfjsScripts(
-  path: string,
-): Promise<{ model: TfjsModel; weights: Map<string, ConstantTensor>; bytes: Buffer }> {
+async function readTfjsScripts(path: string): Promise<{ model: TfjsModel; weights: Map<string, ConstantTensor> }> {
   const model = await exportOf(path, TfjsModel);
   const weights = new Map<string, ConstantTensor>();
-  const read: Buffer[] = [];
   for (const group of model.weightsManifest) {
     const shards = await Promise.all(
       group.paths.map((shard) => exportOf(join(dirname(path), `${shard}.min.js`), z.base64())),
     );
     const bytes = Buffer.concat(shards.map((shard) => Buffer.from(shard, 'base64')));
-    read.push(bytes);
     for (const [tensor, value] of decodeWeights(group.weights, bytes)) weights.set(tensor, value);
   }
-  return { model, weights, bytes: Buffer.concat(read) };
+  return { model, weights };
 }
 
 /** The vector of a centre's file. @throws AditError when it is none. */
@@ -68,11 +64,15 @@ export async function readCentre(path: string): Promise<Float32Array> {
   return Float32Array.from(Buffer.from(values, 'base64'), (byte) => byte * scale);
 }
 
-/** What a CommonJS script exports, with nothing of this process within its reach. */
-async function exportOf<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>> {
+/**
+ * What a CommonJS script exports. It runs in a context of its own that holds nothing of this process: enough for a package
+ * whose version is pinned, no wall against hostile code.
+ */
+export async function exportOf<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>> {
   try {
     const script = await readFile(path, 'utf8');
-    const scope = createContext({ module: { exports: null }, exports: {} });
+    const scope = createContext(Object.create(null) as object);
+    runInContext('var exports = {}, module = { exports };', scope);
     runInContext(script, scope, { filename: path, timeout: TIMEOUT });
     // As text, so that the objects are this realm's and nothing but data.
     return schema.parse(JSON.parse(runInContext('JSON.stringify(module.exports)', scope) as string));

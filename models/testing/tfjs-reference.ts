@@ -4,6 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { exportOf } from '../convert/tfjs-scripts.js';
 import { packageFolder } from '../package-folder.js';
 import type { NamedArrays } from './onnx-run.js';
 
@@ -13,7 +15,7 @@ interface Tensor {
 
 interface GraphModel {
   readonly outputNodes: string[];
-  execute(input: Tensor, outputs: string[]): Tensor[];
+  execute(input: Tensor, outputs: string[]): Tensor | Tensor[];
 }
 
 interface TensorFlow {
@@ -86,12 +88,48 @@ export async function runGraphModel(
   shape: readonly number[],
 ): Promise<NamedArrays> {
   const file = JSON.parse(await readFile(path, 'utf8')) as GraphFile;
-  const model = await tensorFlow.loadGraphModel({
-    load: async () => ({ ...file, ...(await weightsOf(file.weightsManifest, path)) }),
-  });
-  const tensors = model.execute(tensorFlow.tensor(input, shape), model.outputNodes);
+  const load = async () => ({ ...file, ...(await weightsOf(file.weightsManifest, path)) });
+  return execute(tensorFlow, load, input, shape);
+}
+
+/** The same for one node of a model that is wrapped into scripts; its weights are widened by TensorFlow.js. */
+export async function runScriptNode(
+  tensorFlow: TensorFlow,
+  path: string,
+  node: string,
+  input: Float32Array,
+  shape: readonly number[],
+): Promise<Float32Array> {
+  const file = (await exportOf(path, z.unknown())) as GraphFile;
+  const shards = file.weightsManifest.flatMap(({ paths }) => paths);
+  const texts = await Promise.all(shards.map((shard) => exportOf(join(path, '..', `${shard}.min.js`), z.string())));
+  const weightData = Uint8Array.from(Buffer.concat(texts.map((text) => Buffer.from(text, 'base64')))).buffer;
+  const weightSpecs = file.weightsManifest.flatMap(({ weights }) => weights);
+  const { [node]: output } = await execute(
+    tensorFlow,
+    () => Promise.resolve({ ...file, weightSpecs, weightData }),
+    input,
+    shape,
+    [node],
+  );
+  if (output === undefined) throw new Error(`${node} gave nothing`);
+  return output;
+}
+
+async function execute(
+  tensorFlow: TensorFlow,
+  load: () => Promise<object>,
+  input: Float32Array,
+  shape: readonly number[],
+  nodes?: string[],
+): Promise<NamedArrays> {
+  const model = await tensorFlow.loadGraphModel({ load });
+  const outputs = nodes ?? model.outputNodes;
+  const found = model.execute(tensorFlow.tensor(input, shape), outputs);
+  // One output comes alone.
+  const tensors = Array.isArray(found) ? found : [found];
   const named = await Promise.all(
-    tensors.map(async (tensor, i) => [(model.outputNodes[i] ?? '').replace(/:0$/, ''), await tensor.data()] as const),
+    tensors.map(async (tensor, i) => [(outputs[i] ?? '').replace(/:0$/, ''), await tensor.data()] as const),
   );
   return Object.fromEntries(named);
 }
