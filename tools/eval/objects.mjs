@@ -1,7 +1,7 @@
 // How well the analysis `objects` and the module object_scene_recognition find what was labelled by eye.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadModules } from '@adit/modules';
+import { openModule } from './fold.mjs';
 import { mediaPath } from './look.mjs';
 import { averagePrecision, coverage, matchRanked } from './score.mjs';
 
@@ -94,20 +94,8 @@ function labelled(picture) {
     .flatMap(([label, boxes]) => boxes.map((box) => ({ label, box })));
 }
 
-const registry = await loadModules();
-
 /** The module over the units of one file: its segments. */
 async function foldUnits(units, given) {
-  const definition = registry.find('object_scene_recognition');
-  const fold = await definition.open(definition.args.parse(given), { models: [] });
-  const context = { sourceIndex: 0, facts: units[0].facts };
-  const segments = [];
-  let state = fold.start(context);
-  for (const { facts, interval, observations } of units) {
-    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
-    const step = fold.fold(state, { unit, observations: { objects: observations } }, context);
-    state = step.state;
-    segments.push(...step.segments);
-  }
-  return [...segments, ...fold.close(state, context).segments];
+  const fold = await openModule('object_scene_recognition', 'objects', given);
+  return fold(units);
 }

@@ -2,10 +2,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ModelRepository } from '@adit/inference';
-import { loadModules, writeGalleryVersion } from '@adit/modules';
+import { writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
 import { captions } from './captions.mjs';
+import { openModule } from './fold.mjs';
+import { landmarks } from './landmarks.mjs';
 import { Looker, mediaPath } from './look.mjs';
 import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes } from './score.mjs';
@@ -25,6 +26,12 @@ try {
   await pairs();
   await films();
   await objects(looker, row);
+  await landmarks(
+    looker,
+    scratch,
+    labels.groups.map(({ file }) => file),
+    row,
+  );
   await traits(looker, labels.different.people, row);
   await captions(looker, scratch, row);
 } finally {
@@ -116,7 +123,8 @@ async function films() {
   }
   const embedding = { name: network.pin.name, digest: network.pin.digest };
   await writeGalleryVersion(scratch, 'evaluation', people, { embedding, dimensions: 512 });
-  const fold = await openFold();
+  const given = { max_distance: MAX_DISTANCE };
+  const fold = await openModule('face_recognition', 'faces', given, { models: scratch, model: 'evaluation' });
   for (const { file, person, shown } of labels.films) {
     const units = await looker.units(mediaPath(file));
     const segments = fold(units).filter(({ label }) => label === person);
@@ -131,29 +139,6 @@ async function films() {
     }
     row(`${name}: samples that wrongly say ${person}`, `${wrong} of ${sampled.length - present}`, '0', wrong === 0);
   }
-}
-
-/** The module face_recognition with the evaluation's gallery: units in, segments out. */
-async function openFold() {
-  const definition = (await loadModules()).find('face_recognition');
-  const repository = await ModelRepository.open({ roots: [scratch] });
-  const { pin } = repository.resolve('evaluation');
-  const args = definition.args.parse({ model: 'evaluation', max_distance: MAX_DISTANCE });
-  const readModelFile = (one, name) => repository.readFile(one, name);
-  const opened = await definition.open(args, { models: [pin], readModelFile });
-  await repository.close();
-  return (units) => {
-    const context = { sourceIndex: 0, facts: units[0].facts };
-    const segments = [];
-    let state = opened.start(context);
-    for (const { facts, interval, observations } of units) {
-      const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
-      const step = opened.fold(state, { unit, observations: { faces: observations } }, context);
-      state = step.state;
-      segments.push(...step.segments);
-    }
-    return [...segments, ...opened.close(state, context).segments];
-  };
 }
 
 function print() {

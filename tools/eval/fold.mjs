@@ -1,0 +1,39 @@
+// A module over the observations of an analysis, without an engine.
+import { loadModules } from '@adit/modules';
+import { ModelRepository } from '@adit/inference';
+
+const registry = await loadModules();
+
+/**
+ * Opens a module and answers a function from the units of one file ([{facts, interval, observations}]) to its segments.
+ * `model` is a gallery in the folder `models`, for modules that take one.
+ */
+export async function openModule(id, analysis, given, { models, model } = {}) {
+  const definition = registry.find(id);
+  const args = definition.args.parse(model ? { ...given, model } : given);
+  const fold = await opened(definition, args, models, model);
+  return (units) => {
+    const context = { sourceIndex: 0, facts: units[0].facts };
+    const segments = [];
+    let state = fold.start(context);
+    for (const { facts, interval, observations } of units) {
+      const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
+      const step = fold.fold(state, { unit, observations: { [analysis]: observations } }, context);
+      state = step.state;
+      segments.push(...step.segments);
+    }
+    return [...segments, ...fold.close(state, context).segments];
+  };
+}
+
+async function opened(definition, args, models, model) {
+  if (!model) return definition.open(args, { models: [] });
+  const repository = await ModelRepository.open({ roots: [models] });
+  try {
+    const { pin } = repository.resolve(model);
+    const readModelFile = (one, name) => repository.readFile(one, name);
+    return await definition.open(args, { models: [pin], readModelFile });
+  } finally {
+    await repository.close();
+  }
+}
