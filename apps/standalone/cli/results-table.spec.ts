@@ -37,6 +37,12 @@ describe('resultsTable', () => {
     ]);
   });
 
+  it('names landmarks', async () => {
+    const meta = { landmark: { name: 'Old Bridge', latitude: null }, confidence: 0.83 };
+    const table = await resultsTable(results({ module: 'landmark_recognition', meta }), false);
+    expect(table.split('\n').at(-1)).toMatch(/^Old Bridge .* 83 %$/);
+  });
+
   it('claims no similarity for the unknown', async () => {
     const meta = { person: 'unknown', closest_person: 'Anna', similarity: 0.2, mean_similarity: 0.2 };
     expect(await resultsTable(results({ meta }), false)).not.toContain('20 %');

@@ -38,7 +38,8 @@ export async function resultsTable(
 
 function cells(result: DetailedResult): string[] {
   const { meta } = result;
-  const name = [meta['person'], meta['label'], meta['text']].find((value) => typeof value === 'string');
+  const names = [meta['person'], meta['label'], meta['text'], landmarkName(meta['landmark'])];
+  const name = names.find((value) => typeof value === 'string');
   // An unknown person's similarity is to somebody else, or to nobody.
   const known = !('closest_person' in meta);
   const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
@@ -52,4 +53,9 @@ function cells(result: DetailedResult): string[] {
     result.tc_end,
     known && typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
   ];
+}
+
+/** `landmark` holds the name beside where the place is. */
+function landmarkName(landmark: unknown): unknown {
+  return typeof landmark === 'object' && landmark !== null && 'name' in landmark ? landmark.name : undefined;
 }
