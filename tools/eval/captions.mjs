@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadModules } from '@adit/modules';
+import { openModule } from './fold.mjs';
 import { mediaPath } from './look.mjs';
 
 const run = promisify(execFile);
@@ -12,6 +12,8 @@ const labels = JSON.parse(await readFile(join(import.meta.dirname, 'caption-labe
 /** Character errors of all lines, exact and with accents folded, and the names found. */
 export async function captions(looker, scratch, row) {
   const reader = await looker.of('text');
+  /** Every name the module finds, whether or not a face goes with it. */
+  const namesOf = await openModule('lower_third_recognition', 'text', { only_faces: false });
   const all = { letters: 0, exact: 0, folded: 0, names: 0, found: 0, extra: 0 };
   for (const [language, people] of Object.entries(labels.captions)) {
     const units = await reader.units(await rendered(language, people, scratch));
@@ -30,7 +32,7 @@ export async function captions(looker, scratch, row) {
         if (read !== line) row(`  ${language}: ${line}`, read || 'not found');
       }
     }
-    const named = await names(units);
+    const named = namesOf(units);
     for (const [i, [name]] of people.entries()) {
       sum.names += 1;
       const hit = named.some(({ label, timeStart }) => slotOf(timeStart) === i && isNamed(label, name));
@@ -58,25 +60,6 @@ const isNamed = (label, name) => editDistance(folded(label), folded(name)) <= 1;
 const percent = (share) => `${(100 * share).toFixed(2)} %`;
 const shares = (sum) =>
   `${percent(sum.exact / sum.letters)}, ${percent(sum.folded / sum.letters)}; ${sum.found} of ${sum.names}`;
-
-/** Every name the module finds, whether or not a face goes with it. */
-async function names(units) {
-  const registry = await loadModules();
-  const [{ definition, args }] = registry.check({ lower_third_recognition: { only_faces: false } });
-  const fold = await definition.open(args, { models: [], readModelFile: noFile, readDictionary: noFile });
-  const context = { sourceIndex: 0, facts: units[0].facts };
-  let state = fold.start(context);
-  const segments = [];
-  for (const { facts, interval, observations } of units) {
-    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
-    const step = fold.fold(state, { unit, observations: { text: observations } }, context);
-    state = step.state;
-    segments.push(...step.segments);
-  }
-  return [...segments, ...fold.close(state, context).segments];
-}
-
-const noFile = () => Promise.reject(new Error('Nothing else is read.'));
 
 /** Two lines a person, one after the other, each in the style whose turn it is, over a stretch of the film. */
 async function rendered(language, people, scratch) {
