@@ -118,10 +118,13 @@ export async function decodeImage(request: {
       await Promise.all(
         [...sizes].map(async ([key, size]): Promise<[string, Buffer]> => {
           const jpeg = isNative(size)
-            ? (plain ?? (await open().jpeg({ quality: 95, chromaSubsampling: '4:4:4' }).toBuffer()))
+            ? (plain ??
+              (await open()
+                .jpeg({ ...PACKED, quality: 95, chromaSubsampling: '4:4:4' })
+                .toBuffer()))
             : await open()
                 .resize({ ...size, fit: 'fill' })
-                .jpeg({ quality: 92 })
+                .jpeg({ ...PACKED, quality: 92 })
                 .toBuffer();
           return [key, packFrames([{ frame: 0, pts: 0, time: 0, ...size }], [jpeg])];
         }),
@@ -135,6 +138,9 @@ export async function decodeImage(request: {
 
 type Size = { width: number; height: number };
 
+/** A pack lives for seconds: tables made for each picture would save a few per cent of bytes and double the time. */
+const PACKED = { optimiseCoding: false } as const;
+
 /** Pixels that are kept in memory to make several pictures of them: 48 MB, above what a phone takes. */
 const MAX_SHARED_PIXELS = 16_000_000;
 
@@ -144,7 +150,10 @@ async function opener(
   facts: ImageFacts,
   { maxPixels, times }: { maxPixels: number; times: number },
 ): Promise<() => Sharp> {
-  if (times < 2 || facts.width * facts.height > MAX_SHARED_PIXELS) return () => openPicture(path, maxPixels);
+  if (times < 2 || facts.width * facts.height > MAX_SHARED_PIXELS) {
+    const file = await openPicture(path, maxPixels);
+    return () => file.clone();
+  }
   const picture = await decodeImageFile(path, { maxPixels });
   return () => rawPicture(picture);
 }

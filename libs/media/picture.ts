@@ -1,5 +1,6 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { AditError } from '@adit/contracts';
+import { isSrgbProfile } from './srgb-profile.js';
 
 // No picture is asked for twice, so libvips' cache of results only holds memory.
 sharp.cache(false);
@@ -38,9 +39,8 @@ export async function encodeJpeg(
  */
 export async function decodeImageFile(input: string | Buffer, options: { maxPixels?: number } = {}): Promise<RgbImage> {
   try {
-    const { data, info } = await openPicture(input, options.maxPixels)
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
+    const picture = await openPicture(input, options.maxPixels);
+    const { data, info } = await picture.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
   } catch (error) {
     throw unreadable(error);
@@ -57,12 +57,24 @@ export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
   return { data, width: info.width, height: info.height };
 }
 
+/** What a picture's file says of itself, pixels unread. */
+export function pictureMetadata(input: string | Buffer, maxPixels?: number): Promise<Metadata> {
+  return sharp(input, openingOf(maxPixels)).metadata();
+}
+
 /** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
-export function openPicture(input: string | Buffer, maxPixels: number = DEFAULT_MAX_PIXELS): Sharp {
-  return sharp(input, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true, animated: false })
+export async function openPicture(input: string | Buffer, maxPixels?: number): Promise<Sharp> {
+  const { icc } = await pictureMetadata(input, maxPixels);
+  // A transform from sRGB to sRGB would be three quarters of the time that decoding takes.
+  const ignoreIcc = icc !== undefined && isSrgbProfile(icc);
+  return sharp(input, { ...openingOf(maxPixels), ignoreIcc })
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');
+}
+
+function openingOf(maxPixels: number = DEFAULT_MAX_PIXELS): SharpOptions {
+  return { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true, animated: false };
 }
 
 /** A sharp pipeline of decoded pixels. */

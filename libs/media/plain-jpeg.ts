@@ -1,8 +1,9 @@
-import { openPicture } from './picture.js';
+import { openPicture, pictureMetadata } from './picture.js';
+import { isSrgbProfile } from './srgb-profile.js';
 
 /**
  * The JPEG file's own compressed picture without its metadata, when decoding that gives what encoding it anew would:
- * baseline, 8 bit, three components, no colour profile, upright, `size` pixels, and whole. Else null: encode it anew.
+ * baseline, 8 bit, three components, sRGB, upright, `size` pixels, and whole. Else null: encode it anew.
  * Throws what libvips says of a picture that is damaged.
  *
  * @param whole the caller has decoded the file to its end already.
@@ -14,18 +15,14 @@ export async function plainJpeg(
 ): Promise<Buffer | null> {
   const jpeg = bareJpeg(file, size);
   if (jpeg === null) return null;
-  const {
-    format,
-    orientation = 1,
-    space,
-    channels,
-    hasProfile,
-  } = await openPicture(file, options.maxPixels).metadata();
-  if (format !== 'jpeg' || orientation !== 1 || space !== 'srgb' || channels !== 3 || hasProfile) return null;
+  const { format, orientation = 1, space, channels, icc } = await pictureMetadata(file, options.maxPixels);
+  if (format !== 'jpeg' || orientation !== 1 || space !== 'srgb' || channels !== 3) return null;
+  if (icc !== undefined && !isSrgbProfile(icc)) return null;
   if (!options.whole) {
     // Shrunk while it loads: every bit is read, and little is computed.
     const [width, height] = [Math.ceil(size.width / 8), Math.ceil(size.height / 8)];
-    await openPicture(jpeg, options.maxPixels).resize({ width, height, fit: 'fill' }).raw().toBuffer();
+    const picture = await openPicture(jpeg, options.maxPixels);
+    await picture.resize({ width, height, fit: 'fill' }).raw().toBuffer();
   }
   return jpeg;
 }
@@ -39,13 +36,12 @@ const DHT = 0xc4;
 const SOF0 = 0xc0;
 const SOF1 = 0xc1;
 const APP0 = 0xe0;
-const APP2 = 0xe2;
 const APP14 = 0xee;
 const COM = 0xfe;
 
 /**
- * Only the segments that a decoder needs, up to the end of the picture (ITU-T T.81, annex B): no EXIF, comments or
- * appended films. Null for every kind of JPEG but the plainest.
+ * Only the segments that a decoder needs, up to the end of the picture (ITU-T T.81, annex B): no EXIF, colour profile,
+ * comments or appended films. Null for every kind of JPEG but the plainest.
  */
 export function bareJpeg(file: Buffer, size: { width: number; height: number }): Buffer | null {
   if (file.length < 4 || file[0] !== 0xff || file[1] !== SOI) return null;
@@ -66,8 +62,6 @@ export function bareJpeg(file: Buffer, size: { width: number; height: number }):
     } else if (marker === APP14) {
       // Anything but YCbCr is left to libvips.
       if (body.subarray(0, 5).toString('latin1') === 'Adobe' && body[11] !== 1) return null;
-    } else if (marker === APP2) {
-      if (body.subarray(0, 11).toString('latin1') === 'ICC_PROFILE') return null;
     } else if (marker === SOS) {
       const scan = endOfScan(file, end);
       if (!framed || scan === null) return null;
