@@ -16,10 +16,13 @@ export class AnalysedChunks {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** Idempotent: a message that comes again, or for a job that has ended, changes nothing. */
-  async record(jobId: string, result: Payload<'chunks.analysed'>): Promise<void> {
+  /**
+   * Idempotent: a message that comes again, or for a job that has ended, changes nothing.
+   * @returns whether nobody reads the chunk's packs any more.
+   */
+  async record(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
     const { chunkId, analysisDigest: digest, units, error } = result;
-    const finished = await this.outbox.transaction(async (manager) => {
+    return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (!locked?.isActive) return true;
       const state = error === null ? 'done' : 'failed';
@@ -36,7 +39,10 @@ export class AnalysedChunks {
       if (error !== null) await failModulesThatNeed(locked, digest, error);
       return this.finishChunk(manager, locked, chunkId);
     });
-    if (finished) await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/${chunkId}/`);
+  }
+
+  async deletePacks(jobId: string, chunkId: string): Promise<void> {
+    await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/${chunkId}/`);
   }
 
   /** True when nobody reads the chunk's packs any more. */

@@ -30,9 +30,10 @@ export class TopicsHandler {
   @Handles('chunks.analysed', { group: 'aggregator', concurrency: 4 })
   async analysed(result: Payload<'chunks.analysed'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
-    await this.chunks.record(jobId, result);
-    this.scheduler.nudge();
-    await this.advance(jobId);
+    const finished = await this.chunks.record(jobId, result);
+    // Packs go before the next chunk is asked for; the job need not wait for it.
+    const cleared = finished ? this.chunks.deletePacks(jobId, result.chunkId) : Promise.resolve();
+    await Promise.all([cleared.then(() => this.scheduler.nudge()), this.advance(jobId)]);
   }
 
   /** A job that has ended makes room for one that waits. */

@@ -147,14 +147,12 @@ export class ChunkDecoder {
     const keyOf = new Map<Buffer, string>();
     const keys: PackKeys = {};
     for (const [spec, bytes] of packs) {
-      let key = keyOf.get(bytes);
-      if (key === undefined) {
-        key = packKey(chunk.jobId, chunk.id, sourceIndex, spec);
-        keyOf.set(bytes, key);
-        await this.objects.put(key, bytes);
-      }
+      const key = keyOf.get(bytes) ?? packKey(chunk.jobId, chunk.id, sourceIndex, spec);
+      keyOf.set(bytes, key);
       keys[spec] = key;
     }
+    // A pack that is lost is decoded again.
+    await Promise.all([...keyOf].map(([bytes, key]) => this.objects.put(key, bytes, { durable: false })));
     return keys;
   }
 }

@@ -94,6 +94,12 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         expect(await text('put/view')).toBe('abc');
       });
 
+      it('keeps what may be lost with the power like everything else while it is on', async () => {
+        const { key, size } = await store.put('put/brief', Buffer.from('a frame pack'), { durable: false });
+        expect([key, size]).toEqual(['put/brief', 12]);
+        expect(await text('put/brief')).toBe('a frame pack');
+      });
+
       it('keeps an empty object', async () => {
         for (const body of [new Uint8Array(0), Readable.from([])]) {
           expect((await store.put('put/empty', body)).size).toBe(0);

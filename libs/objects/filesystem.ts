@@ -7,7 +7,7 @@ import { resolveRange } from './byte-range.js';
 import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './filesystem-paths.js';
 import { openIncoming, sweepIncoming } from './incoming.js';
 import { checkKey, checkPrefix } from './key.js';
-import type { ByteRange, ObjectInfo, ObjectStore } from './port.js';
+import type { ByteRange, ObjectInfo, ObjectStore, PutOptions } from './port.js';
 
 /** How often an empty folder may vanish under a put, because its last object was deleted at that moment. */
 const PLACING_ATTEMPTS = 20;
@@ -39,10 +39,10 @@ export class FilesystemObjectStore implements ObjectStore {
     });
   }
 
-  async put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
+  async put(key: string, body: Uint8Array | Readable, { durable = true }: PutOptions = {}): Promise<ObjectInfo> {
     try {
       checkKey(key);
-      return await named(() => this.write(key, body));
+      return await named(() => this.write(key, body, durable));
     } catch (error) {
       if (body instanceof Readable) body.destroy();
       throw error;
@@ -126,7 +126,7 @@ export class FilesystemObjectStore implements ObjectStore {
     });
   }
 
-  private async write(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
+  private async write(key: string, body: Uint8Array | Readable, durable: boolean): Promise<ObjectInfo> {
     const { path, file } = await openIncoming(this.incoming);
     try {
       let stats: Stats;
@@ -138,7 +138,7 @@ export class FilesystemObjectStore implements ObjectStore {
       } finally {
         await file.close();
       }
-      await this.place(path, pathOfKey(this.objects, key));
+      await this.place(path, pathOfKey(this.objects, key), this.durable && durable);
       return info(key, stats);
     } catch (error) {
       await rm(path, { force: true });
@@ -146,14 +146,14 @@ export class FilesystemObjectStore implements ObjectStore {
     }
   }
 
-  private async place(from: string, to: string): Promise<void> {
+  private async place(from: string, to: string, durable: boolean): Promise<void> {
     const folder = dirname(to);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const made = await mkdir(folder, { recursive: true });
         await refuseLinks(to);
         await rename(from, to);
-        if (this.durable) await syncFolders(folder, made);
+        if (durable) await syncFolders(folder, made);
         return;
       } catch (error) {
         // Somebody deleted the folder's last object, and with it the folder, since we made sure that it is there.

@@ -13,13 +13,18 @@ export interface ByteRange {
   end?: number;
 }
 
+export interface PutOptions {
+  /** False for what can be made again: it may be gone after a loss of power, but is never there in part. Default true. */
+  durable?: boolean;
+}
+
 /**
  * Where bytes live: media, frame packs, observations, thumbnails, artifacts. Keys are `/`-separated segments of
  * `[A-Za-z0-9._-]` (at most 250), at most 512 characters, never `.` or `..`; another key is a VALIDATION error.
  */
 export interface ObjectStore {
   /** Replaces the object in one step: a reader sees the old bytes or the new ones, never a part. */
-  put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo>;
+  put(key: string, body: Uint8Array | Readable, options?: PutOptions): Promise<ObjectInfo>;
   /** Throws NOT_FOUND before the first byte; RANGE_NOT_SATISFIABLE when the range starts past the end. */
   get(key: string, range?: ByteRange): Promise<Readable>;
   /** The whole object, or a range of it, in memory. */
