@@ -192,12 +192,12 @@ export const sourceRows: Row[] = [
   from(
     'a film behind a picture',
     async (place) => [place.at('neighbour.jpg'), await place.put('behind.mp4', await films.plain())],
-    { failed: /mixed/ },
+    { failed: /mixed/, keeps: 'what was done' },
   ),
   from(
     'a picture behind a film',
     async (place) => [await place.put('before.mp4', await films.plain()), place.at('neighbour.jpg')],
-    { failed: /mixed/ },
+    { failed: /mixed/, keeps: 'what was done' },
   ),
   from('no sources', () => [], bad()),
   from('10,001 sources', () => Array<string>(10_001).fill('storage://x'), bad()),
