@@ -51,6 +51,21 @@ export const GatewayConfig = z.object({
       .default(8 * 1024 ** 2),
     'Bytes of one JSON request; a larger one is refused.',
   ),
+  requestsPerSecond: setting(
+    'ADIT_REQUESTS_PER_SECOND',
+    z.int().min(0).max(1_000_000).default(0),
+    'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. 0 is no limit.',
+  ),
+  jobsPerDay: setting(
+    'ADIT_JOBS_PER_DAY',
+    z.int().min(0).max(1_000_000_000).default(0),
+    'Jobs that one key may post to one gateway in a day; a key can have a number of its own. 0 is no limit.',
+  ),
+  auditDays: setting(
+    'ADIT_AUDIT_DAYS',
+    z.int().min(1).max(36_500).default(365),
+    'Days for which the audit log keeps who changed what.',
+  ),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 

@@ -3,6 +3,7 @@ import { RequestMethod } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { collectProcessMetrics } from '@adit/runtime';
 import { Authenticator } from './auth/authenticator.js';
+import { RateLimits } from './auth/rate-limits.js';
 import { allRoutes, API_PREFIX, UNPREFIXED } from './controllers.js';
 import { KnownPaths } from './http/known-paths.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -16,7 +17,11 @@ import { requestValidation } from './http/validation.js';
 export async function configureGateway(app: NestFastifyApplication): Promise<void> {
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
-  addRequestHooks(fastify, () => app.get(Authenticator, { strict: false }));
+  addRequestHooks(
+    fastify,
+    () => app.get(Authenticator, { strict: false }),
+    () => app.get(RateLimits, { strict: false }),
+  );
   await fastify.register(multipart, { throwFileSizeLimit: false });
   app.setGlobalPrefix(API_PREFIX, {
     exclude: UNPREFIXED.map((path) => ({ path, method: RequestMethod.GET })),

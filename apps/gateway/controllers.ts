@@ -1,4 +1,6 @@
 import type { Type } from '@nestjs/common';
+import { AuditController } from './audit/audit.controller.js';
+import { AccessKeysController } from './auth/access-keys.controller.js';
 import { KeysController } from './auth/keys.controller.js';
 import { DictionariesController } from './dictionaries/dictionaries.controller.js';
 import { EventStreamController } from './jobs/event-stream.controller.js';
@@ -23,6 +25,8 @@ export const CONTROLLERS: Type[] = [
   DictionariesController,
   ModulesController,
   KeysController,
+  AccessKeysController,
+  AuditController,
 ];
 
 /** Every route with the prefix it lies under. */

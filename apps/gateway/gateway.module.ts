@@ -1,9 +1,13 @@
 import { ModuleRegistry } from '@adit/mining';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { AuditLog } from './audit/audit-log.js';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { AccessGuard } from './auth/access.guard.js';
+import { AccessTokens } from './auth/access-tokens.js';
 import { Authenticator } from './auth/authenticator.js';
 import { Bootstrap } from './auth/bootstrap.js';
+import { RateLimits } from './auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { CONTROLLERS } from './controllers.js';
 import { Dictionaries } from './dictionaries/dictionaries.js';
@@ -38,7 +42,11 @@ export class GatewayModule {
         { provide: GATEWAY_CONFIG, useValue: config },
         { provide: ModuleRegistry, useValue: modules },
         { provide: APP_GUARD, useClass: AccessGuard },
+        // The first is the outer one: what idempotency answers by itself is no change.
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+        AccessTokens,
+        AuditLog,
         Authenticator,
         Bootstrap,
         Dictionaries,
@@ -49,6 +57,7 @@ export class GatewayModule {
         LanguageDetection,
         Links,
         PublicDictionaries,
+        RateLimits,
         RequestResolver,
         ResultReader,
         SourceChecks,
@@ -57,7 +66,7 @@ export class GatewayModule {
         Uploads,
         WaitForJob,
       ],
-      exports: [Bootstrap],
+      exports: [AccessTokens, Bootstrap],
     };
   }
 }

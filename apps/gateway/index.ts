@@ -1,3 +1,4 @@
+export { AccessTokens } from './auth/access-tokens.js';
 export { Bootstrap, type BootstrapKey } from './auth/bootstrap.js';
 export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
 export { configureGateway } from './configure-gateway.js';

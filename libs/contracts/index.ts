@@ -1,3 +1,5 @@
+export * from './access-key.js';
+export * from './audit.js';
 export * from './dictionary.js';
 export * from './errors.js';
 export * from './job.js';

@@ -4,6 +4,7 @@ import { ApiKeyEntity } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AccessTokens } from './access-tokens.js';
 import { hashApiKey } from './api-key.js';
 import type { Caller } from './caller.js';
 import { KeyMemory } from './key-memory.js';
@@ -11,38 +12,50 @@ import { KeyMemory } from './key-memory.js';
 const log = createLogger('auth');
 const USED_EVERY_MS = 60_000;
 /** RFC 9110 calls schemes case-insensitive; the rest is one run of visible characters. */
-const AUTHORIZATION = /^Key ([\x21-\x7e]{1,256})$/i;
+const API_KEY = /^Key ([\x21-\x7e]{1,256})$/i;
+const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
 
-/** Finds who sent a request by its `Authorization: Key <API_KEY>`. */
+/** Finds who sent a request by its `Authorization: Key <API_KEY>`, or by the token of an access key. */
 @Injectable()
 export class Authenticator {
-  private readonly memory = new KeyMemory();
-  /** Counts revocations, so that a look-up from before one is not remembered after it. */
-  private revoked = 0;
+  private readonly memory = new KeyMemory<Caller>();
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(AccessTokens) private readonly tokens: AccessTokens,
+  ) {}
 
-  /** Throws UNAUTHENTICATED, always with the same words: which part was wrong is nobody's business. */
-  async authenticate(header: string | undefined): Promise<Caller> {
-    const key = AUTHORIZATION.exec(header ?? '')?.[1];
+  /**
+   * `token` is what `?token=` held; a header goes before it. Throws UNAUTHENTICATED, always with the same words for API
+   * keys: which part was wrong is nobody's business.
+   */
+  async authenticate(header: string | undefined, token?: unknown): Promise<Caller> {
+    const bearer = BEARER.exec(header ?? '')?.[1];
+    if (bearer !== undefined) return this.tokens.verify(bearer);
+    if ((header ?? '') === '' && typeof token === 'string') return this.tokens.verify(token);
+    const key = API_KEY.exec(header ?? '')?.[1];
     if (key === undefined) throw refusal();
     const hash = hashApiKey(key);
-    const known = this.memory.get(hash);
-    if (known !== null) return known;
-    const { revoked } = this;
-    const row = await this.db.manager.findOneBy(ApiKeyEntity, { hash });
-    // The look-up is by hash, so its timing says nothing about the key; the comparison is for the reader's peace.
-    if (row === null || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) throw refusal();
-    this.noteUse(row);
-    const caller = { workspaceId: row.workspaceId, apiKeyId: row.id, role: row.role };
-    if (revoked === this.revoked) this.memory.set(hash, caller);
+    const caller = await this.memory.find(hash, () => this.lookUp(hash));
+    if (caller === null) throw refusal();
     return caller;
   }
 
-  /** To be called when a key was revoked: from now on it is refused. */
+  /** To be called when a key was revoked, changed or rotated: from now on it counts as it is. */
   forget(apiKeyId: string): void {
-    this.revoked += 1;
     this.memory.forget(apiKeyId);
+  }
+
+  private async lookUp(hash: string) {
+    const row = await this.db.manager.findOneBy(ApiKeyEntity, { hash });
+    // The look-up is by hash, so its timing says nothing about the key; the comparison is for the reader's peace.
+    if (row === null || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return null;
+    const forMs = row.timeExpires === null ? Infinity : row.timeExpires.getTime() - Date.now();
+    if (forMs <= 0) return null;
+    this.noteUse(row);
+    const { id: keyId, workspaceId, name, role, requestsPerSecond, jobsPerDay } = row;
+    const caller: Caller = { workspaceId, keyId, name, role, scopes: [], limits: { requestsPerSecond, jobsPerDay } };
+    return { value: caller, keyId, forMs };
   }
 
   /** At most one write a minute, and no request waits for it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Not } from 'typeorm';
+import { DataSource, Not, type EntityManager } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
 
 /** Name of the keys that came from a configuration rather than from a person. */
@@ -39,7 +39,7 @@ export class Bootstrap {
       const known =
         apiKey === undefined
           ? await manager.existsBy(ApiKeyEntity, { workspaceId, name: Not(CONFIGURED) })
-          : await manager.existsBy(ApiKeyEntity, { hash: hashApiKey(apiKey) });
+          : await this.makeValid(manager, hashApiKey(apiKey));
       if (known) return { key: null, workspaceId };
       const key = apiKey ?? newApiKey();
       await manager.insert(ApiKeyEntity, {
@@ -52,5 +52,11 @@ export class Bootstrap {
       });
       return { key: apiKey === undefined ? key : null, workspaceId };
     });
+  }
+
+  /** Whether the key is there; rotating it does not outlive a start that names it again. */
+  private async makeValid(manager: EntityManager, hash: string): Promise<boolean> {
+    const { affected } = await manager.update(ApiKeyEntity, { hash }, { timeExpires: null });
+    return affected === 1;
   }
 }

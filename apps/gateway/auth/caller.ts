@@ -1,6 +1,17 @@
-/** Who sent a request, as far as its API key says. */
+import type { AccessScope } from '@adit/contracts';
+import type { Limits } from './rate-limits.js';
+
+/** Who sent a request, as far as its key says. */
 export interface Caller {
   workspaceId: string;
-  apiKeyId: string;
-  role: 'admin' | 'member';
+  /** Id of the API key, or the identifier of the access key that the token was signed with. */
+  keyId: string;
+  /** Of the key. */
+  name: string;
+  /** `access-key`: an end user with a token, who reaches what `scopes` say and nothing else. */
+  role: 'admin' | 'member' | 'reader' | 'access-key';
+  /** Empty for API keys, whose role says what they may do. */
+  scopes: readonly AccessScope[];
+  /** The key's own; null: the gateway's. */
+  limits: Limits;
 }

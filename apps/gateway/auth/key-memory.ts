@@ -1,35 +1,53 @@
-import type { Caller } from './caller.js';
-
 const KEPT_MS = 1_000;
 const MOST = 10_000;
 
-interface Known {
-  caller: Caller;
+interface Known<T> {
+  value: T;
+  keyId: string;
   until: number;
 }
 
 /**
- * Callers by the hash of their key, for a second: a busy client costs one look-up a second instead of one a request. A key
- * that this process revokes is forgotten at once; other gateways let it in for that second.
+ * What is known of a key, for a second: a busy client costs one look-up a second instead of one a request. A key that this
+ * process revokes or changes is forgotten at once; other gateways let it in as it was for that second.
  */
-export class KeyMemory {
-  private readonly callers = new Map<string, Known>();
+export class KeyMemory<T> {
+  private readonly known = new Map<string, Known<T>>();
+  /** Counts what was forgotten, so that a look-up from before is not remembered after it. */
+  private forgotten = 0;
 
-  get(hash: string): Caller | null {
-    const known = this.callers.get(hash);
-    if (known === undefined) return null;
-    if (known.until > performance.now()) return known.caller;
-    this.callers.delete(hash);
-    return null;
+  /** `now` in milliseconds, from any beginning, never backwards. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** `handle` is what a request carries, or its hash. Calls `find` unless it is known; null is never remembered. */
+  async find(handle: string, find: () => Promise<Found<T> | null>): Promise<T | null> {
+    const known = this.known.get(handle);
+    if (known !== undefined && known.until > this.now()) return known.value;
+    this.known.delete(handle);
+    const { forgotten } = this;
+    const found = await find();
+    if (found === null) return null;
+    const until = this.now() + Math.min(KEPT_MS, found.forMs ?? KEPT_MS);
+    if (forgotten === this.forgotten) this.remember(handle, { value: found.value, keyId: found.keyId, until });
+    return found.value;
   }
 
-  set(hash: string, caller: Caller): void {
+  /** From now on the key is looked up again, also by whoever is looking it up right now. */
+  forget(keyId: string): void {
+    this.forgotten += 1;
+    for (const [handle, known] of this.known) if (known.keyId === keyId) this.known.delete(handle);
+  }
+
+  private remember(handle: string, known: Known<T>): void {
     // Only keys that are valid come here; should there be so many, beginning anew costs a look-up each.
-    if (this.callers.size >= MOST) this.callers.clear();
-    this.callers.set(hash, { caller, until: performance.now() + KEPT_MS });
+    if (this.known.size >= MOST) this.known.clear();
+    this.known.set(handle, known);
   }
+}
 
-  forget(apiKeyId: string): void {
-    for (const [hash, { caller }] of this.callers) if (caller.apiKeyId === apiKeyId) this.callers.delete(hash);
-  }
+export interface Found<T> {
+  value: T;
+  keyId: string;
+  /** Milliseconds for which it is true at all, where that is known. */
+  forMs?: number;
 }

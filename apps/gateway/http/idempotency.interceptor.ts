@@ -114,8 +114,13 @@ function uuidOf(text: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Both slash forms are one request. */
+/** Both slash forms are one request, and so it is with another token of the same access key. */
 function withoutSlash(url: string): string {
-  const [path = '', query] = url.split('?', 2);
-  return `${path.replace(/\/$/, '')}${query === undefined ? '' : `?${query}`}`;
+  const [path = '', text] = url.split('?', 2);
+  const bare = path.replace(/\/$/, '');
+  if (text === undefined) return bare;
+  const query = new URLSearchParams(text);
+  if (!query.has('token')) return `${bare}?${text}`;
+  query.delete('token');
+  return query.size === 0 ? bare : `${bare}?${query.toString()}`;
 }

@@ -20,7 +20,9 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     let error = refusalOf(thrown);
     if (error.code === 'NOT_FOUND' && request.is404) error = this.unrouted(request, reply);
-    if (error.status >= 500) log.error({ err: thrown, method: request.method, url: request.url }, 'request failed');
+    const [path] = request.url.split('?');
+    // Without the query, which may hold the token of an access key.
+    if (error.status >= 500) log.error({ err: thrown, method: request.method, path }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // The head is out already; all that is left is to end the connection so that the client sees it broke.
       reply.raw.destroy();
@@ -28,7 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
     reply.header('x-request-id', request.id);
-    const problem = problemOf(error, request.url.split('?')[0] ?? '/', request.id);
+    const problem = problemOf(error, path ?? '/', request.id);
     void reply
       .status(error.status)
       .serializer((body: unknown) => JSON.stringify(body))

@@ -69,7 +69,7 @@ export function problemHeaders(error: AditError): Record<string, string> {
   return {
     'content-type': PROBLEM_TYPE,
     ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
-    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Key realm="adit"' } : {}),
+    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Key realm="adit", Bearer realm="adit"' } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { counter, histogram, openSpan, withContext, type OpenSpan } from '@adit/
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Caller } from '../auth/caller.js';
+import type { Charge, RateLimits } from '../auth/rate-limits.js';
 
 const seconds = histogram('adit_http_request_seconds', 'Time to answer a request, in seconds.', ['method', 'route']);
 const answered = counter('adit_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
@@ -22,9 +23,17 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID();
 }
 
-/** What every request passes before its route: id, trace, headers and, below /api/v1, the key, read before any body. */
-export function addRequestHooks(fastify: FastifyInstance, authenticator: () => Authenticator): void {
+/**
+ * What every request passes before its route: id, trace, headers and, below /api, the key and its limits, before any body
+ * is read.
+ */
+export function addRequestHooks(
+  fastify: FastifyInstance,
+  authenticator: () => Authenticator,
+  limits: () => RateLimits,
+): void {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
+  const jobCharges = new WeakMap<FastifyRequest, Charge>();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
     const { method, headers } = request;
@@ -35,11 +44,22 @@ export function addRequestHooks(fastify: FastifyInstance, authenticator: () => A
     spans.set(request, span);
     span.run(() => withContext({ requestId: request.id }, done));
   });
-  fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }) => {
+  fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }, reply) => {
     if (!needsKey(request.url)) return;
-    request.caller = await authenticator().authenticate(request.headers.authorization);
+    const { token } = request.query as { token?: unknown };
+    const caller = await authenticator().authenticate(request.headers.authorization, token);
+    const makesJob = isJobPost(request);
+    const charge = limits().charge(caller, makesJob);
+    if (charge !== null) {
+      reply.headers(charge.headers);
+      if (charge.refusal !== null) throw charge.refusal;
+      if (makesJob) jobCharges.set(request, charge);
+    }
+    request.caller = caller;
   });
   fastify.addHook('onResponse', (request, reply, done) => {
+    // What made no job costs none.
+    if (reply.statusCode >= 400 || reply.hasHeader('idempotency-replayed')) jobCharges.get(request)?.refund();
     const route = request.routeOptions.url ?? 'none';
     seconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
     answered.inc({ method: request.method, route, status: String(reply.statusCode) });
@@ -48,6 +68,12 @@ export function addRequestHooks(fastify: FastifyInstance, authenticator: () => A
     span?.end();
     done();
   });
+}
+
+function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
+  if (method !== 'POST' || routeOptions.url?.replace(/\/$/, '') !== '/api/v1/jobs') return false;
+  const { dry_run: dryRun = 'false' } = query as { dry_run?: unknown };
+  return dryRun === 'false' || dryRun === '0';
 }
 
 /** Everything below /api but the documentation. The router compares decoded paths, so this must too. */

@@ -39,6 +39,10 @@ export interface RouteDefinition<
   access?: 'public' | 'member' | 'admin';
   /** The reply holds a secret: it is never kept for Idempotency-Key. */
   secret?: boolean;
+  /** It changes who may do what: its line in the audit log is written before the reply. */
+  credential?: boolean;
+  /** The member of the reply that identifies what was made. Default `id`. */
+  identifiedBy?: string;
   /** Refusals beyond those of every route. */
   errors?: ErrorCode[];
   example?: { body?: unknown; reply?: unknown };

@@ -1,6 +1,7 @@
 import { ERROR_CODES, Problem } from '@adit/contracts';
 import type { ErrorCode } from '@adit/contracts';
 import type { z } from 'zod';
+import { scopeOf } from '../auth/access-scopes.js';
 import { allRoutes } from '../controllers.js';
 import type { RawReply, RouteDefinition } from '../http/route.js';
 import { JsonSchemas } from './json-schemas.js';
@@ -39,19 +40,29 @@ export function openApiDocument(): Json {
           name: 'Authorization',
           description: 'Written `Key <API_KEY>`.',
         },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`<key>.<jwt>`: a JSON Web Token signed with the secret of an access key.',
+        },
+        accessTokenInQuery: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'The same token, where a header cannot be set.',
+        },
       },
     },
   };
 }
 
 function operation(route: RouteDefinition, schemas: JsonSchemas): Json {
-  const isPublic = route.access === 'public';
   return {
     operationId: operationId(route),
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
-    ...(isPublic ? { security: [] } : {}),
+    ...security(route),
     parameters: [
       ...parameters(route.params, 'path', schemas),
       ...parameters(route.query, 'query', schemas),
@@ -60,6 +71,15 @@ function operation(route: RouteDefinition, schemas: JsonSchemas): Json {
     ...requestBody(route, schemas),
     responses: { [String(route.status ?? 200)]: success(route, schemas), ...refusals(route, schemas) },
   };
+}
+
+/** Most routes take an API key, as the document says for all; some need nothing, some take the token of an access key too. */
+function security(route: RouteDefinition): Json {
+  if (route.access === 'public') return { security: [] };
+  const scope = scopeOf(route);
+  return scope === null
+    ? {}
+    : { security: [{ apiKey: [] }, { accessToken: [scope] }, { accessTokenInQuery: [scope] }] };
 }
 
 const IDEMPOTENCY_KEY = {
@@ -115,8 +135,9 @@ function success({ reply, example, summary }: RouteDefinition, schemas: JsonSche
 /** Every route's own refusals and those that all share, one entry for each status. */
 function refusals(route: RouteDefinition, schemas: JsonSchemas): Record<string, Json> {
   const codes = new Set<ErrorCode>(route.errors ?? []);
-  if (route.access !== 'public') for (const code of ['UNAUTHENTICATED', 'UNAVAILABLE'] as const) codes.add(code);
-  if (route.access === 'admin') codes.add('FORBIDDEN');
+  if (route.access !== 'public') {
+    for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'] as const) codes.add(code);
+  }
   if (route.query !== undefined || route.body !== undefined || route.form !== undefined) codes.add('VALIDATION');
   if (route.body !== undefined) for (const code of ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (route.form !== undefined) codes.add('UNSUPPORTED_MEDIA_TYPE');

@@ -1,11 +1,14 @@
 import {
+  AccessKey,
   Artifact,
+  AuditEntry,
   DetailedResult,
   Job,
   JobRequest,
   JobWebhook,
   MediaFacts,
   ModelPin,
+  NewAccessKey,
   Problem,
   ResultSummary,
   StorageEntry,
@@ -17,8 +20,10 @@ import { DryRun } from '../jobs/job-routes.js';
 
 /** The shapes with a name of their own in the document. */
 const NAMED = {
+  AccessKey,
   ApiKey,
   Artifact,
+  AuditEntry,
   DetailedResult,
   DryRun,
   Job,
@@ -26,6 +31,7 @@ const NAMED = {
   JobWebhook,
   MediaFacts,
   ModelPin,
+  NewAccessKey,
   NewApiKey,
   Problem,
   ResultSummary,

@@ -49,7 +49,11 @@ class TestRoot {
   }
 }
 
-export async function startGateway(settings: Partial<GatewayConfig> = {}): Promise<TestGateway> {
+/** `more` are modules beside the gateway's, with controllers of a spec's own. */
+export async function startGateway(
+  settings: Partial<GatewayConfig> = {},
+  more: DynamicModule[] = [],
+): Promise<TestGateway> {
   configureLogging({ level: 'silent' });
   const dataDir = await mkdtemp(join(tmpdir(), 'adit-gateway-'));
   const config = { ...loadConfig(GatewayConfig, {}), port: 0, ...settings };
@@ -62,6 +66,7 @@ export async function startGateway(settings: Partial<GatewayConfig> = {}): Promi
     DependenciesModule.forRoot(),
     ModelsModule.forRoot({ config: loadConfig(InferenceConfig, {}), analyses, builtIn: [modelsRoot()], dataDir }),
     GatewayModule.forRoot(config, modules),
+    ...more,
   ]);
   const app = await NestFactory.create<NestFastifyApplication>(root, gatewayAdapter(config), {
     logger: false,

@@ -1,3 +1,4 @@
+import { AccessKeyEntity, AuditEntryEntity } from './access.js';
 import { MediaEntity, ObservationEntity } from './cache.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
@@ -15,6 +16,7 @@ import { StorageEntryEntity } from './storage.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
+export * from './access.js';
 export * from './cache.js';
 export * from './columns.js';
 export * from './dictionary.js';
@@ -28,8 +30,10 @@ export * from './webhook.js';
 export * from './workspace.js';
 
 export const ENTITIES = [
+  AccessKeyEntity,
   ApiKeyEntity,
   ArtifactEntity,
+  AuditEntryEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
   DictionaryEntity,

@@ -23,7 +23,12 @@ export class ApiKeyEntity {
   /** First characters of the key, to recognise it in a list. */
   @Column('text') prefix!: string;
   @Index({ unique: true }) @Column('text') hash!: string;
-  @Column('text', { default: 'member' }) role!: 'admin' | 'member';
+  @Column('text', { default: 'member' }) role!: 'admin' | 'member' | 'reader';
+  /** Null: the gateway's own limit; 0: none. */
+  @Column('integer', { nullable: true }) requestsPerSecond!: number | null;
+  @Column('integer', { nullable: true }) jobsPerDay!: number | null;
+  /** From then on it is refused; set when it is rotated. */
+  @Column('timestamptz', { nullable: true }) timeExpires!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { nullable: true }) timeLastUsed!: Date | null;
 }

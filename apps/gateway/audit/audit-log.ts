@@ -1,0 +1,78 @@
+import { AuditEntryEntity } from '@adit/database';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource, LessThan } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+
+const log = createLogger('audit');
+const WRITE_EVERY_MS = 200;
+const MOST_AT_ONCE = 500;
+/** When the database is away for long, the newest lines are dropped, and said to be. */
+const MOST_WAITING = 20_000;
+const CLEAN_EVERY_MS = 3_600_000;
+
+export type AuditLine = Omit<AuditEntryEntity, 'id'>;
+
+/** Writes who changed what: lines about credentials at once, all others together, so that no request costs a statement. */
+@Injectable()
+export class AuditLog implements BeforeApplicationShutdown {
+  private waiting: AuditLine[] = [];
+  private timer: NodeJS.Timeout | null = null;
+  private writing: Promise<void> = Promise.resolve();
+  private cleaned = -Infinity;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'auditDays'>,
+  ) {}
+
+  /** Resolves when the line is in the database. */
+  async write(line: AuditLine): Promise<void> {
+    await this.db.manager.insert(AuditEntryEntity, line);
+  }
+
+  /** The line is in the database within a second; it is lost when the process is killed before. */
+  note(line: AuditLine): void {
+    if (this.waiting.length >= MOST_WAITING) {
+      log.error({ action: line.action, resource: line.resource }, 'a line of the audit log was dropped');
+      return;
+    }
+    this.waiting.push(line);
+    this.timer ??= setTimeout(() => void this.flush(), WRITE_EVERY_MS);
+  }
+
+  /** Resolves when everything noted so far was written, or could not be for now. */
+  flush(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.writing = this.writing.then(() => this.writeWaiting());
+    return this.writing;
+  }
+
+  /** While the database is there still. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.flush();
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  private async writeWaiting(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const lines = this.waiting.slice(0, MOST_AT_ONCE);
+        await this.db.manager.insert(AuditEntryEntity, lines);
+        this.waiting = this.waiting.slice(lines.length);
+      }
+      await this.clean();
+    } catch (error) {
+      log.warn({ err: error, waiting: this.waiting.length }, 'the audit log could not be written; it is tried again');
+      this.timer ??= setTimeout(() => void this.flush(), WRITE_EVERY_MS * 25).unref();
+    }
+  }
+
+  private async clean(): Promise<void> {
+    if (performance.now() - this.cleaned < CLEAN_EVERY_MS) return;
+    this.cleaned = performance.now();
+    const time = LessThan(new Date(Date.now() - this.config.auditDays * 86_400_000));
+    await this.db.manager.delete(AuditEntryEntity, { time });
+  }
+}

@@ -1,0 +1,104 @@
+import { AccessKey, AccessKeyPage, AccessScope, NewAccessKey } from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { Message, OptionalPage } from '../http/shapes.js';
+
+const tag = 'Access keys';
+const params = z.object({ accessKey: z.string().describe('`key` of the access key') });
+const name = z.string().trim().min(1).max(255);
+const scopes = z.array(AccessScope).max(20);
+/** Members of an access key that a client may send back as it read them. */
+const READ_ONLY = {
+  key: z.unknown().optional(),
+  time_created: z.unknown().optional(),
+  type: z.literal('jwt').optional(),
+};
+
+const example = {
+  key: 'x6BfU3o0gkq2mZr9TtYw',
+  name: 'newsroom editor',
+  type: 'jwt' as const,
+  scopes: ['transcript.read' as const, 'transcript.write' as const],
+  time_created: '2026-11-21T07:00:00.000000Z',
+};
+
+export const listAccessKeys = defineRoute({
+  method: 'GET',
+  path: '/v1/access-keys/',
+  summary: 'List the access keys of the workspace',
+  description: 'A plain list; with `offset` or `limit` a page. Secrets are never shown again.',
+  tag,
+  query: OptionalPage,
+  reply: z.union([z.array(AccessKey), AccessKeyPage]),
+  example: { reply: [example] },
+});
+
+export const createAccessKey = defineRoute({
+  method: 'POST',
+  path: '/v1/access-keys/',
+  summary: 'Create an access key; the reply shows its secret once',
+  description:
+    'Whoever holds the secret signs JSON Web Tokens for end users: HS256, with the secret as it is written (UTF-8) for the ' +
+    'key; `exp` and `nbf` are enforced when present, no claim is needed. The token is `<key>.<jwt>`, sent as `?token=` or ' +
+    '`Authorization: Bearer`. It reaches transcripts and exports, as far as the scopes say, and nothing else.',
+  tag,
+  secret: true,
+  credential: true,
+  identifiedBy: 'key',
+  body: z.strictObject({ name, type: z.literal('jwt').default('jwt'), scopes }),
+  reply: NewAccessKey,
+  example: {
+    body: { name: example.name, type: 'jwt', scopes: example.scopes },
+    reply: { ...example, secret: 'hGqTz5dWn1cE0rJ8kYvQmBxUo3sL7aFp2iNe9tCwKgM' },
+  },
+});
+
+export const getAccessKey = defineRoute({
+  method: 'GET',
+  path: '/v1/access-keys/:accessKey/',
+  summary: 'Read an access key',
+  tag,
+  params,
+  reply: AccessKey,
+  errors: ['NOT_FOUND'],
+  example: { reply: example },
+});
+
+const changing = 'Tokens count by the scopes their access key has now, not by those it had when they were signed.';
+
+export const replaceAccessKey = defineRoute({
+  method: 'PUT',
+  path: '/v1/access-keys/:accessKey/',
+  summary: 'Replace the name and scopes of an access key',
+  description: changing,
+  tag,
+  credential: true,
+  params,
+  body: z.strictObject({ name, scopes, ...READ_ONLY }),
+  reply: AccessKey,
+  errors: ['NOT_FOUND'],
+});
+
+export const changeAccessKey = defineRoute({
+  method: 'PATCH',
+  path: '/v1/access-keys/:accessKey/',
+  summary: 'Change the name or scopes of an access key',
+  description: changing,
+  tag,
+  credential: true,
+  params,
+  body: z.strictObject({ name: name.optional(), scopes: scopes.optional(), ...READ_ONLY }),
+  reply: AccessKey,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteAccessKey = defineRoute({
+  method: 'DELETE',
+  path: '/v1/access-keys/:accessKey/',
+  summary: 'Revoke an access key, and every token signed with it',
+  tag,
+  credential: true,
+  params,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Caller } from './caller.js';
+import { RateLimits, type Limits } from './rate-limits.js';
+import { TokenBucket } from './token-bucket.js';
+
+const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({
+  workspaceId: 'w',
+  keyId,
+  name: 'n',
+  role: 'member',
+  scopes: [],
+  limits: { requestsPerSecond: null, jobsPerDay: null, ...limits },
+});
+
+describe('a token bucket', () => {
+  it('never gives more than its capacity and what came back since', () => {
+    const steps = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 20 }),
+        steps,
+        (capacity, window, waits) => {
+          const bucket = new TokenBucket(capacity, window, 0);
+          let now = 0;
+          let taken = 0;
+          for (const wait of waits) {
+            now += wait;
+            if (bucket.has(now)) {
+              bucket.take(now);
+              taken += 1;
+            } else {
+              expect(bucket.left(now)).toBe(0);
+              const seconds = bucket.secondsUntilOne(now);
+              expect(seconds).toBeGreaterThan(0);
+              expect(new TokenBucket(capacity, window, 0).secondsUntilFull(0)).toBe(0);
+            }
+            expect(taken).toBeLessThanOrEqual(capacity + (now / 1000) * (capacity / window) + 1e-6);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('does not go backwards with a clock that does', () => {
+    const bucket = new TokenBucket(1, 1, 1_000);
+    bucket.take(1_000);
+    expect(bucket.has(0)).toBe(false);
+    expect(bucket.has(2_000)).toBe(true);
+  });
+});
+
+describe('the limits of keys', () => {
+  it('are none unless they are set, and can be lifted for one key', () => {
+    const off = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 0 });
+    expect(off.charge(caller('a'), true)).toBeNull();
+    const on = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 1 });
+    expect(on.charge(caller('a', { requestsPerSecond: 0, jobsPerDay: 0 }), true)).toBeNull();
+  });
+
+  it('refuse with the time to wait, say where one stands, and count each key for itself', () => {
+    let now = 0;
+    const limits = new RateLimits({ requestsPerSecond: 2, jobsPerDay: 0 }).withClock(() => now);
+    for (let left = 19; left >= 0; left -= 1) {
+      const charge = limits.charge(caller('a'), false);
+      expect([charge?.refusal, charge?.headers['ratelimit-remaining']]).toEqual([null, String(left)]);
+    }
+    const refused = limits.charge(caller('a'), false);
+    expect(refused?.refusal).toMatchObject({ code: 'RATE_LIMITED', options: { retryAfterSeconds: 1 } });
+    expect(refused?.headers).toEqual({
+      'ratelimit-policy': '"requests";q=20;w=10',
+      ratelimit: '"requests";r=0;t=10',
+      'ratelimit-limit': '20',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '10',
+    });
+    expect(limits.charge(caller('b'), false)?.refusal).toBeNull();
+    now = 500;
+    expect(limits.charge(caller('a'), false)?.refusal).toBeNull();
+    expect(limits.charge(caller('a'), false)?.refusal).not.toBeNull();
+  });
+
+  it('count jobs by the day, give back those that were not made, and charge nothing for a refusal', () => {
+    let now = 0;
+    const limits = new RateLimits({ requestsPerSecond: 100, jobsPerDay: 2 }).withClock(() => now);
+    limits.charge(caller('a'), true);
+    const second = limits.charge(caller('a'), true);
+    expect(second?.headers['ratelimit-policy']).toBe('"requests";q=1000;w=10, "jobs";q=2;w=86400');
+    expect(second?.headers['ratelimit-limit']).toBe('2');
+    const third = limits.charge(caller('a'), true);
+    expect(third?.refusal?.message).toBe('This key may send 2 jobs a day; try again in 43200 s.');
+    expect(limits.charge(caller('a'), false)?.headers['ratelimit-remaining']).toBe('997');
+    second?.refund();
+    expect(limits.charge(caller('a'), true)?.refusal).toBeNull();
+    now = 43_200_000;
+    expect(limits.charge(caller('a'), true)?.refusal).toBeNull();
+  });
+
+  it('begin anew when they are changed', () => {
+    const limits = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 1 });
+    limits.charge(caller('a'), true);
+    expect(limits.charge(caller('a'), true)?.refusal).not.toBeNull();
+    expect(limits.charge(caller('a', { jobsPerDay: 5 }), true)?.refusal).toBeNull();
+  });
+});

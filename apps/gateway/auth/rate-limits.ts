@@ -1,0 +1,119 @@
+import { AditError } from '@adit/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import type { Caller } from './caller.js';
+import { TokenBucket } from './token-bucket.js';
+
+/** What one key may ask for. Null: as the gateway is configured; 0: as much as it likes. */
+export interface Limits {
+  requestsPerSecond: number | null;
+  jobsPerDay: number | null;
+}
+
+export const NO_LIMITS_OF_ITS_OWN: Limits = { requestsPerSecond: null, jobsPerDay: null };
+
+/** A key that was quiet may send this many seconds' worth at once. */
+const BURST_SECONDS = 10;
+const DAY_SECONDS = 86_400;
+/** More keys than any installation has; those whose buckets are full are forgotten then, which changes nothing. */
+const MOST = 10_000;
+
+type Kind = 'requests' | 'jobs';
+
+/** What a request was charged; `headers` tell the client where it stands. */
+export interface Charge {
+  headers: Record<string, string>;
+  /** RATE_LIMITED when there was nothing left to charge. */
+  refusal: AditError | null;
+  /** Gives a job back that was not made after all. */
+  refund(): void;
+}
+
+/**
+ * Limits of requests and jobs by key, in token buckets in this process's memory: nothing is asked of the database, each
+ * gateway counts for itself, and a new process begins with full buckets.
+ */
+@Injectable()
+export class RateLimits {
+  private readonly buckets = new Map<string, TokenBucket>();
+  private now: () => number = () => performance.now();
+
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'requestsPerSecond' | 'jobsPerDay'>,
+  ) {}
+
+  /** For the specs: a clock of milliseconds. */
+  withClock(now: () => number): this {
+    this.now = now;
+    return this;
+  }
+
+  /** Null when nothing limits the caller. A request that is refused is charged nothing. */
+  charge(caller: Caller, makesJob: boolean): Charge | null {
+    const requests = this.bucket(caller, 'requests');
+    const jobs = makesJob ? this.bucket(caller, 'jobs') : null;
+    if (requests === null && jobs === null) return null;
+    const now = this.now();
+    const short = [requests, jobs].find((bucket) => bucket !== null && !bucket.has(now)) ?? null;
+    if (short === null) for (const bucket of [requests, jobs]) bucket?.take(now);
+    return {
+      headers: headersOf(requests, jobs, short, now),
+      refusal: short === null ? null : refusal(short, now),
+      refund: () => jobs?.giveBack(),
+    };
+  }
+
+  private bucket(caller: Caller, kind: Kind): TokenBucket | null {
+    const limit =
+      kind === 'requests'
+        ? (caller.limits.requestsPerSecond ?? this.config.requestsPerSecond)
+        : (caller.limits.jobsPerDay ?? this.config.jobsPerDay);
+    if (limit === 0) return null;
+    const capacity = kind === 'requests' ? limit * BURST_SECONDS : limit;
+    const id = `${kind} ${caller.keyId}`;
+    const known = this.buckets.get(id);
+    // A changed limit begins with a full bucket.
+    if (known?.capacity === capacity) return known;
+    const now = this.now();
+    if (this.buckets.size >= MOST) {
+      for (const [other, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(other);
+    }
+    const bucket = new TokenBucket(capacity, kind === 'requests' ? BURST_SECONDS : DAY_SECONDS, now);
+    this.buckets.set(id, bucket);
+    return bucket;
+  }
+}
+
+function refusal(short: TokenBucket, now: number): AditError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(short.secondsUntilOne(now)));
+  const what =
+    short.window === DAY_SECONDS
+      ? `${short.capacity} jobs a day`
+      : `${short.capacity / short.window} requests a second`;
+  const detail = `This key may send ${what}; try again in ${retryAfterSeconds} s.`;
+  return new AditError('RATE_LIMITED', detail, { retryAfterSeconds });
+}
+
+/**
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and the three fields of its earlier
+ * versions, which most clients know, for the bucket that is nearest to its end.
+ */
+function headersOf(
+  requests: TokenBucket | null,
+  jobs: TokenBucket | null,
+  short: TokenBucket | null,
+  now: number,
+): Record<string, string> {
+  const all = Object.entries({ requests, jobs }).filter((entry): entry is [Kind, TokenBucket] => entry[1] !== null);
+  const share = (bucket: TokenBucket): number => bucket.left(now) / bucket.capacity;
+  const nearest = short ?? all.map(([, bucket]) => bucket).reduce((a, b) => (share(b) < share(a) ? b : a));
+  return {
+    'ratelimit-policy': all.map(([kind, { capacity, window }]) => `"${kind}";q=${capacity};w=${window}`).join(', '),
+    ratelimit: all
+      .map(([kind, bucket]) => `"${kind}";r=${bucket.left(now)};t=${Math.ceil(bucket.secondsUntilFull(now))}`)
+      .join(', '),
+    'ratelimit-limit': String(nearest.capacity),
+    'ratelimit-remaining': String(nearest.left(now)),
+    'ratelimit-reset': String(Math.ceil(nearest.secondsUntilFull(now))),
+  };
+}

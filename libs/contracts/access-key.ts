@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { pageOf } from './pagination.js';
+import { IsoTime } from './time.js';
+
+/** What an access key may let its end users do: `write` does not imply `read`. */
+export const AccessScope = z.enum(['transcript.read', 'transcript.write', 'export.read', 'export.write']);
+export type AccessScope = z.infer<typeof AccessScope>;
+
+/** Lets a third party sign tokens for its end users. `key` is its identifier, no secret. */
+export const AccessKey = z.strictObject({
+  key: z.string(),
+  name: z.string(),
+  type: z.literal('jwt'),
+  scopes: z.array(AccessScope),
+  time_created: IsoTime,
+});
+export type AccessKey = z.infer<typeof AccessKey>;
+
+/** As it is created: the secret is shown this once. */
+export const NewAccessKey = AccessKey.extend({ secret: z.string() });
+export type NewAccessKey = z.infer<typeof NewAccessKey>;
+
+export const AccessKeyPage = pageOf(AccessKey);

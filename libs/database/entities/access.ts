@@ -1,0 +1,30 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A third party's key to sign tokens with. Its secret is kept as it is: HS256 is verified with what it was signed with. */
+@Entity('access_keys')
+export class AccessKeyEntity {
+  /** 20 URL-safe characters. */
+  @PrimaryColumn('text') key!: string;
+  @Index() @Column('uuid') workspaceId!: string;
+  @Column('text') name!: string;
+  @Column('text') secret!: string;
+  @Column('jsonb') scopes!: string[];
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+}
+
+/** A change that was made through the API; nothing a request carried but the names of its fields. */
+@Entity('audit_entries')
+@Index(['workspaceId', 'id'])
+export class AuditEntryEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
+  @Column('uuid') workspaceId!: string;
+  @Index() @Column('timestamptz') time!: Date;
+  @Column('text') actorKind!: 'api-key' | 'access-key';
+  @Column('text') actorId!: string;
+  @Column('text') actorName!: string;
+  @Column('text') action!: string;
+  @Column('text') resource!: string;
+  @Column('text', { nullable: true }) resourceId!: string | null;
+  @Column('jsonb') fields!: string[];
+  @Column('text') requestId!: string;
+}
