@@ -10,6 +10,7 @@ import { ResultsController } from './jobs/results.controller.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { HealthController } from './operations/health.controller.js';
 import { StorageController } from './storage/storage.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 export const API_PREFIX = '/api';
 /** What orchestrators and collectors ask; outside the API's prefix. */
@@ -27,6 +28,7 @@ export const CONTROLLERS: Type[] = [
   KeysController,
   AccessKeysController,
   AuditController,
+  WebhooksController,
 ];
 
 /** Every route with the prefix it lies under. */

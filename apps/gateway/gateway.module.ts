@@ -27,6 +27,8 @@ import { DocsController } from './openapi/docs.controller.js';
 import { StorageTree } from './storage/storage-tree.js';
 import { Uploads } from './storage/uploads.js';
 import { WaitForJob } from './jobs/wait-for-job.js';
+import { WebhookLog } from './webhooks/webhook-log.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /**
  * The HTTP API. Stands on the database, bus, objects, jobs and models modules. The application that holds it has to be
@@ -65,6 +67,8 @@ export class GatewayModule {
         Thumbnails,
         Uploads,
         WaitForJob,
+        WebhookLog,
+        Webhooks,
       ],
       exports: [AccessTokens, Bootstrap],
     };

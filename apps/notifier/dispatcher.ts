@@ -111,7 +111,7 @@ export class Dispatcher {
     });
     if (claimed.length === 0) return claimed;
     // When they cannot be had, the deliveries come due again at the end of their lease.
-    const secrets = await this.secretsOf(claimed);
+    const secrets = await this.secretsOf(claimed, now);
     for (const delivery of claimed) this.begin(delivery, secrets.get(secretKey(delivery)) ?? []);
     return claimed;
   }
@@ -124,6 +124,10 @@ export class Dispatcher {
     this.ended = this.ended.filter((record) => !records.includes(record));
     try {
       await recordAttempts(this.db.manager, records);
+      for (const source of this.secrets) {
+        const own = records.filter(({ delivery }) => delivery.kind === source.kind);
+        if (own.length > 0) await source.attempted?.(own);
+      }
     } catch (error) {
       this.ended.push(...records);
       throw error;
@@ -155,7 +159,7 @@ export class Dispatcher {
     attempts.inc({ reason: answer.reason });
     attemptSeconds.observe({ outcome: answer.outcome }, took);
     const ended = new Date(Math.max(this.now().getTime(), started.getTime() + Math.round(took * 1000)));
-    const delay = answer.outcome === 'failed' ? retryDelay(delivery.attempt, answer.retryAfterSeconds) : null;
+    const delay = answer.outcome === 'failed' ? retryDelay(delivery.tried, answer.retryAfterSeconds) : null;
     const nextDue = delay === null ? null : new Date(ended.getTime() + delay);
     this.ended.push({ delivery, answer, started, ended, nextDue });
     const { id: webhookId, event, attempt } = delivery;
@@ -176,7 +180,7 @@ export class Dispatcher {
       retryAfterSeconds: 0,
     });
     // Each time the process died between sending and noting.
-    if (delivery.attempt > MAX_ATTEMPTS) return unsent('The last attempt was lost.');
+    if (delivery.tried > MAX_ATTEMPTS) return unsent('The last attempt was lost.');
     const [secret] = secrets;
     if (secret === undefined) return unsent('There is no secret to sign with.');
     const body = messageBody(delivery, secret);
@@ -184,12 +188,12 @@ export class Dispatcher {
     return this.sender.post(delivery.url, standardHeaders(secrets, { id: delivery.id, timestamp, body }), body);
   }
 
-  private async secretsOf(claimed: ClaimedDelivery[]): Promise<Map<string, string[]>> {
+  private async secretsOf(claimed: ClaimedDelivery[], now: Date): Promise<Map<string, string[]>> {
     const found = new Map<string, string[]>();
     for (const source of this.secrets) {
       const signers = [...new Set(claimed.filter(({ kind }) => kind === source.kind).map(({ signer }) => signer))];
       if (signers.length === 0) continue;
-      const secrets = await source.secretsOf(signers);
+      const secrets = await source.secretsOf(signers, now);
       for (const [signer, list] of secrets) found.set(secretKey({ kind: source.kind, signer }), list);
     }
     return found;

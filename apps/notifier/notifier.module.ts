@@ -13,6 +13,7 @@ import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
 import { Dispatcher } from './dispatcher.js';
 import { EventsHandler } from './events.handler.js';
 import { JobWebhooks } from './job-webhooks.js';
+import { ResourceWebhooks } from './resource-webhooks.js';
 import { WorkspaceSecrets } from './workspace-secrets.js';
 
 const log = createLogger('notifier');
@@ -41,12 +42,13 @@ export class NotifierModule implements OnApplicationBootstrap, BeforeApplication
         { provide: NOTIFIER_CONFIG, useValue: config },
         { provide: ModuleRegistry, useValue: modules },
         JobWebhooks,
+        ResourceWebhooks,
         WorkspaceSecrets,
         {
           provide: Dispatcher,
-          inject: [DataSource, WorkspaceSecrets],
-          useFactory: (db: DataSource, workspaces: WorkspaceSecrets) =>
-            new Dispatcher(db, new Sender({ policy, timeoutSeconds }), [workspaces], {
+          inject: [DataSource, WorkspaceSecrets, ResourceWebhooks],
+          useFactory: (db: DataSource, workspaces: WorkspaceSecrets, webhooks: ResourceWebhooks) =>
+            new Dispatcher(db, new Sender({ policy, timeoutSeconds }), [workspaces, webhooks], {
               timeoutSeconds,
               concurrency: webhookConcurrency,
               perReceiver: webhooksPerReceiver,

@@ -1,5 +1,5 @@
 import { WorkspaceEntity } from '@adit/database';
-import type { SecretSource } from '@adit/webhooks';
+import { validSecrets, type SecretSource } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 
@@ -11,11 +11,16 @@ export class WorkspaceSecrets implements SecretSource {
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  async secretsOf(signers: string[]): Promise<Map<string, string[]>> {
+  async secretsOf(signers: string[], now: Date): Promise<Map<string, string[]>> {
     const workspaces = await this.db.manager.find(WorkspaceEntity, {
       where: { id: In(signers) },
-      select: { id: true, signingSecret: true },
+      select: { id: true, signingSecret: true, formerSigningSecret: true, formerSigningSecretUntil: true },
     });
-    return new Map(workspaces.map(({ id, signingSecret }) => [id, [signingSecret]]));
+    return new Map(
+      workspaces.map(({ id, signingSecret, formerSigningSecret, formerSigningSecretUntil }) => [
+        id,
+        validSecrets(signingSecret, { secret: formerSigningSecret, until: formerSigningSecretUntil }, now),
+      ]),
+    );
   }
 }

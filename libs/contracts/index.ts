@@ -13,3 +13,4 @@ export * from './results.js';
 export * from './storage.js';
 export * from './time.js';
 export * from './topics.js';
+export * from './webhook.js';

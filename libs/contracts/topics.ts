@@ -4,6 +4,7 @@ import { UnitOutcome } from './observations.js';
 /** What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media. */
 export const Envelope = z.strictObject({
   id: z.string(),
+  /** The job it is about, or the id of the other resource. */
   jobId: z.string(),
   /** W3C trace context of the request that caused it, or null. */
   traceparent: z.string().nullable(),
@@ -31,7 +32,7 @@ export const TOPICS = {
     units: z.array(UnitOutcome).nullable(),
     error: z.string().nullable(),
   }),
-  /** aggregator and gateway → notifier, gateway. Key: job. A client-visible event. */
+  /** aggregator, gateway and exporter → notifier, gateway. Key: job, or the resource. A client-visible event. */
   'events.raised': z.strictObject({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
 } as const satisfies Record<string, z.ZodType>;
 

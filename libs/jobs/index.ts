@@ -13,6 +13,7 @@ export * from './outbox.js';
 export * from './present-job.js';
 export * from './present-segment.js';
 export * from './reconciler.js';
+export * from './resource-events.js';
 export * from './scheduler.js';
 export * from './settings.js';
 export * from './source-plan.js';

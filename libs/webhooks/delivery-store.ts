@@ -20,6 +20,8 @@ export interface ClaimedDelivery {
   traceparent: string | null;
   /** The number of this attempt, from 1. */
   attempt: number;
+  /** The same, counted from the last replay: where in the schedule it stands. */
+  tried: number;
 }
 
 export interface ClaimOptions {
@@ -54,7 +56,7 @@ export async function storeDeliveries(manager: EntityManager, news: NewDelivery[
        RETURNING 1)
      SELECT * FROM stored`,
     [
-      column(() => randomUUID()),
+      column(({ id }) => id ?? randomUUID()),
       column(({ subscription }) => subscription),
       column(({ fact }) => fact),
       column(({ kind }) => kind),
@@ -107,12 +109,13 @@ const CLAIM = `
     UPDATE webhook_deliveries w SET attempts = w.attempts + 1, due_at = $2::timestamptz
       FROM due WHERE w.seq = due.seq AND w.state = 'pending' AND w.due_at <= $1::timestamptz
     RETURNING w.seq, w.id, w.subscription, w.kind, w.signer, w.job_id AS "jobId", w.url, w.receiver, w.event,
-              w.timestamp, w.data, w.traceparent, w.attempts AS attempt)
+              w.timestamp, w.data, w.traceparent, w.attempts AS attempt,
+              w.attempts - w.attempts_before_replay AS tried)
   SELECT * FROM claimed ORDER BY seq`;
 
 /** What becomes of a delivery after an attempt. */
 export interface AttemptRecord {
-  delivery: Pick<ClaimedDelivery, 'id' | 'subscription' | 'attempt'>;
+  delivery: Pick<ClaimedDelivery, 'id' | 'subscription' | 'kind' | 'signer' | 'attempt'>;
   answer: Answer;
   started: Date;
   ended: Date;
@@ -158,8 +161,8 @@ const RECORD = `
                          $8::text[], $9::timestamptz[], $10::timestamptz[])
         AS m (id, attempt, started, took, status, error, response, state, next_due, ended)),
   noted AS (
-    INSERT INTO webhook_attempts (delivery_id, attempt, time_started, took, status, error, response)
-    SELECT m.id, m.attempt, m.started, m.took, m.status, m.error, m.response
+    INSERT INTO webhook_attempts (delivery_id, attempt, webhook_id, time_started, took, status, error, response)
+    SELECT m.id, m.attempt, CASE WHEN d.kind = 'webhook' THEN d.signer END, m.started, m.took, m.status, m.error, m.response
       FROM made m JOIN webhook_deliveries d ON d.id = m.id
     ON CONFLICT DO NOTHING)
   UPDATE webhook_deliveries d

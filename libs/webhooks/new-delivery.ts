@@ -1,6 +1,10 @@
+import type { AttemptRecord } from './delivery-store.js';
+
 /** An event for one receiver, before it is stored. */
 export interface NewDelivery {
-  /** Who asked for it: `job:<id>`. After a 410 nothing more goes to a subscription. */
+  /** UUID, as the receiver will see it; a new one when left out. */
+  id?: string;
+  /** Who asked for it: `job:<id>` or `webhook:<id>`. After a 410 nothing more goes to a subscription. */
   subscription: string;
   /** Names what happened, once per subscription. */
   fact: string;
@@ -23,8 +27,10 @@ export interface NewDelivery {
 export interface SecretSource {
   /** As in `NewDelivery.kind`. */
   kind: string;
-  /** By signer, newest first; a signer that is left out exists no more. */
-  secretsOf(signers: string[]): Promise<Map<string, string[]>>;
+  /** Those that are valid at `now`, by signer, newest first; a signer that is left out exists no more. */
+  secretsOf(signers: string[], now: Date): Promise<Map<string, string[]>>;
+  /** Learns how attempts for its signers ended; told again when it throws. */
+  attempted?(records: AttemptRecord[]): Promise<void>;
 }
 
 /** What shares its health and its limits: scheme, host and port. Throws a TypeError when it is no address. */

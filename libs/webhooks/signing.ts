@@ -16,7 +16,7 @@ export function hmacSignature(secret: string, data: string): string {
  */
 export function standardHeaders(
   secrets: readonly string[],
-  message: { id: string; timestamp: number; body: string },
+  message: { id: string; timestamp: number | string; body: string },
 ): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
   const { id, timestamp, body } = message;
   const signatures = secrets.map(

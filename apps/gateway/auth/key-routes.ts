@@ -129,7 +129,7 @@ export const readSecret = defineRoute({
 export const renewSecret = defineRoute({
   method: 'POST',
   path: '/v1/signing-secret/',
-  summary: 'Replace the signing secret; the old one is void at once',
+  summary: 'Replace the signing secret; the old one goes on signing beside it for 24 hours',
   tag: 'Webhooks',
   access: 'admin',
   secret: true,

@@ -6,7 +6,8 @@ import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { isUuid } from '../http/shapes.js';
-import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
+import { renewSigningSecret } from '../webhooks/signing-secret.js';
+import { hashApiKey, newApiKey, shownPrefix } from './api-key.js';
 import { Authenticator } from './authenticator.js';
 import { changeKey, createKey, deleteKey, getKey, listKeys, readSecret, renewSecret, rotateKey } from './key-routes.js';
 
@@ -96,9 +97,7 @@ export class KeysController {
 
   @Route(renewSecret)
   async renew(_: Input<typeof renewSecret>, { caller }: Exchange) {
-    const signingSecret = newSigningSecret();
-    await this.db.manager.update(WorkspaceEntity, { id: caller.workspaceId }, { signingSecret });
-    return { signing_secret: signingSecret };
+    return { signing_secret: await renewSigningSecret(this.db, caller.workspaceId) };
   }
 
   /** Two admins must not revoke each other at the same moment. */

@@ -56,7 +56,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const stored = await this.claim(id, requestDigest);
     if (stored !== null) {
       if (route.secret === true) {
-        throw new AditError('CONFLICT', 'This was done already; its reply held a secret, which is shown only once.');
+        throw new AditError('CONFLICT', 'This was done already; its reply held a secret, so it was not kept.');
       }
       reply.status(stored.status).header('idempotency-replayed', 'true');
       return stored.body;

@@ -6,13 +6,13 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { checkCallback } from './check-callback.js';
 import { DryRuns } from './dry-runs.js';
 import { JobReader } from './job-reader.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
 import { RequestResolver } from './resolve-request.js';
 import { SourceChecks } from './source-checks.js';
 import { WaitForJob } from './wait-for-job.js';
+import { checkCallback } from '../webhooks/check-callback.js';
 
 /** For how long an Idempotency-Key stands for one request. */
 const IDEMPOTENCY_MS = 24 * 3_600_000;
@@ -35,7 +35,7 @@ export class JobsController {
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { workspaceId } = exchange.caller;
     const modules = await this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
-    checkCallback(request.webhook, this.config);
+    checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
     const traceparent = currentTraceparent();

@@ -13,7 +13,7 @@ import {
 import { OutboxEntity } from './outbox.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity } from './storage.js';
-import { WebhookAttemptEntity, WebhookDeliveryEntity } from './webhook.js';
+import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
 export * from './access.js';
@@ -54,5 +54,6 @@ export const ENTITIES = [
   SummaryEntity,
   WebhookAttemptEntity,
   WebhookDeliveryEntity,
+  WebhookEntity,
   WorkspaceEntity,
 ];

@@ -11,6 +11,9 @@ export class WorkspaceEntity {
   @Column('integer', { default: 1 }) weight!: number;
   /** Signs the webhooks of jobs. */
   @Column('text') signingSecret!: string;
+  /** The secret before, which signs beside the new one for a while. */
+  @Column('text', { nullable: true }) formerSigningSecret!: string | null;
+  @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 

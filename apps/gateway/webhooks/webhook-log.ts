@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import {
+  AditError,
+  isoTime,
+  isoTimeOrNull,
+  TEST_EVENT,
+  type PageQuery,
+  type WebhookAttempt,
+  type WebhookMessage,
+} from '@adit/contracts';
+import { inTransaction, WebhookDeliveryEntity, type WebhookDeliveryState, type WebhookEntity } from '@adit/database';
+import { currentTraceparent } from '@adit/runtime';
+import {
+  deliveryStanding,
+  receiverOf,
+  replayDelivery,
+  storeDeliveries,
+  WEBHOOK_KIND,
+  webhookSubscription,
+} from '@adit/webhooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+
+interface AttemptRow {
+  deliveryId: string;
+  attempt: number;
+  event: string;
+  timeStarted: Date;
+  took: number;
+  status: number | null;
+  error: string | null;
+  response: string | null;
+  state: WebhookDeliveryState;
+  dueAt: Date;
+}
+
+/** What was sent to a webhook, and sending it once more. */
+@Injectable()
+export class WebhookLog {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Newest first. */
+  async attempts(
+    webhook: WebhookEntity,
+    { offset, limit, message_id: messageId }: PageQuery & { message_id?: string | undefined },
+  ): Promise<{ total: number; data: WebhookAttempt[] }> {
+    if (messageId !== undefined && !isUuid(messageId)) return { total: 0, data: [] };
+    const values = [webhook.id, ...(messageId === undefined ? [] : [messageId])];
+    const where = `a.webhook_id = $1 ${messageId === undefined ? '' : 'AND a.delivery_id = $2'}`;
+    const [{ total }] = await this.db.query<[{ total: number }]>(
+      `SELECT count(*)::int AS total FROM webhook_attempts a WHERE ${where}`,
+      values,
+    );
+    const rows = await this.db.query<AttemptRow[]>(
+      `SELECT a.delivery_id AS "deliveryId", a.attempt, d.event, a.time_started AS "timeStarted", a.took, a.status, a.error,
+              a.response, d.state, d.due_at AS "dueAt"
+         FROM (SELECT * FROM webhook_attempts a WHERE ${where}
+                ORDER BY a.time_started DESC, a.delivery_id, a.attempt DESC
+               OFFSET $${values.length + 1} LIMIT $${values.length + 2}) a
+         JOIN webhook_deliveries d ON d.id = a.delivery_id
+        ORDER BY a.time_started DESC, a.delivery_id, a.attempt DESC`,
+      [...values, offset, limit],
+    );
+    return { total, data: rows.map(presentAttempt) };
+  }
+
+  /** Has a test event sent. Throws CONFLICT for a disabled webhook. */
+  async test(webhook: WebhookEntity): Promise<WebhookMessage> {
+    refuseDisabled(webhook);
+    const id = randomUUID();
+    const { event, url, description } = webhook;
+    const now = new Date();
+    const delivery = {
+      id,
+      subscription: webhookSubscription(webhook.id),
+      fact: `test/${id}`,
+      kind: WEBHOOK_KIND,
+      signer: webhook.id,
+      jobId: null,
+      url,
+      orderKey: null,
+      event: TEST_EVENT,
+      timestamp: now.getTime() / 1000,
+      data: { webhook: { id: webhook.id, event, url, description } },
+      traceparent: currentTraceparent(),
+    };
+    await inTransaction(this.db, (manager) => storeDeliveries(manager, [delivery], now));
+    return { message_id: id, event: TEST_EVENT, state: 'pending' };
+  }
+
+  /**
+   * @param attemptId of an attempt, or of the message itself.
+   *
+   * Throws NOT_FOUND, and CONFLICT for a disabled webhook and while the message is being sent.
+   */
+  async replay(webhook: WebhookEntity, attemptId: string): Promise<WebhookMessage> {
+    const id = attemptId.replace(/\.\d{1,9}$/, '');
+    const subscription = webhookSubscription(webhook.id);
+    refuseDisabled(webhook);
+    return inTransaction(this.db, async (manager) => {
+      const standing = isUuid(id) ? await deliveryStanding(manager, id, subscription) : 'unknown';
+      if (standing === 'unknown') throw new AditError('NOT_FOUND', `There is no attempt ${attemptId}.`);
+      if (standing === 'sending') {
+        throw new AditError('CONFLICT', 'The message is being sent at this moment; look at its attempts again.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      const { url } = webhook;
+      await replayDelivery(manager, { id, subscription, url, receiver: receiverOf(url) }, new Date());
+      const { event, state } = await manager.findOneByOrFail(WebhookDeliveryEntity, { id });
+      return { message_id: id, event, state };
+    });
+  }
+}
+
+function refuseDisabled({ enabled, disabledReason }: WebhookEntity): void {
+  if (enabled) return;
+  const why = disabledReason === null ? '' : ` (${disabledReason})`;
+  throw new AditError('CONFLICT', `The webhook is disabled${why}; enable it first.`);
+}
+
+function presentAttempt(row: AttemptRow): WebhookAttempt {
+  const { deliveryId, attempt, event, timeStarted, took, status, error, response, state, dueAt } = row;
+  return {
+    id: `${deliveryId}.${attempt}`,
+    message_id: deliveryId,
+    event,
+    attempt,
+    time_started: isoTime(new Date(timeStarted)),
+    duration: took / 1000,
+    status,
+    error,
+    response,
+    state,
+    time_next: state === 'pending' ? isoTimeOrNull(new Date(dueAt)) : null,
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  Webhook,
+  WebhookAttemptPage,
+  WebhookChange,
+  WebhookMessage,
+  WebhookPage,
+  WebhookRequest,
+  PageQuery,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { Message, OptionalPage } from '../http/shapes.js';
+
+const tag = 'Webhooks';
+const params = z.object({ webhookId: z.string() });
+
+const body = {
+  event: 'svc.export.on_completed' as const,
+  url: 'https://newsroom.example.org/adit',
+  hmac_secret: 'a secret of yours',
+  description: 'newsroom',
+};
+const example = {
+  id: '7f9c24e8-3b1d-4c59-9a44-5f4e6f1b2d37',
+  ...body,
+  time_created: '2026-11-21T07:00:00.000000Z',
+  exp_backoff: true,
+  retry_limit: 8,
+  enabled: true,
+  disabled_reason: null,
+  time_disabled: null,
+};
+
+export const listWebhooks = defineRoute({
+  method: 'GET',
+  path: '/v1/webhooks/',
+  summary: 'List the webhooks of the workspace',
+  description: 'A plain list; with `offset` or `limit` a page.',
+  tag,
+  query: OptionalPage,
+  reply: z.union([z.array(Webhook), WebhookPage]),
+  example: { reply: [example] },
+});
+
+export const createWebhook = defineRoute({
+  method: 'POST',
+  path: '/v1/webhooks/',
+  summary: 'Be told of an event by HTTP POST',
+  tag,
+  body: WebhookRequest,
+  secret: true,
+  reply: Webhook,
+  example: { body, reply: example },
+});
+
+export const getWebhook = defineRoute({
+  method: 'GET',
+  path: '/v1/webhooks/:webhookId/',
+  summary: 'Read a webhook',
+  tag,
+  params,
+  reply: Webhook,
+  errors: ['NOT_FOUND'],
+  example: { reply: example },
+});
+
+const changing =
+  'What is still to be delivered goes to the new `url`. After a new `hmac_secret` the one before goes on signing beside it ' +
+  'for 24 hours. `enabled: true` begins again with one that was disabled.';
+
+export const replaceWebhook = defineRoute({
+  method: 'PUT',
+  path: '/v1/webhooks/:webhookId/',
+  summary: 'Replace a webhook',
+  description: changing,
+  tag,
+  params,
+  body: WebhookRequest,
+  reply: Webhook,
+  errors: ['NOT_FOUND'],
+});
+
+export const changeWebhook = defineRoute({
+  method: 'PATCH',
+  path: '/v1/webhooks/:webhookId/',
+  summary: 'Change what is sent',
+  description: changing,
+  tag,
+  params,
+  body: WebhookChange,
+  reply: Webhook,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteWebhook = defineRoute({
+  method: 'DELETE',
+  path: '/v1/webhooks/:webhookId/',
+  summary: 'Remove a webhook and its log; nothing more is sent',
+  tag,
+  params,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});
+
+export const testWebhook = defineRoute({
+  method: 'POST',
+  path: '/v1/webhooks/:webhookId/test/',
+  summary: 'Send the event svc.webhook.on_test; how it went is in the attempts',
+  tag,
+  params,
+  reply: WebhookMessage,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const listAttempts = defineRoute({
+  method: 'GET',
+  path: '/v1/webhooks/:webhookId/attempts/',
+  summary: 'Attempts to deliver, newest first',
+  tag,
+  params,
+  query: PageQuery.extend({ message_id: z.string().max(64).optional().describe('Of this message alone') }),
+  reply: WebhookAttemptPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const replayAttempt = defineRoute({
+  method: 'POST',
+  path: '/v1/webhooks/:webhookId/attempts/:attemptId/replay/',
+  summary: 'Send the message of an attempt again, under the same id',
+  description: 'Takes the id of an attempt or of a message. The schedule of retries begins anew.',
+  tag,
+  params: params.extend({ attemptId: z.string() }),
+  reply: WebhookMessage,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

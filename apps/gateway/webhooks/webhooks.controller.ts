@@ -1,0 +1,89 @@
+import { PageQuery } from '@adit/contracts';
+import { Controller, Inject } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { checkCallback } from './check-callback.js';
+import { WebhookLog } from './webhook-log.js';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listAttempts,
+  listWebhooks,
+  replaceWebhook,
+  replayAttempt,
+  testWebhook,
+} from './webhook-routes.js';
+import { presentWebhook, Webhooks, type WebhookFields } from './webhooks.js';
+
+@Controller()
+export class WebhooksController {
+  constructor(
+    @Inject(Webhooks) private readonly webhooks: Webhooks,
+    @Inject(WebhookLog) private readonly log: WebhookLog,
+    @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Route(listWebhooks)
+  async list({ query }: Input<typeof listWebhooks>, { caller, request }: Exchange) {
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const { total, rows } = await this.webhooks.list(caller.workspaceId, page);
+    const shown = rows.map(presentWebhook);
+    return page === null ? shown : this.links.page(request, page, total, shown);
+  }
+
+  @Route(createWebhook)
+  async create({ body }: Input<typeof createWebhook>, { caller, newId }: Exchange) {
+    checkCallback(body.url, '/url', this.config);
+    return presentWebhook(await this.webhooks.create(caller.workspaceId, newId, body));
+  }
+
+  @Route(getWebhook)
+  async one({ params }: Input<typeof getWebhook>, { caller }: Exchange) {
+    return presentWebhook(await this.webhooks.get(caller.workspaceId, params.webhookId));
+  }
+
+  @Route(replaceWebhook)
+  replace({ params, body }: Input<typeof replaceWebhook>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params.webhookId, body);
+  }
+
+  @Route(changeWebhook)
+  change({ params, body }: Input<typeof changeWebhook>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params.webhookId, body as Partial<WebhookFields>);
+  }
+
+  @Route(deleteWebhook)
+  async delete({ params: { webhookId } }: Input<typeof deleteWebhook>, { caller }: Exchange) {
+    await this.webhooks.remove(caller.workspaceId, webhookId);
+    return { message: `Webhook ${webhookId} was deleted.` };
+  }
+
+  @Route(testWebhook)
+  async test({ params }: Input<typeof testWebhook>, { caller }: Exchange) {
+    return this.log.test(await this.webhooks.get(caller.workspaceId, params.webhookId));
+  }
+
+  @Route(listAttempts)
+  async attempts({ params, query }: Input<typeof listAttempts>, { caller, request }: Exchange) {
+    const webhook = await this.webhooks.get(caller.workspaceId, params.webhookId);
+    const { total, data } = await this.log.attempts(webhook, query);
+    return this.links.page(request, query, total, data);
+  }
+
+  @Route(replayAttempt)
+  async replay({ params }: Input<typeof replayAttempt>, { caller }: Exchange) {
+    const webhook = await this.webhooks.get(caller.workspaceId, params.webhookId);
+    return this.log.replay(webhook, params.attemptId);
+  }
+
+  private async changed(workspaceId: string, id: string, fields: Partial<WebhookFields>) {
+    await this.webhooks.get(workspaceId, id);
+    checkCallback(fields.url, '/url', this.config);
+    return presentWebhook(await this.webhooks.change(workspaceId, id, fields));
+  }
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { pageOf } from './pagination.js';
+import { IsoTime } from './time.js';
+
+/** Events of resources that a webhook can hold; those of jobs go to the `webhook` of the job. */
+export const RESOURCE_EVENTS = [
+  'svc.transcript.on_created',
+  'svc.transcript.variant.version.on_created',
+  'svc.transcript.variant.version.paragraph.on_updated',
+  'svc.export.on_started',
+  'svc.export.on_completed',
+  'svc.export.artifact.on_created',
+] as const;
+export const ResourceEventName = z.enum(RESOURCE_EVENTS);
+export type ResourceEventName = z.infer<typeof ResourceEventName>;
+
+/** What POST /v1/webhooks/{id}/test/ sends. */
+export const TEST_EVENT = 'svc.webhook.on_test';
+
+const url = z.url({ protocol: /^https?$/ }).max(2048);
+/** `whsec_` announces a key in the form of Standard Webhooks, which has to be one. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
+const secret = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => !text.startsWith('whsec_') || BASE64.test(text.slice(6)), 'base64 has to follow whsec_')
+  .describe('Signs what is sent');
+const description = z.string().max(1000);
+const enabled = z.boolean().describe('false: nothing is sent; true begins again');
+
+/** Written back by clients that read the resource; they change nothing. */
+const readOnly = {
+  id: z.unknown().optional(),
+  time_created: z.unknown().optional(),
+  exp_backoff: z.unknown().optional(),
+  retry_limit: z.unknown().optional(),
+  disabled_reason: z.unknown().optional(),
+  time_disabled: z.unknown().optional(),
+};
+
+/** POST and PUT /v1/webhooks/. */
+export const WebhookRequest = z.strictObject({
+  event: ResourceEventName,
+  url,
+  hmac_secret: secret,
+  description: description.default(''),
+  enabled: enabled.default(true),
+  ...readOnly,
+});
+export type WebhookRequest = z.infer<typeof WebhookRequest>;
+
+export const WebhookChange = z.strictObject({
+  event: ResourceEventName.optional(),
+  url: url.optional(),
+  hmac_secret: secret.optional(),
+  description: description.optional(),
+  enabled: enabled.optional(),
+  ...readOnly,
+});
+export type WebhookChange = z.infer<typeof WebhookChange>;
+
+export const Webhook = z.strictObject({
+  id: z.uuid(),
+  event: ResourceEventName,
+  url: z.string(),
+  hmac_secret: z.string(),
+  description: z.string(),
+  time_created: IsoTime,
+  /** Reserved: these two say how deliveries are tried again, and change nothing. */
+  exp_backoff: z.boolean(),
+  retry_limit: z.int(),
+  enabled: z.boolean(),
+  /** Why Adit disabled it; null while it is enabled, or was disabled by a client. */
+  disabled_reason: z.string().nullable(),
+  time_disabled: IsoTime.nullable(),
+});
+export type Webhook = z.infer<typeof Webhook>;
+export const WebhookPage = pageOf(Webhook);
+
+/** pending: will be tried (again) · delivered · failed: tried for the last time · gone: the receiver answered 410. */
+export const WebhookMessageState = z.enum(['pending', 'delivered', 'failed', 'gone']);
+
+/** One event on its way to one webhook. */
+export const WebhookMessage = z.strictObject({
+  /** The receiver sees it as `webhook-id` and as `id` in the body, the same at every attempt. */
+  message_id: z.uuid(),
+  event: z.string(),
+  state: WebhookMessageState,
+});
+export type WebhookMessage = z.infer<typeof WebhookMessage>;
+
+export const WebhookAttempt = z.strictObject({
+  id: z.string(),
+  message_id: z.uuid(),
+  event: z.string(),
+  /** From 1. */
+  attempt: z.int().positive(),
+  time_started: IsoTime,
+  /** Seconds. */
+  duration: z.number().nonnegative(),
+  /** HTTP status; null when no answer came. */
+  status: z.int().nullable(),
+  /** Why it did not succeed; null when it did. */
+  error: z.string().nullable(),
+  /** The beginning of the answer's body. */
+  response: z.string().nullable(),
+  /** Of the message now. */
+  state: WebhookMessageState,
+  /** When the message is tried again. */
+  time_next: IsoTime.nullable(),
+});
+export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
+export const WebhookAttemptPage = pageOf(WebhookAttempt);
