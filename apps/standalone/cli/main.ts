@@ -8,6 +8,7 @@ import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
 import { modelCommand } from './model.command.js';
 import { startCommand } from './start.command.js';
+import { webhookCommand } from './webhook.command.js';
 
 /** Wrong use of the command line; 1 is for work that failed. */
 const EXIT_USAGE = 2;
@@ -20,7 +21,8 @@ const program = new Command('adit')
   .addCommand(doctorCommand())
   .addCommand(modelCommand())
   .addCommand(galleryCommand())
-  .addCommand(landmarkCommand());
+  .addCommand(landmarkCommand())
+  .addCommand(webhookCommand());
 
 /** commander has said what is wrong already; help and version are not errors. */
 function exitByUsage(command: Command): void {
