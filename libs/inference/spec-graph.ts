@@ -25,6 +25,16 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
   return model(graph, opset);
 }
 
+/** For specs: an ONNX graph that answers in `y` (N×3×1×1) the mean of each channel of a picture `x`, N×3×side×side. */
+export function meanColourGraph(side: number): Buffer {
+  return model([
+    [1, node('GlobalAveragePool', ['x'], 'y')],
+    [2, 'mean-colour'],
+    [11, valueInfo('x', ['N', 3, side, side])],
+    [12, valueInfo('y', ['N', 3, 1, 1])],
+  ]);
+}
+
 function model(graph: Field[], opset = 17): Buffer {
   const standard = message([
     [1, ''],

@@ -70,7 +70,10 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   sharesModelsOf?: string;
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
-  needs(args: z.infer<Args>): AnalysisNeed[];
+  /** `models` are the names that `models` gave; what is not installed need not be looked with. */
+  needs(args: z.infer<Args>, models: string[]): AnalysisNeed[];
+  /** Models it has a place for, whose weights do not come with Adit. */
+  slots?: ModelSlot[];
   /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */
   dictionaryIds?(args: z.infer<Args>): { id: string; path: PropertyKey[] }[];
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
@@ -81,6 +84,13 @@ export interface InstalledModel extends ModelPin {
   kind: 'network' | 'gallery';
   modules: string[];
   isDefault: boolean;
+}
+
+/** A place for a model. GET /v1/modules/ lists those that are not installed. */
+export interface ModelSlot {
+  name: string;
+  /** A sentence: what it would add. */
+  purpose: string;
 }
 
 /** Types a module and gives its arguments and state their names; found by scanning, never by a list. */

@@ -6,7 +6,7 @@ import { AditError } from '@adit/contracts';
 import type { ErrorDetail, Json } from '@adit/contracts';
 import { z } from 'zod';
 import { argumentDetails, pointerTo } from './argument-errors.js';
-import type { InstalledModel, ModuleDefinition } from './module.js';
+import type { InstalledModel, ModelSlot, ModuleDefinition } from './module.js';
 
 /** A module of a request, checked: arguments with their defaults, and the models it will use. */
 export interface RequestedModule {
@@ -25,6 +25,8 @@ export interface ModuleDescription {
   /** JSON Schema of the arguments as a client posts them. */
   arguments: Record<string, unknown>;
   models: { name: string; version: number; is_default: boolean }[];
+  /** Models it has a place for, not installed here. */
+  models_not_installed: ModelSlot[];
 }
 
 /** The modules of a folder, by id and alias. */
@@ -112,13 +114,14 @@ export class ModuleRegistry {
         version: model.version,
         is_default: model.isDefault,
       })),
+      models_not_installed: (module.slots ?? []).filter(({ name }) => installed.every((model) => model.name !== name)),
     }));
   }
 }
 
 /**
- * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the one used in the arguments, so that
- * the job says which it was.
+ * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the first in the arguments, so that the
+ * job says which it was.
  */
 export function chooseModels(
   requested: RequestedModule,
@@ -126,9 +129,9 @@ export function chooseModels(
 ): { names: string[]; args: Record<string, Json> } {
   const own = modelsFor(requested.definition, installed);
   const names = requested.definition.models(requested.args, own);
-  const only = names.length === 1 ? names[0] : undefined;
+  const [first] = names;
   const unnamed = requested.args['model'] === undefined && requested.args['models'] === undefined;
-  return { names, args: only !== undefined && unnamed ? { ...requested.args, model: only } : requested.args };
+  return { names, args: first !== undefined && unnamed ? { ...requested.args, model: first } : requested.args };
 }
 
 /** Models that name the module, or the one whose models it shares. */

@@ -217,6 +217,7 @@ export const listModules = defineRoute({
       media: z.array(z.string()),
       arguments: z.record(z.string(), z.unknown()).describe('JSON Schema'),
       models: z.array(z.strictObject({ name: z.string(), version: z.int(), is_default: z.boolean() })),
+      models_not_installed: z.array(z.strictObject({ name: z.string(), purpose: z.string() })),
     }),
   ),
 });

@@ -44,7 +44,7 @@ export class RequestResolver {
       args,
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: names.map((name) => this.models.resolve(name).pin),
-      analyses: definition.needs(args).map((need) => this.resolveNeed(definition.id, need)),
+      analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need)),
     };
   }
 

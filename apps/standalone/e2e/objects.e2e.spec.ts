@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeColourScenes } from '@adit/analyses/testing/colour-scenes';
 import { sampleMedia } from '@adit/testing';
+import { z } from 'zod';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { manTalking, mediaRoots } from './films.js';
@@ -7,6 +10,7 @@ import { manTalking, mediaRoots } from './films.js';
 const BOOT = 120_000;
 const LONG = 120_000;
 const { groups } = sampleMedia();
+const MODULES = z.array(z.object({ id: z.string(), models_not_installed: z.array(z.object({ name: z.string() })) }));
 let engine: EngineUnderTest;
 
 beforeAll(async () => {
@@ -127,5 +131,34 @@ describe('one film, two questions', () => {
       expect(problem).toMatchObject({ code: 'MODEL_NOT_INSTALLED' });
       expect(problem.detail).toContain('general-c');
     },
+  );
+});
+
+// Last: the model stays.
+describe('a classifier of scenes that is dropped into the folder of models', () => {
+  it(
+    'is looked with from the next job on, beside the detector',
+    async () => {
+      await writeColourScenes(join(engine.dataDir, 'models'));
+      const notInstalled = async (): Promise<string[]> => {
+        const modules = await engine.api.call(MODULES, 'GET', '/modules/');
+        return modules.flatMap(({ id, models_not_installed: slots }) =>
+          id === 'object_scene_recognition' ? slots.map(({ name }) => name) : [],
+        );
+      };
+      for (const end = Date.now() + LONG / 2; (await notInstalled()).includes('scenes') && Date.now() < end;) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      expect(await notInstalled()).toEqual(['zero-shot', 'captioning']);
+
+      const { cost, segments } = await mine(await manTalking(80, 8), { object_recognition: {} });
+      // The objects of this film are known.
+      expect(cost).toMatchObject({ faces: 0, objects: 0 });
+      const scenes = segments.filter(({ meta }) => ['sunset', 'forest', 'sea'].includes(String(meta['label'])));
+      expect(scenes.length).toBeGreaterThan(0);
+      expect(scenes[0]).toMatchObject({ media_type: 'video', module: 'object_recognition', detections: [] });
+      expect(segments.map(({ meta }) => meta['label'])).toContain('person');
+    },
+    LONG,
   );
 });

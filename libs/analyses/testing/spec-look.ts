@@ -22,9 +22,9 @@ export class SpecLook<Observations> {
 
   static async open<Observations>(
     analysis: AnalysisDefinition<z.ZodType, Observations>,
+    models = join(import.meta.dirname, '../../../models'),
   ): Promise<SpecLook<Observations>> {
-    const folder = join(import.meta.dirname, '..');
-    const repository = await ModelRepository.open({ roots: [join(folder, '../../models')] });
+    const repository = await ModelRepository.open({ roots: [models] });
     // One thread: sums in one order, so that equal pictures give equal bytes.
     const pool = new SessionPool({ onnx: { threads: 1 } });
     return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), analysis);

@@ -30,7 +30,9 @@ export async function runInference({ family, analyses: folder, models }: Inferen
       const repository = app.get(ModelRepository, { strict: false });
       const pool = app.get(SessionPool, { strict: false });
       const own = analyses.all().filter((analysis) => analysis.family === family);
-      for (const model of new Set(own.flatMap((analysis) => analysis.models))) {
+      const installed = new Set(repository.list().map(({ pin }) => pin.name));
+      // Without one of its models an analysis is refused when a job is posted.
+      for (const model of new Set(own.flatMap(({ models }) => models.filter((name) => installed.has(name))))) {
         const lease = await pool.acquire(repository.resolve(model));
         lease.release();
       }

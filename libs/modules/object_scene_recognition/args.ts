@@ -3,8 +3,12 @@ import { z } from 'zod';
 
 /** Used when a request names no model. */
 export const DEFAULT_MODEL = 'general-c';
-/** The model that is asked in words; its weights are not part of the installation yet. */
+/** Says what kind of scene a picture is; used beside the detector where it is installed. */
+export const SCENE_MODEL = 'scenes';
+/** The model that is asked in words. */
 export const ZERO_SHOT_MODEL = 'zero-shot';
+/** The model that describes a scene in a sentence. */
+export const CAPTION_MODEL = 'captioning';
 
 export const ObjectSceneArguments = StandardArguments.extend({
   model: z.string().min(1).optional().describe(`Name or digest of a model. Left out: ${DEFAULT_MODEL}.`),

@@ -33,6 +33,38 @@ describe('a film', () => {
     ]);
   });
 
+  it('says where it was, when scenes were looked for too, wherever it is cut', () => {
+    const things = [{ label: 'boat', samples: range(4, 12) }];
+    const places = [
+      { label: 'beach', samples: [...range(0, 9), ...range(13, 20)] },
+      { label: 'boat', samples: range(2, 8), score: 0.75 },
+      { label: 'desert', samples: range(2, 8), score: 0.6 },
+    ];
+    const whole = foldThings(objectFold(), things, { last: 40, places }).segments;
+    expect(
+      whole.map(({ type, label, timeStart, timeEnd, detections }) => [
+        type,
+        label,
+        timeStart,
+        timeEnd,
+        detections.length,
+      ]),
+    ).toEqual([
+      ['scene', 'boat', 1, 4, 0],
+      ['object', 'boat', 2, 6, 9],
+      ['scene', 'beach', 0, 10, 0],
+    ]);
+    expect(whole[2]).toMatchObject({
+      confidence: 0.9,
+      meta: { label: 'beach', mean_confidence: 0.9 },
+      thumbnail: { key: 'scene-0-beach' },
+      keyFrame: { frame: 0 },
+    });
+    const cut = foldThings(objectFold(), things, { last: 40, places, sizes: [7, 3] }).segments;
+    const brief = ({ thumbnail: _, keyFrame: __, ...segment }: Segment) => segment;
+    expect(cut.map(brief)).toEqual(whole.map(brief));
+  });
+
   it('says of a segment what the interface says, with every box of its label', () => {
     const things = [
       { label: 'cup', samples: range(2, 4), score: 0.7 },

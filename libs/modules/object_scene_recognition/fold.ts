@@ -1,4 +1,5 @@
 import { ObjectObservations } from '@adit/analyses/objects/observations';
+import { SceneObservations } from '@adit/analyses/scenes/observations';
 import type { Json } from '@adit/contracts';
 import {
   appearance,
@@ -25,12 +26,13 @@ import type {
   Stretch,
 } from '@adit/mining';
 import type { Naming } from './labels.js';
+import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './sightings.js';
 
 /** What a stretch keeps of its detections: how many, the sum of their confidences, the highest, the best picture. */
-type Gathered = { count: number; sum: number; highest: number; portrait: Portrait };
+type Gathered = Pick<Seen, 'type' | 'label'> & { count: number; sum: number; highest: number; portrait: Portrait };
 
-/** JSON: at most 1 MiB. `open` holds, by label, what may still go on. */
+/** JSON: at most 1 MiB. `open` holds, by type and label, what may still go on. */
 export type ObjectState = {
   source: number;
   /** Samples looked at so far. */
@@ -38,12 +40,12 @@ export type ObjectState = {
   open: Stretch<Gathered>[];
 };
 
-/** A mark takes about 36 bytes, an open stretch without its marks about 600; there are as many as labels. */
+/** A mark takes about 36 bytes, an open stretch without its marks about 650; there are as many as labels. */
 export const MAX_MARKS = 20_000;
 
 /**
- * Objects to segments: one for each stretch of time in which something of a label is to be seen, with all that are of
- * that label as detections. Frames count one by one, so units may cut the source anywhere.
+ * Objects and scenes to segments: one for each stretch of time in which something of a label is to be seen, with all
+ * objects that are of that label as detections. Frames count one by one, so units may cut the source anywhere.
  */
 export class ObjectFold implements Fold<ObjectState> {
   /** `minConfidence` is 0..1. */
@@ -58,7 +60,7 @@ export class ObjectFold implements Fold<ObjectState> {
 
   fold(state: ObjectState, { unit, observations }: FoldInput): FoldStep<ObjectState> {
     const objects = ObjectObservations.parse(observations['objects']);
-    const seen = seenByFrame(objects, this.minConfidence, this.naming);
+    const seen = this.seen(objects, observations['scenes']);
     if (unit.facts.kind === 'image') {
       return { state, segments: imageSegments([...seen.values()].flat(), unit.sourceIndex) };
     }
@@ -83,12 +85,22 @@ export class ObjectFold implements Fold<ObjectState> {
     };
   }
 
+  /** `scenes` is undefined where no classifier was installed when the job was posted. */
+  private seen(objects: ObjectObservations, scenes: unknown): Map<number, Seen[]> {
+    const seen = seenByFrame(objects, this.minConfidence, this.naming);
+    if (scenes === undefined) return seen;
+    for (const [frame, more] of scenesByFrame(SceneObservations.parse(scenes), this.minConfidence, this.naming)) {
+      seen.set(frame, [...(seen.get(frame) ?? []), ...more]);
+    }
+    return seen;
+  }
+
   close({ open, source }: ObjectState): ClosedSource {
     return { segments: takeAll([...open]).map((stretch) => segmentOf(stretch, source, 'video')), summaries: [] };
   }
 }
 
-/** Continues the open stretch of its label with what one later frame shows, or begins another. */
+/** Continues the open stretch of its type and label with what one later frame shows, or begins another. */
 function goOn(open: Stretch<Gathered>[], added: Stretch<Gathered>): void {
   const before = open.find(({ key, end }) => key === added.key && bridges(end, added.start));
   if (before === undefined) {
@@ -100,21 +112,28 @@ function goOn(open: Stretch<Gathered>[], added: Stretch<Gathered>): void {
   for (const mark of added.marks.kept) appendMark(before.marks, mark, MAX_DETECTIONS);
 }
 
-/** One stretch for each label of a frame. `frame` is what detections are numbered by. */
+/** One stretch for each type and label of a frame. `frame` is what detections are numbered by. */
 function stretchesAt(at: Instant, frame: number, seen: readonly Seen[]): Stretch<Gathered>[] {
-  const byLabel = new Map<string, Seen[]>();
-  for (const one of seen) byLabel.set(one.label, [...(byLabel.get(one.label) ?? []), one]);
-  return [...byLabel].map(([label, all]) => {
-    const marks = all.map(({ box, confidence }) => boxMark(frame, box, confidence));
+  const byKey = new Map<string, Seen[]>();
+  for (const one of seen) {
+    const key = `${one.type}:${one.label}`;
+    byKey.set(key, [...(byKey.get(key) ?? []), one]);
+  }
+  return [...byKey].map(([key, all]) => {
+    const marks = all.flatMap(({ box, confidence }) => (box === null ? [] : [boxMark(frame, box, confidence)]));
     const gathered = all
-      .map(({ confidence, portrait }): Gathered => ({ count: 1, sum: confidence, highest: confidence, portrait }))
+      .map(({ type, label, confidence, portrait }): Gathered => ({
+        ...{ type, label, portrait, count: 1 },
+        ...{ sum: confidence, highest: confidence },
+      }))
       .reduce(gather);
-    return appearance(label, at, marks, gathered);
+    return appearance(key, at, marks, gathered);
   });
 }
 
 function gather(earlier: Gathered, later: Gathered): Gathered {
   return {
+    ...earlier,
     count: earlier.count + later.count,
     sum: earlier.sum + later.sum,
     highest: Math.max(earlier.highest, later.highest),
@@ -122,17 +141,18 @@ function gather(earlier: Gathered, later: Gathered): Gathered {
   };
 }
 
-/** A picture: one segment a label, whose frame is the picture's place in the job. */
+/** A picture: one segment a type and label, whose frame is the picture's place in the job. */
 function imageSegments(seen: readonly Seen[], index: number): Segment[] {
   const at: Instant = { frame: index, time: 0, sample: index };
   return takeAll(stretchesAt(at, index, seen)).map((stretch) => segmentOf(stretch, index, 'image'));
 }
 
 function segmentOf(
-  { key: label, start, end, marks, extra }: Stretch<Gathered>,
+  { start, end, marks, extra }: Stretch<Gathered>,
   sourceIndex: number,
   media: 'image' | 'video',
 ): Segment {
+  const { type, label } = extra;
   const confidence = rounded(media === 'image' ? extra.highest : extra.sum / extra.count);
   const meta: Record<string, Json> = media === 'image' ? { label, confidence } : { label, mean_confidence: confidence };
   return {
@@ -141,7 +161,7 @@ function segmentOf(
     frameEnd: end.frame,
     timeStart: start.time,
     timeEnd: end.time,
-    type: 'object',
+    type,
     label,
     confidence,
     meta,

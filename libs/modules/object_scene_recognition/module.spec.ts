@@ -88,6 +88,32 @@ describe('a request', () => {
     expect(error.options.errors).toMatchObject([{ pointer: `/modules/${ID}/${argument}` }]);
   });
 
+  it('looks for scenes too where a classifier is installed, which is not to be named alone', () => {
+    const classifier: InstalledModel = { ...detector, name: 'scenes', digest: 'e'.repeat(64), isDefault: false };
+    const both = [detector, classifier];
+    const { names, args } = chosen({}, both);
+    expect(names).toEqual(['general-c', 'scenes']);
+    expect(args['model']).toBe('general-c');
+    expect(registry.get(ID).needs(args, names)).toEqual([
+      { analysis: 'objects', args: {} },
+      { analysis: 'scenes', args: {} },
+    ]);
+    for (const model of ['scenes', classifier.digest]) {
+      expect(refusal(() => chosen({ model }, both)).message).toMatch(
+        /used beside general-c.* Installed models of object_scene_recognition: general-c, scenes\./,
+      );
+    }
+  });
+
+  it('finds in the list of modules what else there could be', () => {
+    const slots = (installed: InstalledModel[]) => {
+      const described = registry.describe(installed).find(({ id }) => id === ID);
+      return described?.models_not_installed.map(({ name }) => name);
+    };
+    expect(slots([detector])).toEqual(['scenes', 'zero-shot', 'captioning']);
+    expect(slots([detector, { ...detector, name: 'scenes' }])).toEqual(['zero-shot', 'captioning']);
+  });
+
   it('is refused when nothing is installed', () => {
     const gallery: InstalledModel = { ...detector, kind: 'gallery' };
     expect(refusal(() => chosen({}, [gallery])).message).toMatch(/general-c is not installed.*: none\./);
@@ -96,7 +122,7 @@ describe('a request', () => {
   it('asks for one pass, whatever its arguments', () => {
     const needs = (args: Record<string, unknown>) => {
       const [requested] = registry.check({ [ID]: args });
-      return requested?.definition.needs(requested.args);
+      return requested?.definition.needs(requested.args, chooseModels(requested, [detector]).names);
     };
     expect(needs({ min_confidence: 20, language: 1 })).toEqual([{ analysis: 'objects', args: {} }]);
     expect(needs({})).toEqual(needs({ min_confidence: 20, language: 1 }));

@@ -5,10 +5,12 @@ import type { Portrait } from '@adit/mining';
 import { confidenceOf } from './confidence.js';
 import type { Naming } from './labels.js';
 
-/** An object in one frame that counts, under the label the client sees. */
+/** An object in one frame that counts, or the frame's scene, under the label the client sees. */
 export interface Seen {
+  type: 'object' | 'scene';
   label: string;
-  box: Box;
+  /** Null for a scene, which is the whole frame. */
+  box: Box | null;
   /** 0..1 */
   confidence: number;
   /** The track's picture, where this frame is the one that shows it best. */
@@ -24,13 +26,16 @@ export function seenByFrame(
   minConfidence: number,
   naming: Naming,
 ): Map<number, Seen[]> {
-  const byFrame = new Map<number, { kind: string; seen: Omit<Seen, 'label'> }[]>();
+  const byFrame = new Map<number, { kind: string; box: Box; seen: Omit<Seen, 'label'> }[]>();
   for (const { label: kind, sightings, thumbnail, keyFrame } of tracks) {
     for (const { frame, box, score } of sightings) {
       const confidence = confidenceOf(score);
       if (confidence < minConfidence) continue;
       const portrait = keyFrame?.frame === frame ? { rank: confidence, thumbnail, keyFrame } : NO_PORTRAIT;
-      byFrame.set(frame, [...(byFrame.get(frame) ?? []), { kind, seen: { box, confidence, portrait } }]);
+      byFrame.set(frame, [
+        ...(byFrame.get(frame) ?? []),
+        { kind, box, seen: { type: 'object', box, confidence, portrait } },
+      ]);
     }
   }
   const named = new Map<number, Seen[]>();
@@ -39,7 +44,7 @@ export function seenByFrame(
     const kept: typeof found = [];
     for (const one of surest) {
       const taken = kept.some(
-        (other) => other.kind !== one.kind && intersectionOverUnion(other.seen.box, one.seen.box) > ONE_THING,
+        (other) => other.kind !== one.kind && intersectionOverUnion(other.box, one.box) > ONE_THING,
       );
       if (!taken) kept.push(one);
     }

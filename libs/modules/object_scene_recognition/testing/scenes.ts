@@ -1,4 +1,5 @@
 import type { ObjectObservations } from '@adit/analyses/objects/observations';
+import type { SceneObservations } from '@adit/analyses/scenes/observations';
 import { NO_DICTIONARIES, sealState, unsealState, type LabelDictionaries, type Segment } from '@adit/mining';
 import { CONTEXT, FPS, unit } from '../../face_recognition/testing/scenes.js';
 import { ObjectSceneArguments } from '../args.js';
@@ -45,6 +46,32 @@ export function observe(things: Thing[], from: number, to: number, rate = 2): Ob
   };
 }
 
+/** What the film shows as a whole at some samples. */
+export interface Place {
+  label: string;
+  samples: number[];
+  /** 0..1 */
+  score?: number;
+}
+
+/** What the analysis `scenes` writes of the same samples. */
+export function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 2): SceneObservations {
+  const at = (time: number): Place[] => places.filter(({ samples }) => samples.includes(Math.floor(time * rate)));
+  const seen = sampled.map(({ frame, time }) => ({
+    frame,
+    time,
+    scenes: at(time).map(({ label, score = 0.9 }) => ({ label, score })),
+  }));
+  const views = places.flatMap(({ label }) => {
+    const best = seen.find(({ scenes }) => scenes.some((scene) => scene.label === label));
+    const picture = (name: string) => ({ key: `${name}-${best?.frame}-${label}`, width: 160, height: 90 });
+    return best === undefined
+      ? []
+      : [{ label, frame: best.frame, thumbnail: picture('scene'), picture: picture('frame') }];
+  });
+  return { sampled: seen, views };
+}
+
 export function objectFold(args: object = {}, dictionaries: LabelDictionaries = NO_DICTIONARIES): ObjectFold {
   const { min_confidence, language } = ObjectSceneArguments.parse(args);
   return new ObjectFold(min_confidence / 100, namingIn(language, dictionaries));
@@ -54,7 +81,7 @@ export function objectFold(args: object = {}, dictionaries: LabelDictionaries = 
 export function foldThings(
   fold: ObjectFold,
   things: Thing[],
-  { last, rate = 2, sizes = [60] }: { last: number; rate?: number; sizes?: number[] },
+  { last, rate = 2, sizes = [60], places }: { last: number; rate?: number; sizes?: number[]; places?: Place[] },
 ): { segments: Segment[]; largestState: number } {
   const owner = { id: 'object_scene_recognition', version: 1 };
   let state = fold.start(CONTEXT);
@@ -62,7 +89,9 @@ export function foldThings(
   const segments: Segment[] = [];
   for (let from = 0, chunk = 0; from <= last; chunk += 1) {
     const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
-    const step = fold.fold(state, { unit: unit(), observations: { objects: observe(things, from, to, rate) } });
+    const objects = observe(things, from, to, rate);
+    const observations = places === undefined ? { objects } : { objects, scenes: observePlaces(places, objects) };
+    const step = fold.fold(state, { unit: unit(), observations });
     segments.push(...step.segments);
     const stored = sealState(owner, step.state);
     largestState = Math.max(largestState, Buffer.byteLength(stored));

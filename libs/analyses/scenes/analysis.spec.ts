@@ -1,0 +1,70 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RgbImage } from '@adit/inference';
+import { transcode } from '@adit/testing';
+import { writeColourScenes } from '../testing/colour-scenes.js';
+import { SpecLook } from '../testing/spec-look.js';
+import scenes from './analysis.js';
+import { likely, sharesOf } from './classify.js';
+import type { SceneObservations } from './observations.js';
+
+const FILM = 'color=red:s=160x120:r=10:d=2[a];color=lime:s=160x120:r=10:d=2[b];[a][b]concat';
+let models: string;
+let look: SpecLook<SceneObservations>;
+let film: string;
+beforeAll(async () => {
+  models = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
+  await writeColourScenes(models);
+  look = await SpecLook.open(scenes, models);
+  film = await transcode('red-green.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
+});
+afterAll(async () => {
+  await look?.close();
+  await rm(models, { recursive: true, force: true });
+});
+
+describe('a film', () => {
+  it('has the best few scenes of every sample, and a picture of each that was ever likely', async () => {
+    const kept = new Map<string, RgbImage>();
+    const [seen] = (await look.at(film, {}, kept)) as [SceneObservations];
+    expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
+      ...Array<string>(4).fill('sunset'),
+      ...Array<string>(4).fill('forest'),
+    ]);
+    for (const { scenes: found } of seen.sampled) expect(found[0]?.score).toBeGreaterThan(0.99);
+    expect(seen.views.map(({ label, frame }) => [label, frame])).toEqual([
+      ['sunset', 0],
+      ['forest', 20],
+    ]);
+    expect(kept.get(seen.views[1]!.picture.key)).toMatchObject({ width: 160, height: 120 });
+    expect(await look.at(film)).toEqual([seen]);
+  });
+
+  it('is refused when labels and values are not as many', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
+    await writeColourScenes(other, ['day', 'night']);
+    const wrong = await SpecLook.open(scenes, other);
+    await expect(wrong.at(film)).rejects.toThrow(/gives 3 values and model.yaml names 2 labels/);
+    await wrong.close();
+    await rm(other, { recursive: true });
+  });
+});
+
+describe('values', () => {
+  it('that add up to 1 are shares, all others logits', () => {
+    expect([...sharesOf(Float32Array.of(0.25, 0.75))]).toEqual([0.25, 0.75]);
+    const shares = sharesOf(Float32Array.of(1000, 1000 + Math.log(3)));
+    expect(shares[0]).toBeCloseTo(0.25, 3);
+    expect(shares[1]).toBeCloseTo(0.75, 3);
+    expect(sharesOf(Float32Array.of(-1, 2))[0]).toBeCloseTo(0.047, 3);
+  });
+
+  it('are kept when they say something, five at most, the surest first', () => {
+    const shares = Float32Array.of(0.04, 0.1, 0.3, 0.08, 0.2, 0.11, 0.17);
+    const found = likely(shares, [...'abcdefg']);
+    expect(found.map(({ label }) => label)).toEqual(['c', 'e', 'g', 'f', 'b']);
+  });
+});

@@ -1,0 +1,79 @@
+import type { FrameSpec } from '@adit/contracts';
+import { defineAnalysis, type AnalysisContext, type AnalysisInput } from '@adit/inference';
+import { z } from 'zod';
+import { ahead } from '../tracking/ahead.js';
+import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { classify, type Likely } from './classify.js';
+import { SceneObservations } from './observations.js';
+
+export const SceneArguments = z.strictObject({
+  /** Frames of a film looked at in each second. */
+  rate: z.number().positive().max(60).default(2),
+});
+export type SceneArguments = z.infer<typeof SceneArguments>;
+
+const NETWORK = 'scenes';
+/** What `objects` and `faces` ask for too, so that one pack serves all. */
+const SHORTER_SIDE = 600;
+/** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
+const LOOKS_AHEAD = 3;
+/** Best score from which a label is worth a picture. */
+const PICTURED_FROM = 0.35;
+
+/** Says what kind of scene every sampled frame shows, with whatever classifier is installed as `scenes`. See README.md. */
+export default defineAnalysis({
+  name: 'scenes',
+  family: 'object',
+  version: 1,
+  args: SceneArguments,
+  observations: SceneObservations,
+  models: [NETWORK],
+  frames: ({ rate }): FrameSpec[] => [{ rate, shorterSide: SHORTER_SIDE }],
+  analyse,
+});
+
+async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArguments>): Promise<SceneObservations> {
+  const { networks, signal } = context;
+  const [pack] = input.packs;
+  if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
+  const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
+    signal.throwIfAborted();
+    const { picture, release } = await pack.borrow(index);
+    try {
+      return await classify(picture, networks[NETWORK]!);
+    } finally {
+      release();
+    }
+  });
+
+  const keeper = new PictureKeeper(context.keepPicture, pack);
+  const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
+    signal.throwIfAborted();
+    const { picture, release } = await pack.borrow(index);
+    try {
+      const thumbnail = await keeper.thumbnail(id, picture);
+      return { label, frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
+    } finally {
+      release();
+    }
+  });
+  return {
+    sampled: pack.frames.map(({ frame, time }, index) => ({
+      frame,
+      time: Number(time.toFixed(6)),
+      scenes: looks[index]!.map(({ label, score }) => ({ label, score: Number(score.toFixed(4)) })),
+    })),
+    views,
+  };
+}
+
+/** By label, the frame that shows it best, in the order of frames; labels that are never likely are left out. */
+function bestViews(looks: readonly Likely[]): Map<string, { index: number; score: number }> {
+  const best = new Map<string, { index: number; score: number }>();
+  for (const [index, look] of looks.entries()) {
+    for (const { label, score } of look) {
+      if (score >= Math.max(PICTURED_FROM, (best.get(label)?.score ?? 0) + 1e-6)) best.set(label, { index, score });
+    }
+  }
+  return new Map([...best].sort(([, a], [, b]) => a.index - b.index));
+}

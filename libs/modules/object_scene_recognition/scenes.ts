@@ -1,0 +1,28 @@
+import type { SceneObservations } from '@adit/analyses/scenes/observations';
+import { NO_PORTRAIT } from '@adit/mining';
+import type { Naming } from './labels.js';
+import type { Seen } from './sightings.js';
+
+/** What each sampled frame of a unit shows as a whole, where the classifier is sure enough of it. */
+export function scenesByFrame(
+  { sampled, views }: SceneObservations,
+  minConfidence: number,
+  naming: Naming,
+): Map<number, Seen[]> {
+  const shown = new Map(views.map((view) => [view.label, view]));
+  const byFrame = new Map<number, Seen[]>();
+  for (const { frame, scenes } of sampled) {
+    const seen = scenes.flatMap(({ label: kind, score: confidence }): Seen[] => {
+      const label = confidence < minConfidence ? null : naming(kind);
+      if (label === null) return [];
+      const view = shown.get(kind);
+      const portrait =
+        view?.frame === frame
+          ? { rank: confidence, thumbnail: view.thumbnail, keyFrame: { frame, picture: view.picture } }
+          : NO_PORTRAIT;
+      return [{ type: 'scene', label, box: null, confidence, portrait }];
+    });
+    if (seen.length > 0) byFrame.set(frame, seen);
+  }
+  return byFrame;
+}
