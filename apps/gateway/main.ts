@@ -37,6 +37,9 @@ await serviceProcess('gateway', schema, async (config) => {
     logger: new NestLogger(),
     abortOnError: false,
   });
+  // Jobs are taken without the bus (the outbox waits for it) and most requests answered without the object store. Were all
+  // gateways out of service, clients would get a balancer's error instead of an answer, or of a 503 that says when to come.
+  health.tolerate('bus', 'objects');
   onShutdown('gateway', SHUTDOWN_PRIORITY.work, () => app.close());
   await configureGateway(app);
   await app.init();

@@ -49,3 +49,20 @@ it('keeps the newer check of a name when the older one is taken away', async () 
   forgetOld();
   expect(await health.readyz()).toMatchObject({ ok: true, checks: [{ name: 'store' }] });
 });
+
+it('reports what it tolerates, and is ready without', async () => {
+  const health = new Health();
+  health.started();
+  health.tolerate('bus');
+  health.register('bus', () => {
+    throw new Error('connection refused');
+  });
+  health.register('database', () => undefined);
+  expect(await health.readyz()).toMatchObject({
+    ok: true,
+    checks: [
+      { name: 'bus', ok: false, needed: false, reason: 'connection refused' },
+      { name: 'database', ok: true, needed: true },
+    ],
+  });
+});

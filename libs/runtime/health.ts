@@ -4,6 +4,8 @@ export type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown
 export interface CheckResult {
   name: string;
   ok: boolean;
+  /** Whether readiness depends on it. */
+  needed: boolean;
   /** Milliseconds the check took. */
   tookMs: number;
   /** Why it is not usable. */
@@ -24,6 +26,7 @@ interface RegisteredCheck {
 /** What /healthz, /startupz and /readyz say. One for the process; several Nest applications in it share it. */
 export class Health {
   private readonly checks = new Map<string, RegisteredCheck>();
+  private readonly tolerated = new Set<string>();
   private state: HealthReport['state'] = 'starting';
 
   /** Adds a check, or replaces the one of that name; the returned function takes it away. */
@@ -33,6 +36,14 @@ export class Health {
     return () => {
       if (this.checks.get(name) === registered) this.checks.delete(name);
     };
+  }
+
+  /**
+   * Readiness reports these checks and no longer depends on them: most of the process's work goes on without, and the rest
+   * says so by itself.
+   */
+  tolerate(...names: string[]): void {
+    for (const name of names) this.tolerated.add(name);
   }
 
   /** Everything is up: ready from now on, as far as the checks say so. */
@@ -55,17 +66,23 @@ export class Health {
     return { ok: this.state !== 'starting', state: this.state, checks: [] };
   }
 
-  /** Whether work can be sent here: started, not stopping, and every check passes within its time. */
+  /** Whether work can be sent here: started, not stopping, and every needed check passes within its time. */
   async readyz(): Promise<HealthReport> {
-    const checks = await Promise.all([...this.checks].map(([name, registered]) => run(name, registered)));
-    return { ok: this.state === 'running' && checks.every((check) => check.ok), state: this.state, checks };
+    const checks = await Promise.all(
+      [...this.checks].map(async ([name, registered]) => ({
+        ...(await run(name, registered)),
+        needed: !this.tolerated.has(name),
+      })),
+    );
+    const ok = this.state === 'running' && checks.every((check) => check.ok || !check.needed);
+    return { ok, state: this.state, checks };
   }
 }
 
 /** The process's health. */
 export const health = new Health();
 
-async function run(name: string, { check, timeoutMs }: RegisteredCheck): Promise<CheckResult> {
+async function run(name: string, { check, timeoutMs }: RegisteredCheck): Promise<Omit<CheckResult, 'needed'>> {
   const began = performance.now();
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -38,9 +38,9 @@ const post = {
       PATIENCE_SECONDS,
     ),
 };
-const ready = (check) => ({
+const ready = (says) => ({
   name: 'readiness',
-  says: `Not ready: ${check}`,
+  says,
   send: (client) => client.probe('GET', client.root('/readyz'), {}, PATIENCE_SECONDS),
 });
 const alive = {
@@ -51,9 +51,9 @@ const alive = {
 /** What goes on without the server, and what is refused: with 503 and Retry-After, which the client sees to. */
 const PROMISES = {
   // What is accepted stands in the outbox.
-  kafka: { served: [list, post, upload, alive], refused: [ready('bus')] },
-  postgres: { served: [alive], refused: [list, post, upload, ready('database')] },
-  minio: { served: [list, post, alive], refused: [upload, ready('objects')] },
+  kafka: { served: [list, post, upload, alive, ready('"name":"bus","ok":false')], refused: [] },
+  postgres: { served: [alive], refused: [list, post, upload, ready('Not ready: database')] },
+  minio: { served: [list, post, alive, ready('"name":"objects","ok":false')], refused: [upload] },
 };
 
 /**

@@ -8,7 +8,13 @@ const HealthReport = z.strictObject({
   ok: z.boolean(),
   state: z.enum(['starting', 'running', 'stopping']),
   checks: z.array(
-    z.strictObject({ name: z.string(), ok: z.boolean(), tookMs: z.number(), reason: z.string().optional() }),
+    z.strictObject({
+      name: z.string(),
+      ok: z.boolean(),
+      needed: z.boolean(),
+      tookMs: z.number(),
+      reason: z.string().optional(),
+    }),
   ),
 });
 
@@ -32,7 +38,7 @@ const startupz = defineRoute({
 const readyz = defineRoute({
   method: 'GET',
   path: '/readyz',
-  summary: 'Whether work can be sent here: database, bus and objects answer',
+  summary: 'Whether work can be sent here: what it needs answers',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -66,7 +72,9 @@ export class HealthController {
   async readyz() {
     const report = await health.readyz();
     if (report.ok) return report;
-    const failing = report.checks.filter(({ ok }) => !ok).map(({ name, reason }) => `${name}: ${reason}`);
+    const failing = report.checks
+      .filter(({ ok, needed }) => needed && !ok)
+      .map(({ name, reason }) => `${name}: ${reason}`);
     const why = failing.length > 0 ? failing.join('; ') : `the process is ${report.state}`;
     throw new AditError('UNAVAILABLE', `Not ready: ${why}.`, { retryAfterSeconds: 5 });
   }
