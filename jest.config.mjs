@@ -1,3 +1,8 @@
+import { availableParallelism } from 'node:os';
+
+/** Engines and servers run beside the workers, so many cores are not for jest alone; jest would give two cores one worker. */
+const MOST_WORKERS = 4;
+
 /** One configuration for the whole repository; `jest <folder>` runs one package. */
 export default {
   rootDir: import.meta.dirname,
@@ -12,5 +17,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   // The second writes the numbers for the last line of `npm test`, when asked to.
   reporters: ['default', '<rootDir>/tools/setup/jest-summary.mjs'],
+  testSequencer: '<rootDir>/tools/setup/jest-order.mjs',
+  maxWorkers: Math.min(availableParallelism(), MOST_WORKERS),
   testTimeout: 30_000,
 };
