@@ -38,7 +38,8 @@ export class Child {
     const gone = new Promise((resolve) => this.#process.once('exit', resolve));
     const late = setTimeout(() => this.#process.kill('SIGKILL'), 20_000);
     await this.ask('end').catch(() => undefined);
-    this.#process.disconnect();
+    // One that crashed, or was too slow to end, is gone already.
+    if (this.#process.connected) this.#process.disconnect();
     await gone;
     clearTimeout(late);
   }
