@@ -1,8 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError } from '@adit/contracts';
-import { StorageEntryEntity } from '@adit/database';
-import { storageObjectKey } from '@adit/jobs';
+import { openStorageKey } from '@adit/jobs';
 import { fetchSource, type FetchedSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -89,7 +87,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       this.config;
     const fetched = fetchSource(source.uri, {
       directory,
-      openStorage: (key) => this.openStorage(source.workspaceId, key),
+      openStorage: (key) => openStorageKey(this.db.manager, this.objects, source.workspaceId, key),
       localRoots,
       allowHttp,
       allowPrivateAddresses,
@@ -99,12 +97,6 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       signal,
     });
     return { fetched, directory, size: null, users: 0, lastUsed: Date.now() };
-  }
-
-  private async openStorage(workspaceId: string, key: string) {
-    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
-    if (entry === null) throw new AditError('SOURCE_REFUSED', `There is no uploaded file storage://${key}.`);
-    return { stream: await this.objects.get(storageObjectKey(workspaceId, key)), size: Number(entry.size) };
   }
 
   private async evict(): Promise<void> {

@@ -34,6 +34,20 @@ export const GatewayConfig = z.object({
       .default(50 * 1024 ** 3),
     'Bytes of one uploaded file; a larger one is refused.',
   ),
+  uploadIdleSeconds: setting(
+    'ADIT_UPLOAD_IDLE_SECONDS',
+    z.number().min(1).max(86_400).default(120),
+    'How long the client of an upload may send nothing before its connection is closed.',
+  ),
+  uploadKeepHours: setting(
+    'ADIT_UPLOAD_KEEP_HOURS',
+    z
+      .int()
+      .positive()
+      .max(24 * 365)
+      .default(24 * 7),
+    'How long an unfinished resumable upload is kept after its last byte.',
+  ),
   maxDictionaryBytes: setting(
     'ADIT_MAX_DICTIONARY_BYTES',
     z

@@ -9,6 +9,7 @@ import { ModulesController } from './jobs/modules.controller.js';
 import { ResultsController } from './jobs/results.controller.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { HealthController } from './operations/health.controller.js';
+import { StorageV2Controller } from './storage/storage-v2.controller.js';
 import { StorageController } from './storage/storage.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -23,6 +24,7 @@ export const CONTROLLERS: Type[] = [
   ResultsController,
   EventStreamController,
   StorageController,
+  StorageV2Controller,
   DictionariesController,
   ModulesController,
   KeysController,

@@ -24,7 +24,10 @@ import { ResultReader } from './jobs/result-reader.js';
 import { SourceChecks } from './jobs/source-checks.js';
 import { Thumbnails } from './jobs/thumbnails.js';
 import { DocsController } from './openapi/docs.controller.js';
+import { Removals } from './storage/removals.js';
 import { StorageTree } from './storage/storage-tree.js';
+import { StoredFiles } from './storage/stored-files.js';
+import { UploadEntries } from './storage/upload-entries.js';
 import { Uploads } from './storage/uploads.js';
 import { WaitForJob } from './jobs/wait-for-job.js';
 import { WebhookLog } from './webhooks/webhook-log.js';
@@ -60,11 +63,14 @@ export class GatewayModule {
         Links,
         PublicDictionaries,
         RateLimits,
+        Removals,
         RequestResolver,
         ResultReader,
         SourceChecks,
         StorageTree,
+        StoredFiles,
         Thumbnails,
+        UploadEntries,
         Uploads,
         WaitForJob,
         WebhookLog,

@@ -18,6 +18,7 @@ export * from './scheduler.js';
 export * from './settings.js';
 export * from './source-plan.js';
 export * from './state.js';
+export * from './stored-file.js';
 export * from './sweeper.js';
 export * from './tries.js';
 export * from './units.js';

@@ -14,7 +14,7 @@ export { freeArray } from './free-array.js';
 export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './picture.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia, type ProbedMedia, type ProbeOptions } from './probe.js';
-export { ACCEPTED_MEDIA, sniffMedia, type SniffedMedia } from './sniff.js';
+export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES, type SniffedMedia } from './sniff.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, type SourcePolicy } from './fetch/source-uri.js';

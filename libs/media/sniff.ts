@@ -11,7 +11,7 @@ export interface SniffedMedia {
 export const ACCEPTED_MEDIA =
   'Accepted are JPEG, PNG, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC, OGG and PDF.';
 
-const HEAD_BYTES = 64 << 10;
+export const SNIFFED_BYTES = 64 << 10;
 
 /** Extensions as file-type names them. An mp4 may hold only sound: the probe decides. */
 const KNOWN: Record<string, SniffedMedia> = {
@@ -40,6 +40,29 @@ const KNOWN: Record<string, SniffedMedia> = {
   pdf: { kind: 'pdf', format: 'pdf' },
 };
 
+const MIME_TYPES: Record<string, string> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  'mpeg-ps': 'video/mpeg',
+  'mpeg-video': 'video/mpeg',
+  'mpeg-ts': 'video/mp2t',
+  mxf: 'application/mxf',
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  aac: 'audio/aac',
+  m4a: 'audio/mp4',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  pdf: 'application/pdf',
+};
+
+/** MIME type of what was sniffed; null for what is not accepted as media. */
+export function mimeTypeOf({ format }: SniffedMedia): string | null {
+  return MIME_TYPES[format] ?? null;
+}
+
 /** Text that makes a player open other files or addresses. Matched against the trimmed beginning. */
 const SCRIPTS: [RegExp, string][] = [
   [/^#EXTM3U/i, 'a playlist (M3U/HLS)'],
@@ -66,7 +89,11 @@ const SCRIPTS: [RegExp, string][] = [
  * manifests, concat scripts and other text, which must never reach ffmpeg: it would open what they name.
  */
 export async function sniffMedia(path: string): Promise<SniffedMedia> {
-  const head = await readHead(path);
+  return sniffBytes(await readHead(path));
+}
+
+/** The same of a file's first bytes, of which `SNIFFED_BYTES` are enough. */
+export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (head.length === 0) throw new AditError('MEDIA_INVALID', 'The file is empty.');
   const script = textScript(head);
   if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
@@ -82,8 +109,8 @@ export async function sniffMedia(path: string): Promise<SniffedMedia> {
 async function readHead(path: string): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
-    const buffer = Buffer.alloc(HEAD_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, HEAD_BYTES, 0);
+    const buffer = Buffer.alloc(SNIFFED_BYTES);
+    const { bytesRead } = await file.read(buffer, 0, SNIFFED_BYTES, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

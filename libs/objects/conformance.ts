@@ -144,6 +144,16 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         expect(await store.stat('put/destroyed')).toBeNull();
       });
 
+      it('treats a stream that broke before it was put as broken', async () => {
+        const body = new PassThrough();
+        body.on('error', () => undefined);
+        body.write(Buffer.alloc(1000));
+        body.destroy(new Error('broke off early'));
+        await new Promise((closed) => body.once('close', closed));
+        await expect(store.put('put/early', body)).rejects.toThrow('broke off early');
+        expect(await store.stat('put/early')).toBeNull();
+      });
+
       it('is not seen before it is whole', async () => {
         const body = new PassThrough();
         const put = store.put('put/slow', body);

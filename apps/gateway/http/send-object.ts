@@ -3,8 +3,9 @@ import { AditError } from '@adit/contracts';
 import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-export interface SentObject {
-  key: string;
+export interface SentFile {
+  /** Its bytes, or those of a range. */
+  open(range?: ByteRange): Promise<Readable>;
   filename: string;
   contentType: string | null;
   /** Bytes. */
@@ -14,28 +15,40 @@ export interface SentObject {
   disposition: 'attachment' | 'inline';
 }
 
-/** Streams an object, or the one range that was asked for (RFC 9110, section 14). Several ranges give the whole. */
-export async function sendObject(
+export type SentObject = Omit<SentFile, 'open'> & { key: string };
+
+/** Streams an object of the store; see `sendFile`. */
+export function sendObject(
   objects: ObjectStore,
-  object: SentObject,
+  { key, ...file }: SentObject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { key, size, etag, contentType, disposition, filename } = object;
+  return sendFile({ ...file, open: (range) => objects.get(key, range) }, request, reply);
+}
+
+/**
+ * Streams a file, or the one range that was asked for (RFC 9110, section 14). Several ranges give the whole. If-None-Match
+ * and If-Range are honoured.
+ */
+export async function sendFile(file: SentFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { size, etag, contentType, disposition, filename } = file;
   reply.headers({
     'accept-ranges': 'bytes',
     'content-type': contentType ?? 'application/octet-stream',
     'content-disposition': `${disposition}; filename="${asciiName(filename)}"; filename*=UTF-8''${encodeRfc5987(filename)}`,
     ...(etag === null ? {} : { etag: `"${etag}"` }),
   });
+  if (etag !== null && isKnown(request.headers['if-none-match'], etag)) return reply.status(304).send();
   const unchanged = request.headers['if-range'] === undefined || request.headers['if-range'] === `"${etag}"`;
-  const range = unchanged ? parseRange(request.headers.range, size) : null;
+  // Ranges are defined for GET alone.
+  const range = unchanged && request.method === 'GET' ? parseRange(request.headers.range, size) : null;
   if (range === 'unsatisfiable') {
     reply.header('content-range', `bytes */${size}`);
     throw new AditError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes.`);
   }
   if (range === null) {
-    return reply.header('content-length', size).send(await body(objects, key, request));
+    return reply.header('content-length', size).send(await body(file, request));
   }
   return reply
     .status(206)
@@ -43,12 +56,18 @@ export async function sendObject(
       'content-range': `bytes ${range.start}-${range.end}/${size}`,
       'content-length': range.end - range.start + 1,
     })
-    .send(await body(objects, key, request, range));
+    .send(await body(file, request, range));
 }
 
 /** HEAD is answered without opening a file that nobody will read. */
-async function body(objects: ObjectStore, key: string, request: FastifyRequest, range?: ByteRange): Promise<Readable> {
-  return request.method === 'HEAD' ? Readable.from([]) : objects.get(key, range);
+async function body(file: SentFile, request: FastifyRequest, range?: ByteRange): Promise<Readable> {
+  return request.method === 'HEAD' ? Readable.from([]) : file.open(range);
+}
+
+/** Compared weakly, as RFC 9110 wants it of If-None-Match. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(`"${etag}"`);
 }
 
 /** Null when the whole is to be sent. */

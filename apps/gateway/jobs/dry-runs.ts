@@ -3,8 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AditError, type JobRequest, type MediaFacts, type MediaType } from '@adit/contracts';
-import { StorageEntryEntity } from '@adit/database';
-import { storageObjectKey, type ResolvedModule } from '@adit/jobs';
+import { openStorageKey, type ResolvedModule } from '@adit/jobs';
 import { fetchSource, probeMedia } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -88,19 +87,13 @@ export class DryRuns {
       timeoutSeconds: LIMIT_SECONDS,
       idleTimeoutSeconds: LIMIT_SECONDS,
       signal,
-      openStorage: (key) => this.openStorage(workspaceId, key),
+      openStorage: (key) => openStorageKey(this.db.manager, this.objects, workspaceId, key),
     });
     try {
       return (await probeMedia(file.path, { signal })).facts;
     } finally {
       await rm(file.path, { force: true });
     }
-  }
-
-  private async openStorage(workspaceId: string, key: string) {
-    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
-    if (entry === null) throw new AditError('SOURCE_REFUSED', `storage://${key} does not exist.`);
-    return { stream: await this.objects.get(storageObjectKey(workspaceId, key)), size: Number(entry.size) };
   }
 }
 

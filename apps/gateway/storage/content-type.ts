@@ -1,4 +1,6 @@
 import { extname } from 'node:path';
+import { AditError, type StorageType } from '@adit/contracts';
+import { mimeTypeOf, sniffBytes } from '@adit/media';
 
 const OF_EXTENSION: Record<string, string> = {
   '.jpg': 'image/jpeg',
@@ -12,18 +14,46 @@ const OF_EXTENSION: Record<string, string> = {
   '.mov': 'video/quicktime',
   '.wav': 'audio/wav',
   '.mp3': 'audio/mpeg',
+  '.aac': 'audio/aac',
   '.m4a': 'audio/mp4',
   '.flac': 'audio/flac',
   '.ogg': 'audio/ogg',
   '.pdf': 'application/pdf',
 };
+const KNOWN_BY_CONTENT = new Set(Object.values(OF_EXTENSION));
 const UNKNOWN = 'application/octet-stream';
 
-/** What the client says a file is, or else its name; a claim for display only, as mining looks at the content. */
+/** What the client says a file is, or else its name; what counts until its content is there. */
 export function contentTypeOf(claimed: string | undefined, name: string): string {
   const type = claimed?.toLowerCase() ?? UNKNOWN;
   const said = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/.test(type) && type !== UNKNOWN;
   return said ? type : (OF_EXTENSION[extname(name).toLowerCase()] ?? UNKNOWN);
+}
+
+/**
+ * What a file is by its first bytes; `claimed` where they say nothing, unless it is a type that they would show. The name
+ * of a type is all that is looked for: whether the file can be mined is for the probe to say.
+ */
+export async function contentTypeOfBytes(head: Buffer, claimed: string): Promise<string> {
+  const found = await typeOfBytes(head);
+  return found ?? (KNOWN_BY_CONTENT.has(claimed) ? UNKNOWN : claimed);
+}
+
+async function typeOfBytes(head: Buffer): Promise<string | null> {
+  try {
+    return mimeTypeOf(await sniffBytes(head));
+  } catch (error) {
+    // Text and nothing at all are no media; they may be stored all the same.
+    if (error instanceof AditError && error.code === 'MEDIA_INVALID') return null;
+    throw error;
+  }
+}
+
+/** Null for what is neither picture, film nor sound. */
+export function storageTypeOf(contentType: string | null): StorageType | null {
+  if (contentType === 'application/mxf') return 'VIDEO';
+  const [kind] = contentType?.split('/') ?? [];
+  return kind === 'image' || kind === 'video' || kind === 'audio' ? (kind.toUpperCase() as StorageType) : null;
 }
 
 /** Whether a browser may show it in place; everything else could be a page with scripts. */

@@ -1,11 +1,15 @@
-import { StorageEntry } from '@adit/contracts';
+import { PageQuery, pageOf, StorageEntry, StorageEntryV2 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message } from '../http/shapes.js';
+import { Message, OptionalPage } from '../http/shapes.js';
+import { IF_EXISTS } from './uploads.js';
 
 const tag = 'Storage';
 const params = z.object({ storageId: z.string() });
 const folder = z.string().max(4096).describe('Path of a folder, e.g. /news/2026');
+const name = z.string().max(4096).describe('Default: the name the file is sent with');
+const ifExists = z.enum(IF_EXISTS).describe('What to do when the folder has a file of that name; default refuse (409)');
+const place = { folder: folder.optional(), name: name.optional(), if_exists: ifExists.optional() };
 
 const entry = {
   id: 17,
@@ -14,66 +18,95 @@ const entry = {
   name: 'evening.mp4',
   uploaded: true,
   upload_failed: false,
-  is_image: false,
-  is_folder: false,
+};
+const v1 = { path: '/v1/storage', Entry: StorageEntry, example: { ...entry, is_image: false, is_folder: false } };
+const v2 = {
+  path: '/v2/storage',
+  Entry: StorageEntryV2,
+  example: { ...entry, storage_type: 'VIDEO', uploaded_at: '2026-03-02T18:00:00.000000Z' },
 };
 
-export const uploadFile = defineRoute({
-  method: 'POST',
-  path: '/v1/storage/',
-  summary: 'Upload a file',
-  description: 'A folder that does not exist is created. `folder` may be a query parameter or a field of the form.',
-  tag,
-  query: z.object({ folder: folder.optional() }),
-  form: z.object({
-    file: z.string().meta({ format: 'binary' }),
-    folder: folder.optional(),
-    name: z.string().max(255).optional().describe('Default: the name the file is sent with'),
+/** What is the same in both versions but for the shape of an entry. */
+function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: {
+  path: string;
+  Entry: E;
+  example: object;
+}) {
+  const { path, Entry, example } = version;
+  return {
+    upload: defineRoute({
+      method: 'POST',
+      path: `${path}/`,
+      summary: 'Upload a file',
+      description:
+        'A folder that does not exist is created. `folder`, `name` and `if_exists` may be query parameters, which count ' +
+        'more, or fields of the form. Large files are better sent resumably: `POST /v1/storage/uploads/`.',
+      tag,
+      query: z.object(place),
+      form: z.object({ file: z.string().meta({ format: 'binary' }), ...place }),
+      reply: Entry,
+      errors: ['CONFLICT', 'TOO_LARGE'],
+      example: { reply: example },
+    }),
+    one: defineRoute({
+      method: 'GET',
+      path: `${path}/:storageId/`,
+      summary: 'Read an entry',
+      tag,
+      params,
+      reply: Entry,
+      errors: ['NOT_FOUND'],
+      example: { reply: example },
+    }),
+    file: defineRoute({
+      method: 'GET',
+      path: `${path}/:storageId/file/`,
+      summary: 'Download a file',
+      description: 'Takes Range, If-Range and If-None-Match. 409 while it is being uploaded.',
+      tag,
+      params,
+      reply: { contentType: 'application/octet-stream', description: 'The file, under its own content type' },
+      errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
+    }),
+    remove: defineRoute({
+      method: 'DELETE',
+      path: `${path}/:storageId/`,
+      summary: 'Remove a file, or a folder with everything in it',
+      description: 'A file that a job still needs answers 409, and so does a folder with such a file in it.',
+      tag,
+      params,
+      reply: Message,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+    }),
+  };
+}
+
+export const storageV1 = {
+  ...routesOf(v1),
+  list: defineRoute({
+    method: 'GET',
+    path: '/v1/storage/',
+    summary: 'List the files and folders of a folder',
+    description: 'A plain list of all of them, folders first, by name; with `offset` or `limit` a stretch of it.',
+    tag,
+    query: z.object({ folder: folder.default('/'), ...OptionalPage.shape }),
+    reply: z.array(StorageEntry),
+    errors: ['NOT_FOUND'],
+    example: { reply: [v1.example] },
   }),
-  reply: StorageEntry,
-  errors: ['CONFLICT', 'TOO_LARGE'],
-  example: { reply: entry },
-});
+};
 
-export const listFolder = defineRoute({
-  method: 'GET',
-  path: '/v1/storage/',
-  summary: 'List the files and folders of a folder',
-  tag,
-  query: z.object({ folder: folder.default('/') }),
-  reply: z.array(StorageEntry),
-  errors: ['NOT_FOUND'],
-  example: { reply: [entry] },
-});
-
-export const getEntry = defineRoute({
-  method: 'GET',
-  path: '/v1/storage/:storageId/',
-  summary: 'Read an entry',
-  tag,
-  params,
-  reply: StorageEntry,
-  errors: ['NOT_FOUND'],
-  example: { reply: entry },
-});
-
-export const getFile = defineRoute({
-  method: 'GET',
-  path: '/v1/storage/:storageId/file/',
-  summary: 'Download a file',
-  tag,
-  params,
-  reply: { contentType: 'application/octet-stream', description: 'The file; takes Range' },
-  errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
-});
-
-export const deleteEntry = defineRoute({
-  method: 'DELETE',
-  path: '/v1/storage/:storageId/',
-  summary: 'Remove a file, or a folder with everything in it',
-  description: 'A file that a job still needs answers 409.',
-  tag,
-  params,
-  reply: Message,
-  errors: ['NOT_FOUND', 'CONFLICT'],
-});
+export const storageV2 = {
+  ...routesOf(v2),
+  list: defineRoute({
+    method: 'GET',
+    path: '/v2/storage/',
+    summary: 'List the files and folders of a folder',
+    description: 'Folders first, by name.',
+    tag,
+    query: z.object({ folder: folder.default('/'), ...PageQuery.shape }),
+    reply: pageOf(StorageEntryV2),
+    errors: ['NOT_FOUND'],
+    example: { reply: { total: 1, offset: 0, limit: 10, next: null, prev: null, data: [v2.example] } },
+  }),
+};

@@ -1,13 +1,10 @@
-import { AditError } from '@adit/contracts';
-import { storageObjectKey } from '@adit/jobs';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { sendObject } from '../http/send-object.js';
-import { isShowable } from './content-type.js';
 import { folderPath } from './names.js';
-import { deleteEntry, getEntry, getFile, listFolder, uploadFile } from './storage-routes.js';
-import { presentEntry, StorageTree } from './storage-tree.js';
+import { presentEntry } from './present-entry.js';
+import { storageV1 } from './storage-routes.js';
+import { StorageTree } from './storage-tree.js';
+import { StoredFiles } from './stored-files.js';
 import { Uploads } from './uploads.js';
 
 @Controller()
@@ -15,44 +12,34 @@ export class StorageController {
   constructor(
     @Inject(StorageTree) private readonly tree: StorageTree,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(StoredFiles) private readonly files: StoredFiles,
   ) {}
 
-  @Route(uploadFile)
-  async upload({ query }: Input<typeof uploadFile>, { caller, request }: Exchange) {
-    return presentEntry(await this.uploads.receive(caller.workspaceId, request, query.folder));
+  @Route(storageV1.upload)
+  async upload({ query }: Input<typeof storageV1.upload>, { caller, request }: Exchange) {
+    return presentEntry(await this.uploads.receive(caller.workspaceId, request, query));
   }
 
-  @Route(listFolder)
-  async list({ query }: Input<typeof listFolder>, { caller }: Exchange) {
-    return (await this.tree.list(caller.workspaceId, folderPath(query.folder))).map(presentEntry);
+  @Route(storageV1.list)
+  async list({ query }: Input<typeof storageV1.list>, { caller }: Exchange) {
+    const { folder, ...page } = query;
+    return (await this.tree.list(caller.workspaceId, folderPath(folder), page)).rows.map(presentEntry);
   }
 
-  @Route(getEntry)
-  async one({ params }: Input<typeof getEntry>, { caller }: Exchange) {
+  @Route(storageV1.one)
+  async one({ params }: Input<typeof storageV1.one>, { caller }: Exchange) {
     return presentEntry(await this.tree.get(caller.workspaceId, params.storageId));
   }
 
-  @Route(getFile)
-  async file({ params }: Input<typeof getFile>, { caller, request, reply }: Exchange) {
-    const entry = await this.tree.get(caller.workspaceId, params.storageId);
-    if (entry.key === null) throw new AditError('NOT_FOUND', `${entry.name} is a folder.`);
-    if (!entry.uploaded) throw new AditError('CONFLICT', `${entry.name} has not been uploaded completely.`);
-    const object = {
-      key: storageObjectKey(caller.workspaceId, entry.key),
-      filename: entry.name,
-      contentType: entry.contentType,
-      size: Number(entry.size),
-      etag: entry.digest,
-      disposition: isShowable(entry.contentType) ? ('inline' as const) : ('attachment' as const),
-    };
-    return sendObject(this.objects, object, request, reply);
+  @Route(storageV1.file)
+  file({ params }: Input<typeof storageV1.file>, exchange: Exchange) {
+    return this.files.send(params.storageId, exchange);
   }
 
-  @Route(deleteEntry)
-  async delete({ params }: Input<typeof deleteEntry>, { caller }: Exchange) {
+  @Route(storageV1.remove)
+  async remove({ params }: Input<typeof storageV1.remove>, { caller }: Exchange) {
     const entry = await this.tree.get(caller.workspaceId, params.storageId);
-    await this.tree.remove(caller.workspaceId, entry);
+    await this.tree.remove(entry);
     return { message: `${entry.name} was deleted.` };
   }
 }

@@ -1,38 +1,34 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { StorageEntry } from '@adit/contracts';
-import { StorageEntryEntity } from '@adit/database';
+import { StorageEntry, StorageEntryV2, pageOf } from '@adit/contracts';
+import { StorageEntryEntity, StorageRemovalEntity } from '@adit/database';
+import { blackPng } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { storedSizes, Uploader } from '../testing/uploads.js';
 
 let gateway: TestGateway;
-let base: string;
+let uploader: Uploader;
 
 beforeAll(async () => {
-  gateway = await startGateway({ maxUploadBytes: 40 << 20 });
-  await gateway.app.listen(0, '127.0.0.1');
-  base = `${await gateway.app.getUrl()}/api/v1/storage/`;
+  gateway = await startGateway();
+  uploader = await Uploader.of(gateway);
 });
 afterAll(() => gateway?.close());
 
-async function upload(bytes: Uint8Array, filename: string, fields: Record<string, string> = {}, query = '') {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(bytes)]), filename);
-  // After the file on purpose: the fields are honoured wherever they stand.
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  const reply = await fetch(`${base}${query}`, { method: 'POST', body: form, headers: authorization() });
-  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+async function list(folder: string): Promise<StorageEntry[]> {
+  const reply = await gateway.ask('GET', `/api/v1/storage?folder=${encodeURIComponent(folder)}`);
+  return reply.json<unknown[]>().map((one) => StorageEntry.parse(one));
 }
 
-const authorization = () => ({ authorization: `Key ${gateway.key}` });
+/** A file's download with other headers than the key. */
+function download(id: unknown, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
+  return fetch(`${uploader.base}/v1/storage/${id}/file/`, { method, headers: { ...uploader.headers, ...headers } });
+}
 
 describe('storage', () => {
   it('stores an upload, makes its folders, serves it whole and in ranges', async () => {
     const bytes = randomBytes(300_000);
-    const { status, body } = await upload(bytes, 'evening.mp4', { folder: '/news//2026/' });
+    const { status, body } = await uploader.send(bytes, 'evening.mp4', { fields: { folder: '/news//2026/' } });
     expect(status).toBe(200);
     const entry = StorageEntry.parse(body);
     expect(entry).toMatchObject({ file_size: 300_000, name: 'evening.mp4', uploaded: true, upload_failed: false });
@@ -40,13 +36,10 @@ describe('storage', () => {
     const row = await gateway.db.manager.findOneByOrFail(StorageEntryEntity, { id: entry.id });
     expect(row.digest).toBe(createHash('sha256').update(bytes).digest('hex'));
     expect(row.folder).toBe('/news/2026');
-
-    const root = (await gateway.ask('GET', '/api/v1/storage?folder=/'))
-      .json<unknown[]>()
-      .map((one) => StorageEntry.parse(one));
-    expect(root).toMatchObject([{ name: '/news', is_folder: true, url: null, file_size: null, uploaded: true }]);
-    const listed = (await gateway.ask('GET', '/api/v1/storage/?folder=/news/2026')).json<unknown[]>();
-    expect(listed).toEqual([entry]);
+    expect(await list('/')).toMatchObject([
+      { name: '/news', is_folder: true, url: null, file_size: null, uploaded: true },
+    ]);
+    expect(await list('/news/2026')).toEqual([entry]);
 
     const ranges: [string | undefined, number, Buffer][] = [
       [undefined, 200, bytes],
@@ -57,141 +50,167 @@ describe('storage', () => {
       ['bytes=0-1,4-5', 200, bytes],
     ];
     for (const [range, expected, part] of ranges) {
-      const reply = await fetch(`${base}${entry.id}/file/`, {
-        headers: { ...authorization(), ...(range && { range }) },
-      });
+      const reply = await download(entry.id, range === undefined ? {} : { range });
       expect([range, reply.status]).toEqual([range, expected]);
       expect(Buffer.from(await reply.arrayBuffer()).equals(part)).toBe(true);
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    const past = await fetch(`${base}${entry.id}/file/`, { headers: { ...authorization(), range: 'bytes=300000-' } });
+    const past = await download(entry.id, { range: 'bytes=300000-' });
     expect([past.status, past.headers.get('content-range')]).toEqual([416, 'bytes */300000']);
     expect(past.headers.get('content-type')).toMatch(/problem/);
-    const head = await fetch(`${base}${entry.id}/file/`, { method: 'HEAD', headers: authorization() });
-    expect([head.status, head.headers.get('content-length')]).toEqual([200, '300000']);
+    for (const range of [undefined, 'bytes=0-9']) {
+      const head = await download(entry.id, range === undefined ? {} : { range }, 'HEAD');
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, '300000']);
+    }
   });
 
-  it('refuses names that climb, hide or are missing', async () => {
-    const names: [string, Record<string, string>, string][] = [
-      ['..', { folder: '/' }, ''],
-      ['a.mp4', { folder: '/a/../b' }, ''],
-      ['a.mp4', { folder: '/a\u0000b' }, ''],
-      ['a.mp4', { folder: '/a\\b' }, ''],
-      ['a.mp4', { folder: `/${'x'.repeat(300)}` }, ''],
-      ['a.mp4', { folder: '/ok', name: '..' }, ''],
-      ['a.mp4', { folder: '/ok', name: 'a\u202egpj.exe' }, ''],
-      ['a.mp4', {}, ''],
-      ['a.mp4', {}, '?folder=/../etc'],
+  it('sends what a client has not: If-Range and If-None-Match', async () => {
+    const { body } = await uploader.send(Buffer.from('0123456789'), 'digits.bin', { query: '?folder=/conditional' });
+    const etag = (await download(body['id'], {}, 'HEAD')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[^"]{20,}"$/);
+    const range = 'bytes=2-3';
+    const cases: [Record<string, string>, number, string][] = [
+      [{ range, 'if-range': etag }, 206, '23'],
+      [{ range, 'if-range': '"another"' }, 200, '0123456789'],
+      [{ range, 'if-range': 'Wed, 21 Oct 2026 07:28:00 GMT' }, 200, '0123456789'],
+      [{ 'if-none-match': '"another"' }, 200, '0123456789'],
+      [{ 'if-none-match': `"another", W/${etag}` }, 304, ''],
+      [{ 'if-none-match': '*' }, 304, ''],
     ];
-    for (const [filename, fields, query] of names) {
-      const { status, body } = await upload(Buffer.from('x'), filename, fields, query);
-      expect([filename, fields, status, body['code']]).toEqual([filename, fields, 400, 'VALIDATION']);
+    for (const [headers, status, text] of cases) {
+      const reply = await download(body['id'], headers);
+      expect([headers, reply.status, await reply.text()]).toEqual([headers, status, text]);
     }
-    expect(await gateway.db.manager.countBy(StorageEntryEntity, { isFolder: false })).toBe(1);
-    const climbing = await upload(Buffer.from('x'), '../../../etc/passwd', { folder: '/' });
-    expect(climbing.body).toMatchObject({ name: 'passwd' });
   });
 
-  it('refuses a file that is too large, and keeps none of it', async () => {
-    const { status, body } = await upload(Buffer.alloc((40 << 20) + 1), 'large.mp4', {}, '?folder=/large');
-    expect([status, body['code']]).toEqual([413, 'TOO_LARGE']);
-    const [left] = (await gateway.ask('GET', '/api/v1/storage/?folder=/large')).json<unknown[]>();
-    expect(left).toMatchObject({ uploaded: false, upload_failed: true });
-  });
-
-  it('has stored what came while the client is still sending', async () => {
-    let stored = 0;
-    const halfWay = async (): Promise<void> => {
-      // All but what sockets and pipes hold back.
-      for (let tries = 0; stored < 15 << 20 && tries < 200; tries++) {
-        stored = await largestFile(join(gateway.dataDir, 'objects'));
-        await sleep(25);
-      }
-    };
-    expect(await rawUpload('/flat', 32 << 20, 32 << 20, halfWay)).toBe(200);
-    expect(stored).toBeGreaterThanOrEqual(15 << 20);
-    expect(stored).toBeLessThan(32 << 20);
-  });
-
-  it('says that an upload failed when the connection breaks', async () => {
-    await expect(rawUpload('/broken', 8 << 20, 1 << 20)).rejects.toThrow();
-    for (let tries = 0; tries < 100; tries++) {
-      const list = (await gateway.ask('GET', '/api/v1/storage/?folder=/broken')).json<StorageEntry[]>();
-      if (Array.isArray(list) && list[0]?.upload_failed === true) {
-        expect(list[0].uploaded).toBe(false);
-        const job = { sources: [list[0].url], modules: { face_recognition: {} } };
-        const posted = await gateway.ask('POST', '/api/v1/jobs/', job);
-        expect([posted.status, posted.json()['code']]).toEqual([400, 'SOURCE_REFUSED']);
-        return;
-      }
-      await sleep(50);
+  it('says of a file what it is by its content, never by its name or what the client claims', async () => {
+    const png = blackPng(8, 8);
+    const query = '?folder=/kinds';
+    const files: [string, Uint8Array, string, string, string | null, string][] = [
+      ['picture.txt', png, 'text/plain', 'image/png', 'IMAGE', 'inline'],
+      [
+        'page.png',
+        Buffer.from('<html><script>alert(1)</script>'),
+        'image/png',
+        'application/octet-stream',
+        null,
+        'attachment',
+      ],
+      ['page.html', Buffer.from('<html></html>'), 'text/html', 'text/html', null, 'attachment'],
+      ['film.bin', Buffer.from('0000001866747970697336360000000069736f36', 'hex'), '', 'video/mp4', 'VIDEO', 'inline'],
+      ['sound', Buffer.from('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'latin1'), '', 'audio/wav', 'AUDIO', 'inline'],
+      ['nothing.jpg', Buffer.alloc(0), 'image/jpeg', 'image/jpeg', 'IMAGE', 'inline'],
+    ];
+    for (const [name, bytes, type, shown, kind, disposition] of files) {
+      const { body } = await uploader.send(bytes, name, { query, type });
+      const reply = await download(body['id']);
+      expect([name, reply.headers.get('content-type')]).toEqual([name, shown]);
+      expect(reply.headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
+      expect(reply.headers.get('content-security-policy')).toContain('sandbox');
+      await reply.arrayBuffer();
+      const second = (await gateway.ask('GET', `/api/v2/storage/${body['id']}/`)).json();
+      expect([name, second['storage_type'], body['is_image']]).toEqual([name, kind, kind === 'IMAGE']);
     }
-    throw new Error('the broken upload was never marked');
+  });
+
+  it('keeps names, and sends them so that no header can be forged with them', async () => {
+    const names = ['naïve "quoted" 100%.mp4', 'Straße — 夜.mov', 'a;b=c.mp4', "it's (1).png"];
+    for (const name of names) {
+      const { status, body } = await uploader.send(Buffer.from('x'), 'f', {
+        query: '?folder=/names',
+        fields: { name },
+      });
+      expect([status, body['name']]).toEqual([200, name.normalize('NFC')]);
+      const disposition = (await download(body['id'])).headers.get('content-disposition') ?? '';
+      expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]*"; filename\*=UTF-8''[A-Za-z0-9%._~!$&+-]+$/);
+      expect(decodeURIComponent(disposition.split("UTF-8''")[1] ?? '')).toBe(name);
+    }
+    expect((await list('/names')).map(({ name }) => name)).toEqual(names.toSorted());
+  });
+
+  it('has a second version of all of it: other shapes, pages', async () => {
+    const query = '?folder=/second/deep';
+    const files = ['a.bin', 'b.bin', 'c.bin'];
+    for (const name of files) await uploader.send(Buffer.from(name), name, { query, version: 2 });
+    const page = async (path: string) =>
+      pageOf(StorageEntryV2).parse((await gateway.ask('GET', `/api/v2/storage${path}`)).json());
+    const folders = await page('/?folder=/second');
+    expect(folders).toMatchObject({ total: 1, offset: 0, limit: 10, next: null, prev: null });
+    expect(folders.data).toMatchObject([{ name: '/second/deep', storage_type: 'FOLDER', url: null, file_size: null }]);
+    const first = await page(`${query}&limit=2`);
+    expect([first.total, first.data.map(({ name }) => name)]).toEqual([3, ['a.bin', 'b.bin']]);
+    const second = await page(
+      new URL(first.next ?? '').pathname.replace('/api/v2/storage', '') + new URL(first.next ?? '').search,
+    );
+    expect(second).toMatchObject({ offset: 2, next: null, data: [{ name: 'c.bin', uploaded: true }] });
+    const { id, uploaded_at } = second.data[0]!;
+    expect(Math.abs(Date.parse(uploaded_at ?? '') - Date.now())).toBeLessThan(600_000);
+    expect((await gateway.ask('GET', `/api/v2/storage/${id}`)).json()).toEqual(second.data[0]);
+    expect((await gateway.ask('GET', `/api/v2/storage/${id}/file/`)).text).toBe('c.bin');
+    // One tree: the first version shows the same entry, in a plain list whatever is asked.
+    const plain = (await gateway.ask('GET', `/api/v1/storage/${query}&offset=1&limit=1`)).json<unknown[]>();
+    expect(plain.map((one) => StorageEntry.parse(one).name)).toEqual(['b.bin']);
+    expect((await gateway.ask('DELETE', `/api/v2/storage/${id}/`)).json()).toEqual({ message: 'c.bin was deleted.' });
+    expect((await gateway.ask('GET', `/api/v1/storage/${id}/`)).status).toBe(404);
+  });
+
+  it('gives a name once: refuses a second file of it, or puts it in the place of the first', async () => {
+    const query = '?folder=/once';
+    const first = (await uploader.send(Buffer.from('first'), 'a.bin', { query })).body;
+    const again = await uploader.send(Buffer.from('second'), 'a.bin', { query });
+    expect([again.status, again.body['code']]).toEqual([409, 'CONFLICT']);
+    expect(again.body['detail']).toContain(`/once/a.bin is there already (entry ${first['id']})`);
+    // Where all is known before the file, it is refused before the file is read.
+    expect((await uploader.send(Buffer.from('second'), 'x', { query: `${query}&name=a.bin` })).status).toBe(409);
+    expect(await list('/once')).toEqual([first]);
+    for (const field of ['query', 'field']) {
+      const fields: Record<string, string> = field === 'field' ? { if_exists: 'replace' } : {};
+      const more = field === 'query' ? '&if_exists=replace' : '';
+      const { status, body } = await uploader.send(Buffer.from(field), 'a.bin', { query: query + more, fields });
+      expect([status, (await list('/once')).map(({ id }) => id)]).toEqual([200, [body['id']]]);
+      expect(await (await download(body['id'])).text()).toBe(field);
+    }
+    expect((await download(first['id'])).status).toBe(404);
+    const wrong = await uploader.send(Buffer.from('x'), 'b.bin', { query: `${query}&if_exists=maybe` });
+    expect([wrong.status, wrong.body['code']]).toEqual([400, 'VALIDATION']);
+    // A file and a folder of one name cannot be told apart.
+    expect((await uploader.send(Buffer.from('x'), 'b.bin', { query: '?folder=/once/a.bin' })).status).toBe(409);
+    expect((await uploader.send(Buffer.from('x'), 'once', { query: '?folder=/' })).status).toBe(409);
+    expect((await list('/once')).length).toBe(1);
+  });
+
+  it('lets one of two uploads of a name at once have it', async () => {
+    const sent = Array.from({ length: 5 }, (_, index) =>
+      uploader.send(Buffer.alloc(200_000, index), 'same.bin', { query: '?folder=/race/made/at/once' }),
+    );
+    const replies = await Promise.all(sent);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    const winner = replies.find(({ status }) => status === 200)?.body;
+    expect(await list('/race/made/at/once')).toEqual([winner]);
+    expect(await list('/race')).toHaveLength(1);
   });
 
   it('keeps a file that a job still needs, and removes a folder with all in it', async () => {
-    const { body } = await upload(Buffer.from('not a film'), 'needed.mp4', {}, '?folder=/needed/deep');
-    const job = await gateway.ask('POST', '/api/v1/jobs/', {
-      sources: [body['url']],
-      modules: { face_recognition: {} },
-    });
+    const query = '?folder=/needed/deep';
+    const { body } = await uploader.send(Buffer.from('not a film'), 'needed.mp4', { query });
+    const posted = { sources: [String(body['url']).replace('storage', 'STORAGE')], modules: { face_recognition: {} } };
+    const job = await gateway.ask('POST', '/api/v1/jobs/', posted);
     expect(job.status).toBe(200);
-    const folder = (await gateway.ask('GET', '/api/v1/storage/?folder=/'))
-      .json<StorageEntry[]>()
-      .find(({ name }) => name === '/needed');
+    const folder = (await list('/')).find(({ name }) => name === '/needed');
     for (const id of [body['id'], folder?.id]) {
       expect((await gateway.ask('DELETE', `/api/v1/storage/${id}/`)).status).toBe(409);
     }
+    const replaced = await uploader.send(Buffer.from('x'), 'needed.mp4', { query: `${query}&if_exists=replace` });
+    expect(replaced.status).toBe(409);
     await gateway.ask('DELETE', `/api/v1/jobs/${job.json()['id']}/`);
+    const before = (await storedSizes(gateway)).length;
     expect((await gateway.ask('DELETE', `/api/v1/storage/${folder?.id}/`)).json()).toEqual({
       message: '/needed was deleted.',
     });
-    for (const path of [`${body['id']}/`, `${body['id']}/file/`, '?folder=/needed/deep']) {
+    expect((await storedSizes(gateway)).length).toBe(before - 1);
+    expect(await gateway.db.manager.count(StorageRemovalEntity)).toBe(0);
+    for (const path of [`${body['id']}/`, `${body['id']}/file/`, query]) {
       expect([path, (await gateway.ask('GET', `/api/v1/storage/${path}`)).status]).toEqual([path, 404]);
     }
   });
 });
-
-/** Sends `sent` bytes of a multipart request that promises `size`, and breaks off when that is less. */
-function rawUpload(folder: string, size: number, sent: number, halfWay?: () => Promise<void>): Promise<number> {
-  const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="f.bin"\r\n\r\n';
-  const tail = '\r\n--b--\r\n';
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(`${base}?folder=${folder}`, {
-      method: 'POST',
-      headers: {
-        ...authorization(),
-        'content-type': 'multipart/form-data; boundary=b',
-        'content-length': head.length + size + tail.length,
-      },
-    });
-    request.on('response', (reply) => {
-      reply.resume();
-      resolve(reply.statusCode ?? 0);
-    });
-    request.on('error', reject);
-    const chunk = Buffer.alloc(256 << 10, 7);
-    const send = async (): Promise<void> => {
-      request.write(head);
-      for (let at = 0; at < sent; at += chunk.length) {
-        if (at === size / 2) await halfWay?.();
-        if (!request.write(chunk)) await new Promise((drained) => request.once('drain', drained));
-      }
-      if (sent === size) request.end(tail);
-      else setTimeout(() => request.destroy(new Error('the cable was pulled')), 100);
-    };
-    void send().catch(reject);
-  });
-}
-
-async function largestFile(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      stat(join(entry.parentPath, entry.name))
-        .then(({ size }) => size)
-        .catch(() => 0),
-    );
-  return Math.max(0, ...(await Promise.all(sizes)));
-}

@@ -1,68 +1,64 @@
-import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { AditError } from '@adit/contracts';
-import { StorageEntryEntity } from '@adit/database';
+import type { StorageEntryEntity } from '@adit/database';
 import { storageObjectKey } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DataSource, LessThan } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { contentTypeOf } from './content-type.js';
 import { fileName, folderPath } from './names.js';
-import { StorageTree } from './storage-tree.js';
+import { UploadEntries } from './upload-entries.js';
 
 const log = createLogger('storage');
-/** An upload that has not ended by then died with its process. */
-const ABANDONED_MS = 24 * 3_600_000;
 
-/** Uploads stream from the socket to the object store; nothing of a file is kept in memory. */
+export const IF_EXISTS = ['refuse', 'replace'] as const;
+export type IfExists = (typeof IF_EXISTS)[number];
+
+/** What a form may say of its file, in the query or in fields before or behind it. */
+type FormFields = Partial<Record<'folder' | 'name' | 'if_exists', string>>;
+
+/** Uploads in one request stream from the socket to the object store; nothing of a file is kept in memory. */
 @Injectable()
-export class Uploads implements OnApplicationBootstrap {
+export class Uploads {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-    @Inject(StorageTree) private readonly tree: StorageTree,
+    @Inject(UploadEntries) private readonly entries: UploadEntries,
   ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    const abandoned = { uploaded: false, uploadFailed: false, isFolder: false };
-    const before = LessThan(new Date(Date.now() - ABANDONED_MS));
-    await this.db.manager.update(StorageEntryEntity, { ...abandoned, timeCreated: before }, { uploadFailed: true });
-  }
 
   /**
    * Takes the one file of a multipart request. Its entry exists from the first byte, `uploaded` once all of it is stored;
-   * a broken connection leaves it `upload_failed`. Throws VALIDATION, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE.
+   * a broken connection leaves it `upload_failed`. What the query says counts more than fields. Throws VALIDATION,
+   * CONFLICT when the name is taken, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE.
    */
-  async receive(
-    workspaceId: string,
-    request: FastifyRequest,
-    queryFolder: string | undefined,
-  ): Promise<StorageEntryEntity> {
+  async receive(workspaceId: string, request: FastifyRequest, query: FormFields): Promise<StorageEntryEntity> {
     if (!request.isMultipart()) {
       throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data in the field "file".');
     }
-    const fields = new Map<string, string>();
-    if (queryFolder !== undefined) fields.set('folder', folderPath(queryFolder));
+    const fields: Record<string, string | undefined> = {};
+    const known = (): FormFields => ({ ...fields, ...withoutUndefined(query) });
+    check(known());
     let entry: StorageEntryEntity | null = null;
+    breakWhenIdle(request, this.config.uploadIdleSeconds);
     try {
       for await (const part of request.parts({ limits: this.limits() })) {
-        if (part.type === 'file') entry = await this.store(workspaceId, part, fields, request);
-        else if (typeof part.value === 'string' && !(part.fieldname === 'folder' && queryFolder !== undefined)) {
-          fields.set(part.fieldname, part.value);
-        }
+        if (part.type === 'file') entry = await this.store(workspaceId, part, known(), request);
+        else if (typeof part.value === 'string') fields[part.fieldname] = part.value;
       }
       if (entry === null) throw missing('/file', 'Send the file in the field "file".');
-      const folder = fields.get('folder');
+      const { folder, name } = known();
       if (folder === undefined) throw missing('?folder', 'Name the folder to put the file in; / is the root.');
-      return await this.finish(entry, folderPath(folder), fields.get('name'));
+      // Fields may follow the file; only now are all of them known.
+      const place = { workspaceId, folder: folderPath(folder), name: name === undefined ? entry.name : fileName(name) };
+      return await this.entries.finish(entry, { ...place, replaces: ifExists(known()) === 'replace' });
     } catch (error) {
-      if (entry !== null) await this.discard(entry);
+      if (entry !== null) await this.giveUp(entry, error);
       throw error;
+    } finally {
+      request.raw.setTimeout(0);
     }
   }
 
@@ -80,57 +76,62 @@ export class Uploads implements OnApplicationBootstrap {
   private async store(
     workspaceId: string,
     part: MultipartFile,
-    fields: Map<string, string>,
+    { folder, name, if_exists }: FormFields,
     request: FastifyRequest,
   ): Promise<StorageEntryEntity> {
-    const folder = folderPath(fields.get('folder') ?? '/');
-    const name = fileName(fields.get('name') ?? part.filename ?? '');
-    await this.tree.ensureFolder(workspaceId, folder);
-    // 15 random bytes are 20 characters of base64url.
-    const key = randomBytes(15).toString('base64url');
-    const contentType = contentTypeOf(part.mimetype, name);
-    const { identifiers } = await this.db.manager.insert(StorageEntryEntity, {
-      workspaceId,
-      folder,
-      name,
-      isFolder: false,
-      key,
-      contentType,
-    });
-    const id = identifiers[0]?.['id'] as number;
+    const place = { workspaceId, folder: folderPath(folder ?? '/'), name: fileName(name ?? part.filename ?? '') };
+    const upload = { ...place, claimedType: part.mimetype, replaces: ifExists({ if_exists }) === 'replace' };
+    // Before gigabytes are sent where that can be known; in the end it is checked in any case.
+    const entry = await this.entries.begin(upload, folder !== undefined && name !== undefined);
     const digest = createHash('sha256');
     try {
       const body = digested(part.file, digest, request);
-      const { size } = await this.objects.put(storageObjectKey(workspaceId, key), body);
+      const { size } = await this.objects.put(storageObjectKey(workspaceId, entry.key as string), body);
       if (part.file.truncated) {
         throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
       }
-      await this.db.manager.update(StorageEntryEntity, { id }, { size: String(size), digest: digest.digest('hex') });
+      return Object.assign(entry, { size: String(size), digest: digest.digest('hex') });
     } catch (error) {
-      await this.db.manager.update(StorageEntryEntity, { id }, { uploadFailed: true });
-      await this.objects.delete(storageObjectKey(workspaceId, key)).catch((left: unknown) => {
-        log.warn({ err: left, key }, 'a failed upload could not be removed');
-      });
+      await this.fail(entry);
       throw error;
     }
-    return this.db.manager.findOneByOrFail(StorageEntryEntity, { id });
   }
 
-  /** Fields may follow the file; only now are all of them known. */
-  private async finish(entry: StorageEntryEntity, folder: string, name: string | undefined) {
-    const { id, workspaceId } = entry;
-    await this.tree.ensureFolder(workspaceId, folder);
-    const final = { folder, name: name === undefined ? entry.name : fileName(name), uploaded: true };
-    const { affected } = await this.db.manager.update(StorageEntryEntity, { id }, final);
-    if (affected === 0) throw new AditError('CONFLICT', 'The file was deleted while it was being uploaded.');
-    return { ...entry, ...final };
+  /** All of the file came. When the request around it was wrong, nothing stays; when it broke off, that shows. */
+  private async giveUp(entry: StorageEntryEntity, error: unknown): Promise<void> {
+    const { code } = AditError.from(error);
+    // Nothing of it is left then.
+    if (code === 'CONFLICT') return;
+    if (code === 'VALIDATION') await this.entries.discard(entry);
+    else await this.fail(entry);
   }
 
-  /** All of it came, but the request around it was wrong: nothing stays. */
-  private async discard({ id, workspaceId, key }: StorageEntryEntity): Promise<void> {
-    await this.db.manager.delete(StorageEntryEntity, { id });
-    if (key !== null) await this.objects.delete(storageObjectKey(workspaceId, key));
+  private async fail(entry: StorageEntryEntity): Promise<void> {
+    await this.entries.fail(entry).catch((error: unknown) => {
+      log.warn({ err: error, entry: entry.id }, 'a failed upload could not be marked; it will be in a while');
+    });
   }
+}
+
+/** Throws VALIDATION for what can be known to be wrong before a file is read. */
+function check({ folder, name, if_exists }: FormFields): void {
+  if (folder !== undefined) folderPath(folder);
+  if (name !== undefined) fileName(name, '?name');
+  ifExists({ if_exists });
+}
+
+function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>): IfExists {
+  const known = IF_EXISTS.find((one) => one === said);
+  if (known !== undefined) return known;
+  const message = `if_exists is one of ${IF_EXISTS.join(', ')}.`;
+  throw new AditError('VALIDATION', message, { errors: [{ pointer: '/if_exists', code: 'invalid_value', message }] });
+}
+
+/** Breaks the connection of a client that sends nothing for so long. */
+export function breakWhenIdle(request: FastifyRequest, seconds: number): void {
+  request.raw.setTimeout(seconds * 1000, () => {
+    if (!request.raw.complete) request.raw.destroy();
+  });
 }
 
 /** Passes the file on and digests it; ends in an error when the connection breaks, never as if the file were over. */
@@ -144,6 +145,12 @@ function digested(file: Readable, digest: Hash, request: FastifyRequest): Readab
   const broken = (): void => {
     if (!request.raw.complete) through.destroy(new AditError('VALIDATION', 'The connection broke during the upload.'));
   };
+  // It broke off while its entry was made: nothing more will be heard of it.
+  if (file.destroyed) {
+    throw new AditError('VALIDATION', 'The upload ends in the middle of its file.', { cause: file.errored });
+  }
+  // The store may look at the stream only after it broke.
+  through.on('error', () => undefined);
   request.raw.once('close', broken);
   through.once('close', () => {
     request.raw.off('close', broken);
@@ -152,6 +159,10 @@ function digested(file: Readable, digest: Hash, request: FastifyRequest): Readab
   });
   file.once('error', (error) => through.destroy(error));
   return file.pipe(through);
+}
+
+function withoutUndefined(fields: FormFields): FormFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function missing(pointer: string, message: string): AditError {

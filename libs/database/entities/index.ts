@@ -12,7 +12,7 @@ import {
 } from './job.js';
 import { OutboxEntity } from './outbox.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
-import { StorageEntryEntity } from './storage.js';
+import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
@@ -51,6 +51,8 @@ export const ENTITIES = [
   OutboxEntity,
   SegmentEntity,
   StorageEntryEntity,
+  StoragePartEntity,
+  StorageRemovalEntity,
   SummaryEntity,
   WebhookAttemptEntity,
   WebhookDeliveryEntity,

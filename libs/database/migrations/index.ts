@@ -3,6 +3,7 @@ import { Webhooks1795255173495 } from './1795255173495-webhooks.js';
 import { Dictionaries1795255664719 } from './1795255664719-dictionaries.js';
 import { Access1795267818183 } from './1795267818183-access.js';
 import { ResourceWebhooks1795267925251 } from './1795267925251-resource-webhooks.js';
+import { Storage1795268034111 } from './1795268034111-storage.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Dictionaries1795255664719,
   Access1795267818183,
   ResourceWebhooks1795267925251,
+  Storage1795268034111,
 ];

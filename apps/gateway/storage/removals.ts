@@ -1,0 +1,67 @@
+import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from '@adit/database';
+import { storageObjectKey } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+
+const log = createLogger('storage');
+/** Rows named in one statement. */
+const BATCH = 1000;
+/** Files removed from the object store at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Entries go with their transaction, their bytes after it: what has to be removed is noted in the same transaction, so that
+ * neither a crash nor an object store that is away leaves a deleted file behind.
+ */
+@Injectable()
+export class Removals {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** Removes the rows of entries; call `drain` after the commit. */
+  async note(manager: EntityManager, entries: readonly StorageEntryEntity[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += BATCH) {
+      const batch = entries.slice(at, at + BATCH);
+      const ids = batch.map(({ id }) => id);
+      await this.noteBytes(manager, batch);
+      await manager.delete(StorageEntryEntity, { id: In(ids) });
+    }
+  }
+
+  /** Removes the bytes of at most 1000 entries, whose rows stay. */
+  async noteBytes(manager: EntityManager, entries: readonly StorageEntryEntity[]): Promise<void> {
+    const objects = entries.flatMap(({ workspaceId, key }) =>
+      key === null ? [] : [{ objectKey: storageObjectKey(workspaceId, key) }],
+    );
+    if (objects.length > 0)
+      await manager.createQueryBuilder().insert().into(StorageRemovalEntity).values(objects).orIgnore().execute();
+    const inParts = entries.filter(({ uploadLength }) => uploadLength !== null).map(({ id }) => id);
+    if (inParts.length > 0) await manager.delete(StoragePartEntity, { entryId: In(inParts) });
+  }
+
+  /** Removes what was noted from the object store. What cannot be removed now is tried again by the next call. */
+  async drain(): Promise<void> {
+    try {
+      for (;;) {
+        const noted = await this.db.manager.find(StorageRemovalEntity, { take: BATCH });
+        if (noted.length === 0) return;
+        const queue = noted.values();
+        await Promise.all(Array.from({ length: AT_ONCE }, () => this.removeAll(queue)));
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'deleted files are still in the object store; the next run tries again');
+    }
+  }
+
+  private async removeAll(queue: Iterable<StorageRemovalEntity>): Promise<void> {
+    for (const { objectKey } of queue) {
+      await this.objects.delete(objectKey);
+      await this.objects.deletePrefix(`${objectKey}/`);
+      await this.db.manager.delete(StorageRemovalEntity, { objectKey });
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { AditError } from '@adit/contracts';
+import { openStoredFile } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { DataSource } from 'typeorm';
+import type { Exchange } from '../http/route.js';
+import { sendFile } from '../http/send-object.js';
+import { isShowable } from './content-type.js';
+import { StorageTree } from './storage-tree.js';
+
+/** What both versions of the interface send of a file. */
+@Injectable()
+export class StoredFiles {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(StorageTree) private readonly tree: StorageTree,
+  ) {}
+
+  /** Throws NOT_FOUND for a folder, CONFLICT for what has not been uploaded completely. */
+  async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
+    const entry = await this.tree.get(caller.workspaceId, storageId);
+    if (entry.key === null) throw new AditError('NOT_FOUND', `${entry.name} is a folder.`);
+    if (!entry.uploaded) throw new AditError('CONFLICT', `${entry.name} has not been uploaded completely.`);
+    const file = {
+      open: (range?: { start: number; end?: number }) => openStoredFile(this.db.manager, this.objects, entry, range),
+      filename: entry.name,
+      contentType: entry.contentType,
+      size: Number(entry.size),
+      // A key stands for the same bytes for ever.
+      etag: entry.digest ?? entry.key,
+      disposition: isShowable(entry.contentType) ? ('inline' as const) : ('attachment' as const),
+    };
+    return sendFile(file, request, reply);
+  }
+}

@@ -1,0 +1,94 @@
+import { AditError } from '@adit/contracts';
+import { StorageEntryEntity, WorkspaceEntity } from '@adit/database';
+import { In, type EntityManager } from 'typeorm';
+import { parentOf, pathsTo } from './names.js';
+
+/** Where a file lies. */
+export interface Place {
+  workspaceId: string;
+  folder: string;
+  name: string;
+}
+
+/** One change of a workspace's tree at a time, so that a folder is made once and a name is given once. */
+export async function lockTree(manager: EntityManager, workspaceId: string): Promise<void> {
+  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: { mode: 'pessimistic_write' } });
+}
+
+/** Makes the folder and those above it that are missing. Throws CONFLICT when a file is in the way. */
+export async function makeFolders(manager: EntityManager, workspaceId: string, folder: string): Promise<void> {
+  const paths = pathsTo(folder);
+  if (paths.length === 0) return;
+  const known = await manager.findBy(StorageEntryEntity, { workspaceId, name: In(paths), isFolder: true });
+  const missing = paths.filter((path) => !known.some(({ name }) => name === path));
+  if (missing.length === 0) return;
+  const places = missing.map((path) => ({ folder: parentOf(path), name: baseOf(path) }));
+  const files = await manager.findBy(
+    StorageEntryEntity,
+    places.map((place) => ({ workspaceId, ...place, isFolder: false, uploaded: true })),
+  );
+  const [file] = files;
+  if (file !== undefined)
+    throw new AditError('CONFLICT', `${pathOf(file)} is a file (entry ${file.id}), not a folder.`);
+  await manager.insert(
+    StorageEntryEntity,
+    missing.map((name) => ({ workspaceId, folder: parentOf(name), name, isFolder: true, uploaded: true })),
+  );
+}
+
+/**
+ * What has to go when a file takes this name: failed uploads of that name, and the file that has it when it is to be
+ * replaced. Throws CONFLICT when the name is taken, by a folder or by a file that stays or that a job still needs.
+ */
+export async function freeName(
+  manager: EntityManager,
+  { workspaceId, folder, name }: Place,
+  replaces: boolean,
+  ownId: number | null = null,
+): Promise<StorageEntryEntity[]> {
+  const path = pathOf({ folder, name });
+  if (await manager.existsBy(StorageEntryEntity, { workspaceId, name: path, isFolder: true })) {
+    throw new AditError('CONFLICT', `${path} is a folder; give the file another name.`);
+  }
+  const namesakes = await manager.findBy(StorageEntryEntity, { workspaceId, folder, name, isFolder: false });
+  const others = namesakes.filter(({ id, uploaded, uploadFailed }) => id !== ownId && (uploaded || uploadFailed));
+  const file = others.find(({ uploaded }) => uploaded);
+  if (file !== undefined && !replaces) {
+    throw new AditError(
+      'CONFLICT',
+      `${path} is there already (entry ${file.id}). Give the file another name, delete the one that is there, or send if_exists=replace.`,
+    );
+  }
+  await refuseUsed(manager, workspaceId, others);
+  return others;
+}
+
+/** Throws CONFLICT when a job that has not ended still needs one of the files. */
+export async function refuseUsed(
+  manager: EntityManager,
+  workspaceId: string,
+  files: readonly Pick<StorageEntryEntity, 'key'>[],
+): Promise<void> {
+  const keys = files.flatMap(({ key }) => key ?? []);
+  if (keys.length === 0) return;
+  const used: { id: string; uri: string }[] = await manager.query(
+    `SELECT j.id, s.uri FROM job_sources s JOIN jobs j ON j.id = s.job_id
+      WHERE j.workspace_id = $1 AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+        AND lower(left(s.uri, 10)) = 'storage://' AND substr(s.uri, 11) = ANY($2)
+      LIMIT 1`,
+    [workspaceId, keys],
+  );
+  const [first] = used;
+  if (first !== undefined) {
+    throw new AditError('CONFLICT', `Job ${first.id} still needs ${first.uri}; stop or delete it first.`);
+  }
+}
+
+/** The file's whole path. */
+export function pathOf({ folder, name }: Pick<Place, 'folder' | 'name'>): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { AditError } from '@adit/contracts';
+import { inTransaction, StorageEntryEntity } from '@adit/database';
+import { openStoredFile } from '@adit/jobs';
+import { SNIFFED_BYTES } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { contentTypeOf, contentTypeOfBytes } from './content-type.js';
+import { Removals } from './removals.js';
+import { freeName, lockTree, makeFolders, pathOf, type Place } from './tree-changes.js';
+
+const log = createLogger('storage');
+/** How often an upload shows that it is alive, and what is swept is looked for. */
+const PERIOD_MS = 20_000;
+/** An upload in one request that shows no sign of life for so long died with its process. */
+const DEAD_SECONDS = 90;
+
+export interface NewUpload extends Place {
+  claimedType: string | undefined;
+  replaces: boolean;
+  /** Bytes announced for a resumable upload. */
+  length?: number;
+}
+
+/** The life of an entry from the first byte of its upload: alive, then `uploaded` or `upload_failed`, whatever breaks. */
+@Injectable()
+export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Uploads in one request that this process takes. */
+  private readonly alive = new Set<number>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(Removals) private readonly removals: Removals,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const run = () => void (this.running ??= this.tend().finally(() => (this.running = null)));
+    run();
+    this.timer = setInterval(run, PERIOD_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Makes the entry of an upload that begins, and its folder. With `checkName`, throws CONFLICT when its name is taken. */
+  async begin({ length, claimedType, ...upload }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
+    const { workspaceId, folder, name } = upload;
+    const entry = await inTransaction(this.db, async (manager) => {
+      await lockTree(manager, workspaceId);
+      if (checkName) {
+        await freeName(manager, upload, upload.replaces);
+        await refuseUnfinished(manager, upload);
+      }
+      await makeFolders(manager, workspaceId, folder);
+      // 15 random bytes are 20 characters of base64url.
+      const key = randomBytes(15).toString('base64url');
+      const contentType = contentTypeOf(claimedType, name);
+      const resumable = length === undefined ? {} : { uploadLength: String(length), size: '0' };
+      const { identifiers } = await manager.insert(StorageEntryEntity, {
+        ...upload,
+        ...resumable,
+        isFolder: false,
+        key,
+        contentType,
+      });
+      return manager.findOneByOrFail(StorageEntryEntity, { id: identifiers[0]?.['id'] as number });
+    });
+    if (length === undefined) this.alive.add(entry.id);
+    return entry;
+  }
+
+  /**
+   * All bytes are stored: the file takes its name. Throws CONFLICT when that is taken, or the entry was deleted
+   * meanwhile; nothing of the upload stays then.
+   */
+  async finish(entry: StorageEntryEntity, place: Place & { replaces: boolean }): Promise<StorageEntryEntity> {
+    const { id } = entry;
+    try {
+      const contentType = await this.typeOf(entry);
+      const finished = await inTransaction(this.db, async (manager) => {
+        await lockTree(manager, place.workspaceId);
+        const outdated = await freeName(manager, place, place.replaces, id);
+        await makeFolders(manager, place.workspaceId, place.folder);
+        await this.removals.note(manager, outdated);
+        const uploaded = { ...place, size: entry.size, digest: entry.digest, contentType, uploaded: true };
+        const { affected } = await manager.update(
+          StorageEntryEntity,
+          { id, uploadFailed: false },
+          { ...uploaded, timeUploaded: new Date() },
+        );
+        if (affected === 0) {
+          throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
+        }
+        return manager.findOneByOrFail(StorageEntryEntity, { id });
+      });
+      await this.removals.drain();
+      return finished;
+    } catch (error) {
+      if (AditError.from(error).code === 'CONFLICT') await this.discard(entry);
+      throw error;
+    } finally {
+      this.alive.delete(id);
+    }
+  }
+
+  /** The upload broke off: its entry stays and says so, its bytes go. */
+  async fail(entry: StorageEntryEntity): Promise<void> {
+    this.alive.delete(entry.id);
+    await this.giveUp([entry]);
+  }
+
+  /** Nothing of it stays. */
+  async discard(entry: StorageEntryEntity): Promise<void> {
+    this.alive.delete(entry.id);
+    await inTransaction(this.db, (manager) => this.removals.note(manager, [entry]));
+    await this.removals.drain();
+  }
+
+  /** One round of what is done now and then; public for the specs. */
+  async tend(): Promise<void> {
+    try {
+      if (this.alive.size > 0) {
+        await this.db.manager.update(StorageEntryEntity, { id: In([...this.alive]) }, { timeTouched: () => 'now()' });
+      }
+      await this.giveUp(await this.abandoned());
+      await this.removals.drain();
+    } catch (error) {
+      log.warn({ err: error }, 'uploads could not be looked after; the next run tries again');
+    }
+  }
+
+  private async giveUp(entries: StorageEntryEntity[]): Promise<void> {
+    if (entries.length === 0) return;
+    await inTransaction(this.db, async (manager) => {
+      const ids = entries.map(({ id }) => id);
+      await manager.update(StorageEntryEntity, { id: In(ids), uploaded: false }, { uploadFailed: true, size: '0' });
+      await this.removals.noteBytes(manager, entries);
+    });
+    await this.removals.drain();
+  }
+
+  /** Uploads whose process died, and resumable ones that nobody went on with for too long. */
+  private abandoned(): Promise<StorageEntryEntity[]> {
+    return this.db.manager
+      .createQueryBuilder(StorageEntryEntity, 'e')
+      .where('NOT e.uploaded AND NOT e.upload_failed AND NOT e.is_folder')
+      .andWhere(
+        `e.time_touched < now() - CASE WHEN e.upload_length IS NULL THEN make_interval(secs => :dead)
+           ELSE make_interval(hours => :hours) END`,
+        { dead: DEAD_SECONDS, hours: this.config.uploadKeepHours },
+      )
+      .take(1000)
+      .getMany();
+  }
+
+  private async typeOf(entry: StorageEntryEntity): Promise<string> {
+    const claimed = entry.contentType ?? 'application/octet-stream';
+    if (Number(entry.size) === 0) return claimed;
+    const range = { start: 0, end: SNIFFED_BYTES - 1 };
+    const head = await buffer(await openStoredFile(this.db.manager, this.objects, entry, range));
+    return contentTypeOfBytes(head, claimed);
+  }
+}
+
+/** Two resumable uploads of one name would both cost their time, and only one could have the name. */
+async function refuseUnfinished(manager: EntityManager, upload: Place & { replaces: boolean }): Promise<void> {
+  if (upload.replaces) return;
+  const { workspaceId, folder, name } = upload;
+  const other = await manager
+    .createQueryBuilder(StorageEntryEntity, 'e')
+    .where({ workspaceId, folder, name, isFolder: false, uploaded: false, uploadFailed: false })
+    .andWhere('e.upload_length IS NOT NULL')
+    .getOne();
+  if (other === null) return;
+  throw new AditError(
+    'CONFLICT',
+    `${pathOf(upload)} is being uploaded already (entry ${other.id}, ${other.size} of ${other.uploadLength} bytes). Go on with it at /v1/storage/uploads/${other.id}/, or delete it first.`,
+  );
+}
