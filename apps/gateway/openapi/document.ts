@@ -138,9 +138,14 @@ function refusals(route: RouteDefinition, schemas: JsonSchemas): Record<string, 
   if (route.access !== 'public') {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'] as const) codes.add(code);
   }
-  if (route.query !== undefined || route.body !== undefined || route.form !== undefined) codes.add('VALIDATION');
+  if (route.params !== undefined || route.query !== undefined || route.body !== undefined || route.form !== undefined)
+    codes.add('VALIDATION');
   if (route.body !== undefined) for (const code of ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (route.form !== undefined) codes.add('UNSUPPORTED_MEDIA_TYPE');
+  // What an Idempotency-Key can lead to.
+  if (route.method === 'POST' && route.form === undefined) {
+    for (const code of ['VALIDATION', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'] as const) codes.add(code);
+  }
   const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) (byStatus[ERROR_CODES[code].status] ??= []).push(code);
   const schema = schemas.of(Problem, 'output');

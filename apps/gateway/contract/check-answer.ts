@@ -1,0 +1,41 @@
+import { Problem } from '@adit/contracts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { z } from 'zod';
+import type { Answer } from '../testing/gateway.js';
+import { apiDocument, type Operation } from './operations.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+// The package is CommonJS; its function is the default of its default.
+(formats as unknown as { default: (to: Ajv2020) => void }).default(ajv);
+ajv.addSchema(apiDocument, 'openapi');
+
+/**
+ * What is wrong with an answer as far as its operation is documented, in words; nothing when all is well. Its status has to
+ * be documented, and its body what the OpenAPI document and the zod schema behind it say, strictly.
+ */
+export function faultsOf({ method, path, route, documented }: Operation, answer: Answer): string[] {
+  const faults: string[] = [];
+  const { status, headers, text } = answer;
+  if (typeof headers['x-request-id'] !== 'string') faults.push('it has no X-Request-Id');
+  const response = documented.responses[String(status)];
+  if (response === undefined) return [...faults, `the status ${status} is not documented: ${text.slice(0, 300)}`];
+  if (response.content === undefined) return text === '' ? faults : [...faults, 'it has a body that is not documented'];
+  const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
+  // A file has a content type of its own.
+  if (status < 400 && 'contentType' in route.reply) return faults;
+  if (!(type in response.content)) return [...faults, `the content type ${type} is not documented`];
+  const body: unknown = answer.json();
+  const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
+  const validate = ajv.getSchema(`openapi#/${pointer.map(escaped).join('/')}`);
+  if (validate === undefined) return [...faults, 'the document has no schema for it'];
+  if (!validate(body)) faults.push(`against the OpenAPI document: ${ajv.errorsText(validate.errors)}`);
+  const parsed = (status < 400 ? (route.reply as z.ZodType) : Problem).safeParse(body);
+  if (!parsed.success) faults.push(`against zod: ${parsed.error.message}`);
+  return faults;
+}
+
+/** A segment of a JSON Pointer within the fragment of an address. */
+function escaped(segment: string): string {
+  return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

@@ -1,0 +1,120 @@
+/** Every method and path that the interface names, in its order; `{NAME}` is a variable. */
+export interface InterfaceRow {
+  section: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  /** Why it is not there yet; such a row answers 404 or 405 and is tried as soon as this is taken away. */
+  later?: string;
+  /** What the interface leaves open here, and how it was decided. */
+  note?: string;
+}
+
+type Cell = [methods: string, path: string, more?: Pick<InterfaceRow, 'later' | 'note'>];
+
+function section(title: string, cells: Cell[]): InterfaceRow[] {
+  return cells.flatMap(([methods, path, more = {}]) =>
+    methods.split(' ').map((method) => ({ section: title, method: method as InterfaceRow['method'], path, ...more })),
+  );
+}
+
+const trainings = { later: 'with trainings' };
+const indexes = { later: 'with face indexes' };
+const transcripts = { later: 'with transcripts' };
+const building = { later: 'being built' };
+
+const class_ = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
+const image = `${class_}/images/{IMAGE_ID}`;
+const collection = '/v1/index-collection/{COLLECTION_NAME}';
+const versions = '/v1/transcripts/{TRANSCRIPT_ID}/variants/{VARIANT_ID}/versions';
+
+export const INTERFACE_ROWS: readonly InterfaceRow[] = [
+  ...section('Jobs', [
+    ['GET', '/v1/jobs/'],
+    ['GET', '/v1/jobs/{JOB_ID}/'],
+    ['POST', '/v1/jobs/'],
+    ['DELETE', '/v1/jobs/{JOB_ID}/'],
+    ['GET', '/v1/jobs/{JOB_ID}/artifacts/'],
+    ['GET', '/v1/jobs/{JOB_ID}/artifacts/{ARTIFACT_ID}/file/'],
+    ['GET', '/v1/jobs/{JOB_ID}/summarized-results/'],
+    ['GET', '/v1/jobs/{JOB_ID}/detailed-results/'],
+  ]),
+  ...section('Datasets, classes, images', [
+    ['GET', '/v1/datasets/', trainings],
+    ['GET', '/v1/datasets/{DATASET_ID}/', trainings],
+    ['POST', '/v1/datasets/', trainings],
+    ['PUT', '/v1/datasets/{DATASET_ID}/', trainings],
+    ['DELETE', '/v1/datasets/{DATASET_ID}/', trainings],
+    ['GET POST', '/v1/datasets/{DATASET_ID}/classes/', trainings],
+    ['GET PUT DELETE', `${class_}/`, trainings],
+    ['GET POST', `${class_}/images/`, trainings],
+    ['GET PUT DELETE', image, trainings],
+  ]),
+  ...section('Trainings and models', [
+    ['GET POST DELETE', '/v1/trainings/', trainings],
+    ['GET', '/v1/trainings/{TRAINING_ID}/', trainings],
+    ['GET', '/v1/models/', trainings],
+    ['GET PUT DELETE', '/v1/models/{MODEL_ID}/', trainings],
+  ]),
+  ...section('Index collections and identities', [
+    ['GET POST PUT', '/v1/index-collection/', indexes],
+    ['GET DELETE', `${collection}/`, indexes],
+    ['GET PUT', `${collection}/identities/`, indexes],
+    ['GET DELETE', `${collection}/identities/{INDEX_ID}/`, indexes],
+  ]),
+  ...section('Dictionaries', [
+    ['GET', '/v1/dictionaries/'],
+    ['GET', '/v1/dictionaries/{DICTIONARY_ID}/'],
+    ['POST', '/v1/dictionaries/'],
+    [
+      'DELETE',
+      '/v1/datasets/{DICTIONARY_ID}/',
+      { note: 'as listed; `DELETE /v1/dictionaries/{DICTIONARY_ID}/` does it too' },
+    ],
+  ]),
+  ...section('Batches, reports', [
+    ['POST', '/v1/batches/files/', building],
+    ['POST', '/v1/batches/{BATCH_ID}/report/', building],
+    ['DELETE', '/v1/batches/{BATCH_ID}/', building],
+    ['GET', '/v1/reports/', building],
+    ['GET', '/v1/reports/{REPORT_ID}/', building],
+    ['GET', '/v1/reports/{REPORT_ID}/items/', building],
+    ['DELETE', '/v1/reports/{REPORT_ID}/', building],
+  ]),
+  ...section('Exports and artifacts', [
+    ['GET', '/v1/exports/', building],
+    ['GET', '/v1/exports/{EXPORT_ID}/', building],
+    ['POST', '/v1/exports/', building],
+    ['GET', '/v1/exports/{EXPORT_ID}/artifacts/', building],
+    ['GET', '/v1/exports/{EXPORT_ID}/artifacts/{ARTIFACT_ID}/file/', building],
+  ]),
+  ...section('Storage', [
+    ['GET', '/v1/storage/'],
+    ['GET', '/v1/storage/{STORAGE_ID}/'],
+    ['GET', '/v1/storage/{STORAGE_ID}/file/'],
+    ['GET', '/v1/storage/{STORAGE_ID}/thumbnail/', building],
+    ['POST', '/v1/storage/'],
+    ['DELETE', '/v1/storage/{STORAGE_ID}/'],
+    ['GET', '/v2/storage/', building],
+    ['GET', '/v2/storage/{STORAGE_ID}/', building],
+    ['GET', '/v2/storage/{STORAGE_ID}/file/', building],
+    ['GET', '/v2/storage/{STORAGE_ID}/thumbnail/', building],
+    ['POST', '/v2/storage/', building],
+    ['DELETE', '/v2/storage/{STORAGE_ID}/', building],
+  ]),
+  ...section('Access keys', [
+    ['GET', '/v1/access-keys/'],
+    ['POST', '/v1/access-keys/'],
+    ['GET', '/v1/access-keys/{ID}/'],
+    ['PUT', '/v1/access-keys/{ID}/', { note: 'replaces `name` and `scopes`' }],
+    ['PATCH', '/v1/access-keys/{ID}/', { note: 'merges `name` and `scopes`' }],
+    ['DELETE', '/v1/access-keys/{ID}/'],
+  ]),
+  ...section('Webhooks', [
+    ['GET POST', '/v1/webhooks/', building],
+    ['GET PUT PATCH DELETE', '/v1/webhooks/{WEBHOOK_ID}/', building],
+  ]),
+  ...section('Transcript versions', [
+    ['GET POST', `${versions}/`, transcripts],
+    ['GET DELETE', `${versions}/{VERSION}`, transcripts],
+  ]),
+];

@@ -1,0 +1,103 @@
+import { expect } from '@jest/globals';
+import type { Part } from './multipart.js';
+import type { World } from './world.js';
+
+/** How one row of the interface is tried. What is not said here follows from the path: 401, 404, 405, both slashes. */
+export interface Trial {
+  /** Ids for the variables of the path, of things that are there. */
+  ids?: (world: World) => Promise<string[]>;
+  query?: string;
+  body?: unknown;
+  form?: Record<string, Part>;
+  /** Default 200. */
+  status?: number;
+  /** Bodies, forms and queries that have to answer 400. */
+  wrong?: { body?: unknown; form?: Record<string, Part>; query?: string }[];
+  /** Members that the reply must have beside its shape. */
+  reply?: object;
+}
+
+const job = async (world: World): Promise<string[]> => [await world.job()];
+const mined = async (world: World): Promise<string[]> => [(await world.minedJob()).jobId];
+const dictionary = async (world: World): Promise<string[]> => [await world.dictionary()];
+const file = async (world: World): Promise<string[]> => [await world.file()];
+const accessKey = async (world: World): Promise<string[]> => [await world.accessKey()];
+
+const wrongPages = [{ query: 'limit=0' }, { query: 'offset=-1' }, { query: 'limit=ten' }];
+const page = { query: 'offset=0&limit=2', reply: { offset: 0, limit: 2 }, wrong: wrongPages };
+const text = (content: string, contentType = 'text/plain'): Record<string, Part> => ({
+  file: { filename: 'names.txt', contentType, bytes: Buffer.from(content) },
+});
+const key = { name: 'editor', scopes: ['transcript.read', 'export.write'] };
+
+/** By method and path as the interface writes them. A row without a trial fails the contract. */
+export const TRIALS: Record<string, Trial> = {
+  'GET /v1/jobs/': { ...page, wrong: [...wrongPages, { query: 'state=done' }] },
+  'GET /v1/jobs/{JOB_ID}/': { ids: job, reply: { state: 'waiting' } },
+  'POST /v1/jobs/': {
+    body: { modules: { face_recognition: {} }, tag: 'contract', ttl: 3600 },
+    reply: {
+      state: 'waiting',
+      progress: 0,
+      duration: 0,
+      tag: 'contract',
+      time_started: null,
+      time_completed: null,
+      errors: [],
+    },
+    wrong: [{ body: {} }, { body: { modules: {} } }, { body: { modules: { unknown: {} } } }, { body: [] }],
+  },
+  'DELETE /v1/jobs/{JOB_ID}/': { ids: job },
+  'GET /v1/jobs/{JOB_ID}/artifacts/': { ids: mined, ...page, reply: { total: 1 } },
+  'GET /v1/jobs/{JOB_ID}/artifacts/{ARTIFACT_ID}/file/': {
+    ids: async (world) => Object.values(await world.minedJob()),
+    reply: { summary: [] },
+  },
+  'GET /v1/jobs/{JOB_ID}/summarized-results/': { ids: mined, ...page, reply: { total: 1 } },
+  'GET /v1/jobs/{JOB_ID}/detailed-results/': {
+    ids: mined,
+    ...page,
+    reply: { total: 1 },
+    wrong: [...wrongPages, { query: 'min_confidence=70' }, { query: 'time_start=-1' }],
+  },
+
+  'GET /v1/dictionaries/': { wrong: wrongPages },
+  'GET /v1/dictionaries/{DICTIONARY_ID}/': { ids: dictionary, reply: { type: 'simple', is_public: false } },
+  'POST /v1/dictionaries/': {
+    form: { ...text('source,target\na,b\n', 'text/csv'), language: 'auto' },
+    reply: { type: 'map', language: 'any' },
+    wrong: [
+      { form: { language: 'any' } },
+      { form: text('a,b\n', 'text/csv') },
+      { form: { ...text('a'), language: 'x' } },
+    ],
+  },
+  'DELETE /v1/datasets/{DICTIONARY_ID}/': { ids: dictionary },
+
+  'GET /v1/storage/': { query: 'folder=/' },
+  'GET /v1/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true, is_folder: false } },
+  'GET /v1/storage/{STORAGE_ID}/file/': { ids: file },
+  'POST /v1/storage/': {
+    query: 'folder=/contract',
+    form: text('hello'),
+    reply: { file_size: 5, uploaded: true, upload_failed: false },
+    wrong: [{ form: { name: 'nothing' }, query: 'folder=/contract' }],
+  },
+  'DELETE /v1/storage/{STORAGE_ID}/': { ids: file },
+
+  'GET /v1/access-keys/': { wrong: wrongPages },
+  'POST /v1/access-keys/': {
+    body: { ...key, type: 'jwt' },
+    reply: { ...key, type: 'jwt', secret: expect.any(String) },
+    wrong: [{ body: {} }, { body: { ...key, type: 'basic' } }, { body: { ...key, scopes: ['everything'] } }],
+  },
+  'GET /v1/access-keys/{ID}/': { ids: accessKey, reply: { name: 'editor' } },
+  'PUT /v1/access-keys/{ID}/': { ids: accessKey, body: key, reply: key, wrong: [{ body: { name: 'half' } }] },
+  'PATCH /v1/access-keys/{ID}/': {
+    ids: accessKey,
+    body: { scopes: [] },
+    reply: { name: 'editor', scopes: [] },
+    wrong: [{ body: { scopes: 'all' } }],
+  },
+  'DELETE /v1/access-keys/{ID}/': { ids: accessKey },
+};

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Job } from '@adit/contracts';
+import { ArtifactEntity, columns, JobEntity, JobModuleEntity, SegmentEntity, SummaryEntity } from '@adit/database';
+import { artifactKey } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { sampleMedia } from '@adit/testing';
+import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
+import { multipart } from './multipart.js';
+
+const photo = sampleMedia().groups['sample1'] as string;
+
+/** A running gateway and the things that requests are about; each call makes a new one. */
+export class World {
+  private constructor(readonly gateway: TestGateway) {}
+
+  static async start(): Promise<World> {
+    return new World(await startGateway({ localRoots: [dirname(photo)] }));
+  }
+
+  readonly order = { sources: [photo], modules: { face_recognition: {} } };
+
+  async job(): Promise<string> {
+    return (await this.made<Job>('/api/v1/jobs/', this.order)).id;
+  }
+
+  /** A job with a segment, a sum and an artifact, as the aggregator leaves it. */
+  async minedJob(): Promise<{ jobId: string; artifactId: string }> {
+    const jobId = await this.job();
+    const { manager } = this.gateway.db;
+    await manager.insert(
+      SegmentEntity,
+      columns<SegmentEntity>({
+        jobId,
+        seq: 0,
+        moduleId: 'face_recognition',
+        moduleSeq: 0,
+        sourceIndex: 0,
+        frameStart: 0,
+        frameEnd: 0,
+        timeStart: 0,
+        timeEnd: 0,
+        type: 'face',
+        label: 'Ada',
+        confidence: 0.9,
+        meta: { person: 'Ada', similarity: 0.9 },
+        detections: [{ frame_index: 0, type: 'face_bbox', data: { x: 0.1, y: 0.1, w: 0.2, h: 0.2 } }],
+        thumbnail: null,
+        keyFrame: null,
+        identityCollection: null,
+        identityNumber: null,
+      }),
+    );
+    await manager.update(JobEntity, { id: jobId }, { segmentCount: 1 });
+    await manager.update(JobModuleEntity, { jobId }, { segmentCount: 1 });
+    const moduleId = 'advanced_diversity_analysis';
+    await manager.insert(
+      SummaryEntity,
+      columns<SummaryEntity>({
+        jobId,
+        seq: 0,
+        id: randomUUID(),
+        moduleId,
+        sourceIndex: 0,
+        type: 'gender_count',
+        meta: { female: 1 },
+      }),
+    );
+    const bytes = Buffer.from('{"summary":[]}');
+    const artifactId = randomUUID();
+    const objectKey = artifactKey(jobId, 'results.json');
+    await this.gateway.app.get<ObjectStore>(OBJECT_STORE).put(objectKey, bytes);
+    const timeExpiration = new Date(Date.now() + 3_600_000);
+    const file = { filename: 'results.json', mimeType: 'application/json', objectKey, size: String(bytes.length) };
+    await manager.insert(ArtifactEntity, { id: artifactId, jobId, ...file, timeExpiration });
+    return { jobId, artifactId };
+  }
+
+  async dictionary(): Promise<string> {
+    return (await this.uploaded<{ id: string }>('/api/v1/dictionaries/', 'names.txt', 'text/plain', 'Ada\n')).id;
+  }
+
+  async file(version = 'v1'): Promise<string> {
+    const name = `${randomUUID()}.txt`;
+    const entry = await this.uploaded<{ id: number }>(
+      `/api/${version}/storage/?folder=/contract`,
+      name,
+      'text/plain',
+      'hello',
+    );
+    return String(entry.id);
+  }
+
+  async accessKey(): Promise<string> {
+    return (
+      await this.made<{ key: string }>('/api/v1/access-keys/', { name: 'editor', type: 'jwt', scopes: ['export.read'] })
+    ).key;
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+  }
+
+  private async made<T>(url: string, body: unknown): Promise<T> {
+    return succeeded(url, await this.gateway.ask('POST', url, body)).json<T>();
+  }
+
+  private async uploaded<T>(url: string, filename: string, contentType: string, text: string): Promise<T> {
+    const { payload, headers } = multipart({ file: { filename, contentType, bytes: Buffer.from(text) } });
+    return succeeded(url, await this.gateway.ask('POST', url, payload, headers)).json<T>();
+  }
+}
+
+function succeeded(url: string, answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`POST ${url} answered ${answer.status}: ${answer.text}`);
+  return answer;
+}
