@@ -94,12 +94,12 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['GET', '/v1/storage/{STORAGE_ID}/thumbnail/', building],
     ['POST', '/v1/storage/'],
     ['DELETE', '/v1/storage/{STORAGE_ID}/'],
-    ['GET', '/v2/storage/', building],
-    ['GET', '/v2/storage/{STORAGE_ID}/', building],
-    ['GET', '/v2/storage/{STORAGE_ID}/file/', building],
+    ['GET', '/v2/storage/'],
+    ['GET', '/v2/storage/{STORAGE_ID}/'],
+    ['GET', '/v2/storage/{STORAGE_ID}/file/'],
     ['GET', '/v2/storage/{STORAGE_ID}/thumbnail/', building],
-    ['POST', '/v2/storage/', building],
-    ['DELETE', '/v2/storage/{STORAGE_ID}/', building],
+    ['POST', '/v2/storage/'],
+    ['DELETE', '/v2/storage/{STORAGE_ID}/'],
   ]),
   ...section('Access keys', [
     ['GET', '/v1/access-keys/'],
@@ -110,8 +110,8 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['DELETE', '/v1/access-keys/{ID}/'],
   ]),
   ...section('Webhooks', [
-    ['GET POST', '/v1/webhooks/', building],
-    ['GET PUT PATCH DELETE', '/v1/webhooks/{WEBHOOK_ID}/', building],
+    ['GET POST', '/v1/webhooks/'],
+    ['GET PUT PATCH DELETE', '/v1/webhooks/{WEBHOOK_ID}/'],
   ]),
   ...section('Transcript versions', [
     ['GET POST', `${versions}/`, transcripts],

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Part } from './multipart.js';
-import type { World } from './world.js';
+import { WEBHOOK, type World } from './world.js';
 
 /** How one row of the interface is tried. What is not said here follows from the path: 401, 404, 405, both slashes. */
 export interface Trial {
@@ -22,6 +22,8 @@ const mined = async (world: World): Promise<string[]> => [(await world.minedJob(
 const dictionary = async (world: World): Promise<string[]> => [await world.dictionary()];
 const file = async (world: World): Promise<string[]> => [await world.file()];
 const accessKey = async (world: World): Promise<string[]> => [await world.accessKey()];
+
+const webhook = async (world: World): Promise<string[]> => [await world.webhook()];
 
 const wrongPages = [{ query: 'limit=0' }, { query: 'offset=-1' }, { query: 'limit=ten' }];
 const page = { query: 'offset=0&limit=2', reply: { offset: 0, limit: 2 }, wrong: wrongPages };
@@ -78,12 +80,23 @@ export const TRIALS: Record<string, Trial> = {
   'GET /v1/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true, is_folder: false } },
   'GET /v1/storage/{STORAGE_ID}/file/': { ids: file },
   'POST /v1/storage/': {
-    query: 'folder=/contract',
+    query: 'folder=/contract&if_exists=replace',
     form: text('hello'),
     reply: { file_size: 5, uploaded: true, upload_failed: false },
     wrong: [{ form: { name: 'nothing' }, query: 'folder=/contract' }],
   },
   'DELETE /v1/storage/{STORAGE_ID}/': { ids: file },
+
+  'GET /v2/storage/': { ...page, query: 'folder=/&offset=0&limit=2', wrong: wrongPages },
+  'GET /v2/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true } },
+  'GET /v2/storage/{STORAGE_ID}/file/': { ids: file },
+  'POST /v2/storage/': {
+    query: 'folder=/contract&if_exists=replace',
+    form: text('hello'),
+    reply: { file_size: 5, uploaded: true, upload_failed: false },
+    wrong: [{ form: { name: 'nothing' }, query: 'folder=/contract' }],
+  },
+  'DELETE /v2/storage/{STORAGE_ID}/': { ids: file },
 
   'GET /v1/access-keys/': { wrong: wrongPages },
   'POST /v1/access-keys/': {
@@ -100,4 +113,24 @@ export const TRIALS: Record<string, Trial> = {
     wrong: [{ body: { scopes: 'all' } }],
   },
   'DELETE /v1/access-keys/{ID}/': { ids: accessKey },
+
+  'GET /v1/webhooks/': { wrong: wrongPages },
+  'POST /v1/webhooks/': {
+    body: { ...WEBHOOK, description: 'contract' },
+    reply: { ...WEBHOOK, description: 'contract' },
+    wrong: [
+      { body: {} },
+      { body: { ...WEBHOOK, event: 'svc.nothing' } },
+      { body: { ...WEBHOOK, url: 'http://10.0.0.1/' } },
+    ],
+  },
+  'GET /v1/webhooks/{WEBHOOK_ID}/': { ids: webhook, reply: { event: WEBHOOK.event, url: WEBHOOK.url } },
+  'PUT /v1/webhooks/{WEBHOOK_ID}/': { ids: webhook, body: WEBHOOK, reply: WEBHOOK, wrong: [{ body: {} }] },
+  'PATCH /v1/webhooks/{WEBHOOK_ID}/': {
+    ids: webhook,
+    body: { description: 'another' },
+    reply: { ...WEBHOOK, description: 'another' },
+    wrong: [{ body: { event: 7 } }],
+  },
+  'DELETE /v1/webhooks/{WEBHOOK_ID}/': { ids: webhook },
 };

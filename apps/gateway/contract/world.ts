@@ -10,12 +10,41 @@ import { multipart } from './multipart.js';
 
 const photo = sampleMedia().groups['sample1'] as string;
 
+export const WEBHOOK = {
+  event: 'svc.export.on_completed',
+  url: 'https://newsroom.example.org/adit',
+  hmac_secret: 'a secret of the specs',
+};
+
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
-  private constructor(readonly gateway: TestGateway) {}
+  private constructor(
+    private readonly gateway: TestGateway,
+    private readonly base: string,
+  ) {}
 
   static async start(): Promise<World> {
-    return new World(await startGateway({ localRoots: [dirname(photo)] }));
+    const gateway = await startGateway({ localRoots: [dirname(photo)] });
+    await gateway.app.listen(0, '127.0.0.1');
+    return new World(gateway, await gateway.app.getUrl());
+  }
+
+  /** Asks over the wire, as the admin unless `headers` say otherwise; what is no buffer is sent as JSON. */
+  async ask(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const isJson = body !== undefined && method !== 'GET' && !Buffer.isBuffer(body);
+    const reply = await fetch(`${this.base}${url}`, {
+      method,
+      headers: {
+        authorization: `Key ${this.gateway.key}`,
+        ...(isJson ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body === undefined || method === 'GET'
+        ? {}
+        : { body: isJson ? JSON.stringify(body) : (body as Buffer<ArrayBuffer>) }),
+    });
+    const text = await reply.text();
+    return { status: reply.status, headers: Object.fromEntries(reply.headers), text, json: () => JSON.parse(text) };
   }
 
   readonly order = { sources: [photo], modules: { face_recognition: {} } };
@@ -97,17 +126,21 @@ export class World {
     ).key;
   }
 
+  async webhook(): Promise<string> {
+    return (await this.made<{ id: string }>('/api/v1/webhooks/', WEBHOOK)).id;
+  }
+
   async close(): Promise<void> {
     await this.gateway.close();
   }
 
   private async made<T>(url: string, body: unknown): Promise<T> {
-    return succeeded(url, await this.gateway.ask('POST', url, body)).json<T>();
+    return succeeded(url, await this.ask('POST', url, body)).json<T>();
   }
 
   private async uploaded<T>(url: string, filename: string, contentType: string, text: string): Promise<T> {
     const { payload, headers } = multipart({ file: { filename, contentType, bytes: Buffer.from(text) } });
-    return succeeded(url, await this.gateway.ask('POST', url, payload, headers)).json<T>();
+    return succeeded(url, await this.ask('POST', url, payload, headers)).json<T>();
   }
 }
 
