@@ -1,5 +1,5 @@
 export { blackPng, cmykJpeg, withOrientation } from './forged-pictures.js';
-export { cachedMedia, sampleMedia, transcode, type SampleMedia } from './media.js';
+export { cachedMedia, packageFolder, sampleMedia, transcode, type SampleMedia } from './media.js';
 export { cutAt, hurtBetween, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';

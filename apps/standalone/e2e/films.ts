@@ -1,5 +1,5 @@
-import { dirname } from 'node:path';
-import { sampleMedia, transcode } from '@adit/testing';
+import { dirname, join } from 'node:path';
+import { packageFolder, sampleMedia, transcode } from '@adit/testing';
 
 const media = sampleMedia();
 const SIZE = 'fps=25,scale=400:300,setsar=1,format=yuv420p';
@@ -26,6 +26,26 @@ export function manTalking(from: number, seconds: number): Promise<string> {
   return transcode(`man-${from}-${seconds}.mp4`, [
     ...['-ss', String(from), '-t', String(seconds), '-i', media.franck],
     ...['-vf', SIZE, ...H264],
+  ]);
+}
+
+/** When the caption of `manNamed` is to be seen, in seconds; the film's second chunk begins within. */
+export const NAMED = { name: 'Katharina Weiß', role: 'Bürgermeisterin', from: 8, to: 12.5 } as const;
+
+/** 20 s at 25 frames a second, 960×720: the man talking, and for a while a name and a role below him. */
+export function manNamed(): Promise<string> {
+  const font = join(packageFolder('@expo-google-fonts/roboto'), '700Bold/Roboto_700Bold.ttf');
+  const when = `enable='between(t,${NAMED.from},${NAMED.to - 0.01})'`;
+  const line = (text: string, size: number, y: number) =>
+    `drawtext=fontfile='${font}':text='${text}':x=80:y=${y}:fontsize=${size}:fontcolor=white:${when}`;
+  const caption = [
+    `drawbox=x=50:y=540:w=620:h=120:color=0x102a60@0.9:t=fill:${when}`,
+    line(NAMED.name, 44, 552),
+    line(NAMED.role, 30, 612),
+  ];
+  return transcode('man-named.mp4', [
+    ...['-ss', '20', '-t', '20', '-i', media.franck],
+    ...['-vf', ['fps=25', 'scale=960:720', 'setsar=1', 'format=yuv420p', ...caption].join(','), ...H264],
   ]);
 }
 
