@@ -27,9 +27,14 @@ export class Engine {
     return this.#child.pid;
   }
 
+  /** Face recognition alone; see `ask`. */
+  mine(sources, args = {}) {
+    return this.ask(sources, { face_recognition: args });
+  }
+
   /** Mines and waits; `seconds` are those from POST to completed. Throws when the job did not complete. */
-  async mine(sources, args = {}) {
-    const body = JSON.stringify({ sources, modules: { face_recognition: args } });
+  async ask(sources, modules) {
+    const body = JSON.stringify({ sources, modules });
     const { seconds, value: job } = await timed(async () => {
       let last = await this.get('/jobs/', { method: 'POST', body });
       while (!ENDED.includes(last.state)) last = await this.get(`/jobs/${last.id}/`);
@@ -50,9 +55,13 @@ export class Engine {
   }
 
   /** Mines and counts what it took: runs by model, chunks decoded. */
-  async mineCounted(sources, args) {
+  mineCounted(sources, args) {
+    return this.askCounted(sources, { face_recognition: args });
+  }
+
+  async askCounted(sources, modules) {
     const before = await this.#child.ask('counters');
-    const job = await this.mine(sources, args);
+    const job = await this.ask(sources, modules);
     const after = await this.#child.ask('counters');
     return { ...job, runs: difference(before.models, after.models), decoded: after.decoded - before.decoded };
   }

@@ -15,6 +15,7 @@ import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
+import { together } from './rows/together.mjs';
 import { textTable, writeDocument } from './table.mjs';
 
 const ROWS = {
@@ -23,6 +24,7 @@ const ROWS = {
   photo,
   pages,
   again,
+  together,
   memory,
   api,
   queue,
