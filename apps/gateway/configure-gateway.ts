@@ -4,11 +4,13 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { collectProcessMetrics } from '@adit/runtime';
 import { Authenticator } from './auth/authenticator.js';
 import { RateLimits } from './auth/rate-limits.js';
-import { allRoutes, API_PREFIX, UNPREFIXED } from './controllers.js';
+import { allRoutes, UNPREFIXED } from './controllers.js';
+import { API_PREFIX } from './http/api-prefix.js';
 import { KnownPaths } from './http/known-paths.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { requestValidation } from './http/validation.js';
+import { OFFSET_STREAM } from './storage/tus.js';
 
 /**
  * Gives an application that holds GatewayModule, made with `gatewayAdapter`, the gateway's prefix, hooks, validation and
@@ -23,6 +25,8 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
     () => app.get(RateLimits, { strict: false }),
   );
   await fastify.register(multipart, { throwFileSizeLimit: false });
+  // Its handlers read the stream themselves.
+  fastify.addContentTypeParser(OFFSET_STREAM, (_request, _payload, done) => done(null));
   app.setGlobalPrefix(API_PREFIX, {
     exclude: UNPREFIXED.map((path) => ({ path, method: RequestMethod.GET })),
   });

@@ -7,13 +7,14 @@ import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ModulesController } from './jobs/modules.controller.js';
 import { ResultsController } from './jobs/results.controller.js';
+import { API_PREFIX } from './http/api-prefix.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { HealthController } from './operations/health.controller.js';
 import { StorageV2Controller } from './storage/storage-v2.controller.js';
 import { StorageController } from './storage/storage.controller.js';
+import { TusController } from './storage/tus.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
-export const API_PREFIX = '/api';
 /** What orchestrators and collectors ask; outside the API's prefix. */
 export const UNPREFIXED = ['healthz', 'startupz', 'readyz', 'metrics'];
 
@@ -25,6 +26,7 @@ export const CONTROLLERS: Type[] = [
   EventStreamController,
   StorageController,
   StorageV2Controller,
+  TusController,
   DictionariesController,
   ModulesController,
   KeysController,

@@ -25,6 +25,7 @@ import { SourceChecks } from './jobs/source-checks.js';
 import { Thumbnails } from './jobs/thumbnails.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { Removals } from './storage/removals.js';
+import { ResumableUploads } from './storage/resumable-uploads.js';
 import { StorageTree } from './storage/storage-tree.js';
 import { StoredFiles } from './storage/stored-files.js';
 import { UploadEntries } from './storage/upload-entries.js';
@@ -66,6 +67,7 @@ export class GatewayModule {
         Removals,
         RequestResolver,
         ResultReader,
+        ResumableUploads,
         SourceChecks,
         StorageTree,
         StoredFiles,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Caller } from '../auth/caller.js';
 import { storable } from './storable.js';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a route answers when it is not JSON. */
 export interface RawReply {
@@ -32,7 +32,12 @@ export interface RouteDefinition<
   body?: Body;
   /** Fields of a multipart/form-data body, which the handler reads itself; beside a `body` the client has the choice. */
   form?: z.ZodType;
-  reply: z.ZodType | RawReply;
+  /** Content type of a body of bytes, which the handler reads itself. */
+  rawBody?: string;
+  /** Request headers of its own, for the documentation; the handler reads them itself. */
+  headers?: z.ZodType;
+  /** Null when the reply has no content. */
+  reply: z.ZodType | RawReply | null;
   /** Default 200. */
   status?: number;
   /** `public` needs no key, `admin` a key of that role. Default `member`. */

@@ -66,6 +66,7 @@ function operation(route: RouteDefinition, schemas: JsonSchemas): Json {
     parameters: [
       ...parameters(route.params, 'path', schemas),
       ...parameters(route.query, 'query', schemas),
+      ...parameters(route.headers, 'header', schemas),
       ...(route.method === 'POST' && route.form === undefined ? [IDEMPOTENCY_KEY] : []),
     ],
     ...requestBody(route, schemas),
@@ -90,7 +91,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', maxLength: 255 },
 };
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', schemas: JsonSchemas): Json[] {
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query' | 'header', schemas: JsonSchemas): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema, 'input') as {
     properties?: Record<string, Json>;
@@ -105,7 +106,10 @@ function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', sche
   }));
 }
 
-function requestBody({ body, form, example }: RouteDefinition, schemas: JsonSchemas): Json {
+const BYTES = { type: 'string', format: 'binary' };
+
+function requestBody({ body, form, rawBody, example }: RouteDefinition, schemas: JsonSchemas): Json {
+  if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: BYTES } } } };
   if (body === undefined && form === undefined) return {};
   const media = (schema: z.ZodType): Json => ({
     schema: schemas.of(schema, 'input'),
@@ -119,6 +123,7 @@ function requestBody({ body, form, example }: RouteDefinition, schemas: JsonSche
 }
 
 function success({ reply, example, summary }: RouteDefinition, schemas: JsonSchemas): Json {
+  if (reply === null) return { description: summary };
   if (isRaw(reply)) {
     return {
       description: reply.description,
@@ -157,7 +162,7 @@ function refusals(route: RouteDefinition, schemas: JsonSchemas): Record<string, 
   );
 }
 
-function isRaw(reply: RouteDefinition['reply']): reply is RawReply {
+function isRaw(reply: z.ZodType | RawReply): reply is RawReply {
   return 'contentType' in reply;
 }
 

@@ -9,6 +9,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { breakWhenIdle } from './break-when-idle.js';
 import { fileName, folderPath } from './names.js';
 import { UploadEntries } from './upload-entries.js';
 
@@ -120,18 +121,11 @@ function check({ folder, name, if_exists }: FormFields): void {
   ifExists({ if_exists });
 }
 
-function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>): IfExists {
+export function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>): IfExists {
   const known = IF_EXISTS.find((one) => one === said);
   if (known !== undefined) return known;
   const message = `if_exists is one of ${IF_EXISTS.join(', ')}.`;
   throw new AditError('VALIDATION', message, { errors: [{ pointer: '/if_exists', code: 'invalid_value', message }] });
-}
-
-/** Breaks the connection of a client that sends nothing for so long. */
-export function breakWhenIdle(request: FastifyRequest, seconds: number): void {
-  request.raw.setTimeout(seconds * 1000, () => {
-    if (!request.raw.complete) request.raw.destroy();
-  });
 }
 
 /** Passes the file on and digests it; ends in an error when the connection breaks, never as if the file were over. */
