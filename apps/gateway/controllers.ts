@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { AuditController } from './audit/audit.controller.js';
 import { AccessKeysController } from './auth/access-keys.controller.js';
 import { KeysController } from './auth/keys.controller.js';
+import { BatchesController } from './batches/batches.controller.js';
 import { DictionariesController } from './dictionaries/dictionaries.controller.js';
 import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
@@ -33,6 +34,7 @@ export const CONTROLLERS: Type[] = [
   AccessKeysController,
   AuditController,
   WebhooksController,
+  BatchesController,
 ];
 
 /** Every route with the prefix it lies under. */

@@ -8,6 +8,8 @@ import { AccessTokens } from './auth/access-tokens.js';
 import { Authenticator } from './auth/authenticator.js';
 import { Bootstrap } from './auth/bootstrap.js';
 import { RateLimits } from './auth/rate-limits.js';
+import { BatchFiles } from './batches/batch-files.js';
+import { Batches } from './batches/batches.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { CONTROLLERS } from './controllers.js';
 import { Dictionaries } from './dictionaries/dictionaries.js';
@@ -54,6 +56,8 @@ export class GatewayModule {
         AccessTokens,
         AuditLog,
         Authenticator,
+        Batches,
+        BatchFiles,
         Bootstrap,
         Dictionaries,
         DictionaryPins,

@@ -1,5 +1,6 @@
 export * from './access-key.js';
 export * from './audit.js';
+export * from './batch.js';
 export * from './dictionary.js';
 export * from './errors.js';
 export * from './job.js';

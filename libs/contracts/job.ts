@@ -61,6 +61,7 @@ export const JobRequest = z.strictObject({
     .optional(),
   webhook: JobWebhook.optional(),
   priority: z.int().min(0).max(9).default(5),
+  batch: z.string().max(64).nullable().optional().describe('Id of the batch it belongs to'),
 });
 export type JobRequest = z.infer<typeof JobRequest>;
 

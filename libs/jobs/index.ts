@@ -1,3 +1,4 @@
+export * from './batch-commands.js';
 export * from './chunk-analyses.js';
 export * from './dictionary-store.js';
 export * from './identities.js';

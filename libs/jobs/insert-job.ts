@@ -9,8 +9,9 @@ import type { ShownJob, ShownModule } from './present-job.js';
  */
 export const INSERT_JOB = `
   WITH job AS (
-    INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent)
-    VALUES ($1, $2, $3, 'waiting', $4, 9 - $4, $5, $6, $7, $8, $9)
+    INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent, batch_id)
+    VALUES ($1, $2, $3, 'waiting', $4, 9 - $4, $5, $6, $7, $8, $9,
+            (SELECT id FROM batches WHERE id = $14 AND workspace_id = $2 AND time_deleted IS NULL))
     RETURNING time_created
   ), source AS (
     INSERT INTO job_sources (job_id, index, uri, state)
@@ -49,7 +50,7 @@ export function jobInsertion(
   newJob: NewJob,
 ): { parameters: unknown[]; job: Omit<ShownJob, 'timeCreated'>; modules: ShownModule[] } {
   const { workspaceId, request, mediaType, traceparent } = newJob;
-  const { tag, priority, sources, ttl = null, webhook = null } = request;
+  const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
   const modules = newJob.modules.map(
     ({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position): ModuleRow => ({
       moduleId,
@@ -71,7 +72,7 @@ export function jobInsertion(
   const parameters = [
     ...[id, workspaceId, tag, priority, mediaType, JSON.stringify(sources)],
     ...[webhook === null ? null : JSON.stringify(webhook), ttl, traceparent],
-    ...[JSON.stringify(modules), JSON.stringify([...analyses.values()]), workspaceId, message],
+    ...[JSON.stringify(modules), JSON.stringify([...analyses.values()]), workspaceId, message, batch],
   ];
   const job = { id, tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
   return {

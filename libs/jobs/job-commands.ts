@@ -20,7 +20,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { INSERT_JOB, jobInsertion } from './insert-job.js';
-import { jobPrefix } from './keys.js';
+import { exportPrefix, jobPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import type { NewJob } from './new-job.js';
 import { enqueue, OutboxRelay } from './outbox.js';
@@ -51,6 +51,14 @@ export class JobCommands {
     return { job: { ...job, ...made! }, modules };
   }
 
+  /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. */
+  async submitAll(newJobs: NewJob[], beside: (manager: EntityManager) => Promise<void>): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      await beside(manager);
+      for (const newJob of newJobs) await manager.query(INSERT_JOB, jobInsertion(randomUUID(), newJob).parameters);
+    });
+  }
+
   /** Ends the job where it stands and keeps its results so far. Throws NOT_FOUND, CONFLICT when it has ended. */
   async stop(workspaceId: string, jobId: string): Promise<void> {
     await this.outbox.transaction(async (manager) => {
@@ -70,17 +78,17 @@ export class JobCommands {
     });
   }
 
-  /** Aborts the job and removes its results, pictures and artifacts; a tombstone drops what is still in flight. */
+  /** Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. */
   async delete(workspaceId: string, jobId: string): Promise<void> {
-    const unused = await this.outbox.transaction(async (manager) => {
+    const [unused, exports] = await this.outbox.transaction(async (manager) => {
       const { job } = await this.take(manager, workspaceId, jobId);
       await manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
       const unusedKeys = await eraseUnusedObservations(manager, job);
       await removeJobRows(manager, jobId);
-      return unusedKeys;
+      return [unusedKeys, await endExports(manager, jobId)] as const;
     });
     await this.objects.deletePrefix(jobPrefix(jobId));
-    for (const prefix of unused) await this.objects.deletePrefix(prefix);
+    for (const prefix of [...unused, ...exports.map(exportPrefix)]) await this.objects.deletePrefix(prefix);
     log.info({ jobId }, 'job deleted');
   }
 
@@ -113,6 +121,18 @@ async function resetUnfinishedWork(manager: EntityManager, locked: LockedJob): P
       WHERE job_id = $1 AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
     [jobId],
   );
+}
+
+/** The files of exports hold the job's results and go with it. Answers the ids of the exports. */
+async function endExports(manager: EntityManager, jobId: string): Promise<string[]> {
+  await manager.query(
+    `UPDATE exports SET state = 'failed', error_msg = 'The job was deleted.'
+      WHERE job_id = $1 AND state IN ('waiting', 'processing')`,
+    [jobId],
+  );
+  await manager.query(`DELETE FROM artifacts USING exports e WHERE export_id = e.id AND e.job_id = $1`, [jobId]);
+  const rows: { id: string }[] = await manager.query(`SELECT id FROM exports WHERE job_id = $1`, [jobId]);
+  return rows.map(({ id }) => id);
 }
 
 async function removeJobRows(manager: EntityManager, jobId: string): Promise<void> {

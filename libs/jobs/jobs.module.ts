@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { BatchCommands } from './batch-commands.js';
 import { DictionaryStore } from './dictionary-store.js';
 import { JobCommands } from './job-commands.js';
 import { OutboxRelay } from './outbox.js';
@@ -18,9 +19,10 @@ export class JobsModule {
         { provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) },
         OutboxRelay,
         JobCommands,
+        BatchCommands,
         DictionaryStore,
       ],
-      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, DictionaryStore],
+      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, BatchCommands, DictionaryStore],
     };
   }
 }

@@ -18,6 +18,11 @@ export function artifactKey(jobId: string, artifactId: string): string {
   return `${jobPrefix(jobId)}artifacts/${artifactId}`;
 }
 
+/** Everything in the object store that dies with an export. */
+export function exportPrefix(exportId: string): string {
+  return `exports/${exportId}/`;
+}
+
 /** Everything kept about one media file of a workspace: frame index and observations. */
 export function mediaPrefix(workspaceId: string, mediaDigest: string): string {
   return `media/${workspaceId}/${mediaDigest}/`;

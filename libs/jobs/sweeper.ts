@@ -4,6 +4,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan } from 'typeorm';
 import { DictionaryStore } from './dictionary-store.js';
+import { BatchCommands } from './batch-commands.js';
 import { JobCommands } from './job-commands.js';
 import { jobPrefix } from './keys.js';
 
@@ -24,6 +25,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
+    @Inject(BatchCommands) private readonly batches: BatchCommands,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -39,6 +41,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       await this.expireJobs(now);
       await this.removeTombstones(now);
+      await this.batches.finishDeletions(now);
       await this.expireArtifacts(now);
       await this.expireCaches(now);
       await this.dictionaries.sweep(now);

@@ -9,6 +9,8 @@ export interface JobFilter extends PageQuery {
   search?: string | undefined;
   tag?: string | undefined;
   state?: JobState | undefined;
+  /** Id of a batch. */
+  batch?: string | undefined;
 }
 
 /** The read side of jobs. */
@@ -38,11 +40,13 @@ export class JobReader {
 
   /** Newest first. */
   async list(workspaceId: string, filter: JobFilter, baseUrl: string): Promise<{ total: number; jobs: Job[] }> {
+    if (filter.batch !== undefined && !isUuid(filter.batch)) return { total: 0, jobs: [] };
     const query = this.db.manager
       .createQueryBuilder(JobEntity, 'job')
       .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
     if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
+    if (filter.batch !== undefined) query.andWhere('job.batchId = :batch', { batch: filter.batch });
     if (filter.search !== undefined && filter.search !== '') {
       query.andWhere('(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern)', { pattern: containing(filter.search) });
     }

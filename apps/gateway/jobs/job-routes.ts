@@ -94,6 +94,7 @@ export const listJobs = defineRoute({
     search: z.string().max(255).optional().describe('Part of a job id or tag'),
     tag: z.string().max(255).optional().describe('The exact tag'),
     state: JobState.optional(),
+    batch: z.string().max(64).optional().describe('Id of a batch'),
   }),
   reply: JobPage,
 });

@@ -2,6 +2,7 @@ import { AditError, type Job } from '@adit/contracts';
 import { JobCommands, presentJob, type NewJob, type ShownJob, type ShownModule } from '@adit/jobs';
 import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
+import { Batches } from '../batches/batches.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { Links } from '../http/links.js';
@@ -23,6 +24,7 @@ export class JobsController {
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(JobReader) private readonly jobs: JobReader,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(Batches) private readonly batches: Batches,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
@@ -35,6 +37,7 @@ export class JobsController {
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { workspaceId } = exchange.caller;
     const modules = await this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
+    await this.batches.checkNamed(workspaceId, request.batch, '/batch');
     checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);
     if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);

@@ -1,4 +1,5 @@
 import { AccessKeyEntity, AuditEntryEntity } from './access.js';
+import { BatchEntity, ExportEntity, ReportEntity, ReportItemEntity } from './batch.js';
 import { MediaEntity, ObservationEntity } from './cache.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
@@ -17,6 +18,7 @@ import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './we
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
 export * from './access.js';
+export * from './batch.js';
 export * from './cache.js';
 export * from './columns.js';
 export * from './dictionary.js';
@@ -33,11 +35,13 @@ export const ENTITIES = [
   AccessKeyEntity,
   ApiKeyEntity,
   ArtifactEntity,
+  BatchEntity,
   AuditEntryEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
+  ExportEntity,
   FoldEntity,
   IdempotencyKeyEntity,
   IdentityEntity,
@@ -49,6 +53,8 @@ export const ENTITIES = [
   MediaEntity,
   ObservationEntity,
   OutboxEntity,
+  ReportEntity,
+  ReportItemEntity,
   SegmentEntity,
   StorageEntryEntity,
   StoragePartEntity,

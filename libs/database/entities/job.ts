@@ -16,12 +16,15 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Entity('jobs')
 @Index(['workspaceId', 'timeCreated'])
 @Index(['workspaceId', 'tag'])
+@Index(['batchId', 'timeCreated'], { where: 'batch_id IS NOT NULL' })
 @Index(['workspaceId', 'rank', 'timeCreated'], { where: "state = 'waiting' AND NOT admitted AND time_deleted IS NULL" })
 @Index(['state'], { where: "state IN ('waiting', 'processing')" })
 export class JobEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
   @Column('text') tag!: string;
+  /** The batch it belongs to. */
+  @Column('uuid', { nullable: true }) batchId!: string | null;
   @Column('text') state!: JobState;
   @Column('jsonb', { default: [] }) errors!: string[];
   /** 0 to 9 as posted. */

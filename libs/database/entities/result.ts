@@ -52,6 +52,8 @@ export class SummaryEntity {
 export class ArtifactEntity {
   @PrimaryColumn('uuid') id!: string;
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
+  /** Either a job or an export made it. */
+  @Index() @Column('uuid', { nullable: true }) exportId!: string | null;
   @Column('text') filename!: string;
   @Column('text', { nullable: true }) mimeType!: string | null;
   @Column('text') objectKey!: string;

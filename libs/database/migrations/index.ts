@@ -4,6 +4,7 @@ import { Dictionaries1795255664719 } from './1795255664719-dictionaries.js';
 import { Access1795267818183 } from './1795267818183-access.js';
 import { ResourceWebhooks1795267925251 } from './1795267925251-resource-webhooks.js';
 import { Storage1795268034111 } from './1795268034111-storage.js';
+import { BatchesAndExports1795270022981 } from './1795270022981-batches-and-exports.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   Access1795267818183,
   ResourceWebhooks1795267925251,
   Storage1795268034111,
+  BatchesAndExports1795270022981,
 ];

@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer';
+import { AditError, JobRequest } from '@adit/contracts';
+import { csvRows, type CsvRow } from '@adit/mining';
+import { detailsOf } from '../http/validation.js';
+
+/** One job of a batch file. */
+export interface BatchLine {
+  line: number;
+  request: JobRequest;
+}
+
+const COLUMNS = ['source', 'tag', 'modules'] as const;
+export const MOST_LINES = 10_000;
+
+/** What is wrong with lines of a file; the lines that are named are enough to mend it. */
+export class LineFaults {
+  private readonly faults: string[] = [];
+  private static readonly MOST = 20;
+
+  add(line: number, message: string): void {
+    this.faults.push(`Line ${line}: ${message}`);
+  }
+
+  get any(): boolean {
+    return this.faults.length > 0;
+  }
+
+  toString(): string {
+    const more = this.faults.length - LineFaults.MOST;
+    return [...this.faults.slice(0, LineFaults.MOST), ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
+  }
+}
+
+/**
+ * The jobs of a batch file: CSV in UTF-8 with the header `source,tag,modules`, columns in any order, split by commas,
+ * semicolons or tabs. Throws VALIDATION when it is no such file; wrong lines are noted in `faults` and left out.
+ */
+export function readBatchFile(bytes: Buffer, faults: LineFaults): BatchLine[] {
+  if (!isUtf8(bytes)) throw new AditError('VALIDATION', 'The file is not UTF-8.');
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (text.includes('\0')) throw new AditError('VALIDATION', 'The file is no text.');
+  const separator = separatorOf(text.split(/\r|\n/, 1)[0] ?? '');
+  if (separator === null) throw new AditError('VALIDATION', 'Line 1: the header has to name source,tag,modules.');
+  const rows = csvRows(text, separator);
+  const header = names(rows.next().value as CsvRow);
+  const lines: BatchLine[] = [];
+  let count = 0;
+  for (const row of rows) {
+    if (++count > MOST_LINES) throw new AditError('VALIDATION', `A file has at most ${MOST_LINES} jobs.`);
+    const request = requestOf(row, header, faults);
+    if (request !== null) lines.push({ line: row.line, request });
+  }
+  if (count === 0) throw new AditError('VALIDATION', 'The file has no jobs.');
+  return lines;
+}
+
+function names({ cells }: CsvRow): string[] {
+  return cells.map((cell) => cell.trim().toLowerCase());
+}
+
+function separatorOf(header: string): string | null {
+  for (const separator of [',', ';', '\t']) {
+    const found = header.split(separator).map((cell) =>
+      cell
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+        .toLowerCase(),
+    );
+    if (found.includes('source') && found.includes('modules')) return separator;
+  }
+  return null;
+}
+
+function requestOf(row: CsvRow, header: string[], faults: LineFaults): JobRequest | null {
+  const { line, cells, unclosed } = row;
+  if (unclosed) return fault(faults, line, 'a quote is never closed.');
+  if (cells.length > header.length)
+    return fault(faults, line, `it has ${cells.length} columns, the header ${header.length}.`);
+  const [source, tag, modules] = COLUMNS.map((name) => (cells[header.indexOf(name)] ?? '').trim());
+  if (!source) return fault(faults, line, 'source is missing.');
+  if (!modules) return fault(faults, line, 'modules is missing.');
+  const parsed = modulesOf(modules);
+  if (parsed === null) return fault(faults, line, 'modules is neither JSON nor module ids split by ";".');
+  const checked = JobRequest.safeParse({ sources: [source], tag, modules: parsed });
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues.flatMap((each) => detailsOf({ ...each, path: ['body', ...each.path] }));
+  return fault(faults, line, issue?.message ?? 'it is no job.');
+}
+
+/** `{"face_recognition":{}}` or `face_recognition;object_recognition`; null when it is neither. */
+function modulesOf(text: string): unknown {
+  if (text.startsWith('{')) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }
+  const ids = text.split(';').map((id) => id.trim());
+  return ids.every((id) => /^[a-z][a-z0-9_]*$/.test(id)) ? Object.fromEntries(ids.map((id) => [id, {}])) : null;
+}
+
+function fault(faults: LineFaults, line: number, message: string): null {
+  faults.add(line, message);
+  return null;
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, type BatchFileResult } from '@adit/contracts';
+import { BatchEntity } from '@adit/database';
+import { JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
+import { currentTraceparent } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
+import { storable } from '../http/storable.js';
+import { detailsOf } from '../http/validation.js';
+import { RequestResolver } from '../jobs/resolve-request.js';
+import { SourceChecks } from '../jobs/source-checks.js';
+import { LineFaults, readBatchFile } from './batch-file.js';
+import { BatchFilesForm } from './batch-routes.js';
+import { Batches, presentBatch } from './batches.js';
+
+const MOST_FILES = 100;
+
+interface SentFile {
+  name: string;
+  bytes: Buffer;
+}
+
+/** Batches of jobs from uploaded files. */
+@Injectable()
+export class BatchFiles {
+  constructor(
+    @Inject(Batches) private readonly batches: Batches,
+    @Inject(JobCommands) private readonly commands: JobCommands,
+    @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
+    @Inject(SourceChecks) private readonly sources: SourceChecks,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /** One result for each file. Throws VALIDATION or TOO_LARGE for what is wrong with the request as a whole. */
+  async create(workspaceId: string, request: FastifyRequest): Promise<BatchFileResult[]> {
+    const { files, parentId, parentName } = await this.read(request);
+    await this.batches.checkNamed(workspaceId, parentId, '/parent_id');
+    // Made with the first batch that lies in it, so that a request of which nothing is taken makes nothing.
+    let parent = parentId;
+    const results: BatchFileResult[] = [];
+    for (const file of files) {
+      const outcome = await this.jobsOf(workspaceId, file);
+      if (typeof outcome === 'string') {
+        results.push({ file: file.name, success: false, error: outcome, batch: null });
+        continue;
+      }
+      if (parentName !== null) parent ??= (await this.batches.named(workspaceId, parentName)).id;
+      const batch = await this.take(workspaceId, file.name, parent, outcome);
+      results.push({ file: file.name, success: true, error: null, batch: presentBatch(batch) });
+    }
+    return results;
+  }
+
+  private async take(workspaceId: string, file: string, parentId: string | null, jobs: NewJob[]) {
+    const id = randomUUID();
+    const name = file.replace(/\.[A-Za-z0-9]{1,5}$/, '') || file;
+    const inBatch = jobs.map((job) => ({ ...job, request: { ...job.request, batch: id } }));
+    await this.commands.submitAll(inBatch, async (manager) => {
+      await manager.insert(BatchEntity, { id, workspaceId, name, parentId });
+    });
+    return this.batches.get(workspaceId, id);
+  }
+
+  /** The jobs of a file, or what is wrong with it. */
+  private async jobsOf(workspaceId: string, { bytes }: SentFile): Promise<NewJob[] | string> {
+    try {
+      const faults = new LineFaults();
+      const lines = readBatchFile(bytes, faults);
+      const resolved = new Map<string, ResolvedModule[]>();
+      const traceparent = currentTraceparent();
+      const jobs: NewJob[] = [];
+      for (const { line, request } of lines) {
+        try {
+          // Most lines of a file ask the same.
+          const asked = JSON.stringify(request.modules);
+          const modules =
+            resolved.get(asked) ?? (await this.dictionaries.pin(workspaceId, this.resolver.resolve(request)));
+          resolved.set(asked, modules);
+          const mediaType = await this.sources.check(workspaceId, request.sources);
+          jobs.push({ workspaceId, request, modules, mediaType, traceparent });
+        } catch (error) {
+          if (AditError.from(error).status >= 500) throw error;
+          faults.add(line, AditError.from(error).message);
+        }
+      }
+      return faults.any ? String(faults) : jobs;
+    } catch (error) {
+      const refusal = AditError.from(error);
+      if (refusal.status >= 500) throw error;
+      return refusal.message;
+    }
+  }
+
+  private async read(request: FastifyRequest) {
+    if (!request.isMultipart()) {
+      throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the files as multipart/form-data in the field "files".');
+    }
+    const fields: Record<string, unknown> = {};
+    const files: SentFile[] = [];
+    let total = 0;
+    const fileSize = this.config.maxBodyBytes;
+    const limits = {
+      files: MOST_FILES,
+      fields: 8,
+      fieldSize: 8 << 10,
+      fileSize,
+      parts: MOST_FILES + 8,
+      headerPairs: 32,
+    };
+    for await (const part of request.parts({ limits })) {
+      if (part.type !== 'file') {
+        fields[part.fieldname] = part.value;
+        continue;
+      }
+      const bytes = await part.toBuffer();
+      if (part.fieldname !== 'files' && part.fieldname !== 'files[]') throw noFiles();
+      total += bytes.length;
+      if (part.file.truncated || total > 8 * fileSize) {
+        throw new AditError('TOO_LARGE', `A file has at most ${fileSize} bytes here, all together ${8 * fileSize}.`);
+      }
+      files.push({ name: shownName(part.filename), bytes });
+    }
+    const parsed = BatchFilesForm.check(storable).safeParse(fields);
+    if (!parsed.success) {
+      const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
+      throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+    }
+    if (files.length === 0) throw noFiles();
+    return { files, parentId: parsed.data.parent_id ?? null, parentName: parsed.data.parent_name ?? null };
+  }
+}
+
+/** The last part of what a client calls its file, without what a database cannot hold. */
+function shownName(filename: string | undefined): string {
+  const name = (filename ?? '').split(/[/\\]/).at(-1) ?? '';
+  return (
+    name
+      .replace(/\p{Cc}|\p{Cs}/gu, '')
+      .slice(0, 255)
+      .trim() || 'file'
+  );
+}
+
+function noFiles(): AditError {
+  const message = 'Send the files in the field "files".';
+  return new AditError('VALIDATION', message, { errors: [{ pointer: '/files', code: 'missing', message }] });
+}

@@ -1,0 +1,118 @@
+import {
+  Batch,
+  BatchFileResult,
+  BatchName,
+  BatchPage,
+  BatchRequest,
+  JobPage,
+  JobState,
+  PageQuery,
+  Report,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { Message } from '../http/shapes.js';
+
+const tag = 'Batches';
+const params = z.object({ batchId: z.string() });
+
+export const exampleBatch = {
+  id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f',
+  name: 'Election night',
+  description: '',
+  parent: null,
+  time_created: '2026-11-21T07:00:00.000000Z',
+  time_updated: '2026-11-21T07:00:00.000000Z',
+};
+
+export const listBatches = defineRoute({
+  method: 'GET',
+  path: '/v1/batches/',
+  summary: 'List batches, newest first',
+  tag,
+  query: PageQuery.extend({
+    parent: z.string().max(64).optional().describe('Those in this batch; `null` for those at the top'),
+    search: z.string().max(255).optional().describe('Part of a name'),
+  }),
+  reply: BatchPage,
+});
+
+export const createBatch = defineRoute({
+  method: 'POST',
+  path: '/v1/batches/',
+  summary: 'Create a batch; jobs are posted into it with `batch`',
+  tag,
+  body: BatchRequest,
+  reply: Batch,
+  example: { body: { name: 'Election night' }, reply: exampleBatch },
+});
+
+export const getBatch = defineRoute({
+  method: 'GET',
+  path: '/v1/batches/:batchId/',
+  summary: 'Read a batch',
+  tag,
+  params,
+  reply: Batch,
+  errors: ['NOT_FOUND'],
+  example: { reply: exampleBatch },
+});
+
+export const deleteBatch = defineRoute({
+  method: 'DELETE',
+  path: '/v1/batches/:batchId/',
+  summary: 'Remove a batch and those in it, and abort their jobs',
+  description: 'Jobs that have not ended are stopped. Jobs keep the results they have; delete them one by one.',
+  tag,
+  params,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});
+
+export const batchJobs = defineRoute({
+  method: 'GET',
+  path: '/v1/batches/:batchId/jobs/',
+  summary: 'Jobs of a batch, newest first; those of the batches in it are not among them',
+  tag,
+  params,
+  query: PageQuery.extend({ state: JobState.optional() }),
+  reply: JobPage,
+  errors: ['NOT_FOUND'],
+});
+
+/** Fields beside the files. */
+export const BatchFilesForm = z
+  .strictObject({ parent_id: z.string().max(64).optional(), parent_name: BatchName.optional() })
+  .refine(
+    ({ parent_id: id, parent_name: name }) => id === undefined || name === undefined,
+    'give parent_id or parent_name, not both',
+  );
+
+export const uploadBatchFiles = defineRoute({
+  method: 'POST',
+  path: '/v1/batches/files/',
+  summary: 'Make a batch of jobs from each file',
+  description:
+    'CSV with the header `source,tag,modules`; `modules` is JSON as in a job, or module ids split by `;`. Each row is a job. ' +
+    'Nothing is taken of a file with a wrong line; its `error` names them. The batches lie in `parent_id`, or in the batch ' +
+    'named `parent_name`, which is made when there is none.',
+  tag,
+  form: z.strictObject({
+    files: z.array(z.string().meta({ format: 'binary' })),
+    parent_id: z.string().optional(),
+    parent_name: z.string().optional(),
+  }),
+  reply: z.array(BatchFileResult),
+  errors: ['TOO_LARGE'],
+});
+
+export const createReport = defineRoute({
+  method: 'POST',
+  path: '/v1/batches/:batchId/report/',
+  summary: 'Sum up the diversity of a batch and of each batch in it',
+  description: 'Of the jobs that have ended by then; advanced_diversity_analysis is what it sums up.',
+  tag: 'Reports',
+  params,
+  reply: Report,
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import { Batch, BatchFileResult, BatchPage, Job, JobPage, Problem } from '@adit/contracts';
+import { ApiKeyEntity, BatchEntity, WorkspaceEntity } from '@adit/database';
+import { BatchCommands } from '@adit/jobs';
+import { sampleMedia } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { hashApiKey } from '../auth/api-key.js';
+import { startGateway, type TestGateway } from '../testing/gateway.js';
+
+const photo = sampleMedia().groups['sample1'] as string;
+const order = { sources: [photo], modules: { face_recognition: {} } };
+let gateway: TestGateway;
+let base: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ localRoots: [dirname(photo)], maxBodyBytes: 64 << 10 });
+  await gateway.app.listen(0, '127.0.0.1');
+  base = `${await gateway.app.getUrl()}/api/v1/`;
+});
+afterAll(() => gateway?.close());
+
+const ask: TestGateway['ask'] = (...args) => gateway.ask(...args);
+async function newBatch(name: string, parent: string | null = null): Promise<Batch> {
+  const reply = await ask('POST', '/api/v1/batches/', { name, ...(parent === null ? {} : { parent }) });
+  return Batch.parse(reply.json());
+}
+async function newJob(batch: string, tag = ''): Promise<Job> {
+  return Job.parse((await ask('POST', '/api/v1/jobs/', { ...order, batch, tag })).json());
+}
+const listed = async (url: string): Promise<string[]> =>
+  JobPage.parse((await ask('GET', url)).json()).data.map(({ id }) => id);
+
+async function upload(files: Record<string, string | Buffer>, fields: Record<string, string> = {}, field = 'files') {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, text] of Object.entries(files)) {
+    form.append(field, new Blob([new Uint8Array(Buffer.from(text))], { type: 'text/csv' }), name);
+  }
+  const headers = { authorization: `Key ${gateway.key}` };
+  const reply = await fetch(`${base}batches/files/`, { method: 'POST', body: form, headers });
+  return { status: reply.status, body: (await reply.json()) as unknown };
+}
+const uploaded = async (...args: Parameters<typeof upload>): Promise<BatchFileResult[]> => {
+  const { status, body } = await upload(...args);
+  expect([status, body]).toEqual([200, expect.any(Array)]);
+  return z.array(BatchFileResult).parse(body);
+};
+
+describe('batches', () => {
+  it('make a tree that is created, read, listed and searched', async () => {
+    const root = await newBatch('Election night');
+    const child = await newBatch('Studio', root.id);
+    expect([root.parent, child.parent]).toEqual([null, root.id]);
+    expect((await ask('GET', `/api/v1/batches/${child.id}/`)).json()).toEqual(child);
+    const found = async (query: string): Promise<Batch[]> =>
+      BatchPage.parse((await ask('GET', `/api/v1/batches/?${query}`)).json()).data;
+    expect(await found('')).toEqual([child, root]);
+    expect(await found('parent=null')).toEqual([root]);
+    expect(await found(`parent=${root.id}`)).toEqual([child]);
+    expect(await found('parent=nonsense')).toEqual([]);
+    expect(await found('search=ELECTION')).toEqual([root]);
+    expect(await found('search=%25')).toEqual([]);
+    expect(await found('limit=1&offset=1')).toEqual([root]);
+    const refused: [unknown, string][] = [
+      [{}, '/name'],
+      [{ name: ' ' }, '/name'],
+      [{ name: 'x', parent: randomUUID() }, '/parent'],
+      [{ name: 'x', parent: 'nonsense' }, '/parent'],
+    ];
+    for (const [body, pointer] of refused) {
+      const reply = await ask('POST', '/api/v1/batches/', body);
+      expect([reply.status, Problem.parse(reply.json()).errors[0]?.pointer]).toEqual([400, pointer]);
+    }
+  });
+
+  it('hold jobs: the filter of the job list finds them', async () => {
+    const [one, other] = [await newBatch('one'), await newBatch('other')];
+    const first = await newJob(one.id, 'a');
+    const second = await newJob(one.id, 'b');
+    const third = await newJob(other.id, 'a');
+    await ask('POST', '/api/v1/jobs/', order);
+    expect(await listed(`/api/v1/jobs/?batch=${one.id}`)).toEqual([second.id, first.id]);
+    expect(await listed(`/api/v1/jobs/?batch=${one.id}&tag=a`)).toEqual([first.id]);
+    expect(await listed(`/api/v1/jobs/?batch=${other.id}`)).toEqual([third.id]);
+    for (const batch of ['nonsense', randomUUID()]) expect(await listed(`/api/v1/jobs/?batch=${batch}`)).toEqual([]);
+    expect(await listed(`/api/v1/batches/${one.id}/jobs/?limit=1`)).toEqual([second.id]);
+    expect(await listed(`/api/v1/batches/${one.id}/jobs/?state=completed`)).toEqual([]);
+    for (const batch of ['nonsense', randomUUID()]) {
+      const reply = await ask('POST', '/api/v1/jobs/', { ...order, batch });
+      expect([reply.status, Problem.parse(reply.json()).errors[0]?.pointer]).toEqual([400, '/batch']);
+    }
+  });
+
+  it('are deleted with those in them, and their jobs are aborted', async () => {
+    const root = await newBatch('root');
+    const child = await newBatch('child', root.id);
+    const grandchild = await newBatch('grandchild', child.id);
+    const beside = await newBatch('beside');
+    const jobs = [await newJob(root.id), await newJob(grandchild.id)];
+    const ended = await newJob(child.id);
+    await ask('POST', `/api/v1/jobs/${ended.id}/stop/`);
+    const kept = await newJob(beside.id);
+    const reply = await ask('DELETE', `/api/v1/batches/${root.id}/`);
+    expect([reply.status, reply.json()]).toEqual([200, { message: 'The batch root was deleted.' }]);
+    for (const { id } of [root, child, grandchild])
+      expect((await ask('GET', `/api/v1/batches/${id}/`)).status).toBe(404);
+    expect((await ask('DELETE', `/api/v1/batches/${root.id}/`)).status).toBe(404);
+    for (const { id } of [...jobs, ended]) {
+      expect(Job.parse((await ask('GET', `/api/v1/jobs/${id}/`)).json()).state).toBe('stopped');
+    }
+    expect(await listed(`/api/v1/jobs/?batch=${beside.id}`)).toEqual([kept.id]);
+    expect(Job.parse((await ask('GET', `/api/v1/jobs/${kept.id}/`)).json()).state).toBe('waiting');
+  });
+
+  it('whose deletion was broken off are gone at once, and finished later', async () => {
+    const batch = await newBatch('broken off');
+    const job = await newJob(batch.id);
+    await gateway.db.manager.update(BatchEntity, { id: batch.id }, { timeDeleted: new Date() });
+    expect((await ask('GET', `/api/v1/batches/${batch.id}/`)).status).toBe(404);
+    const commands = gateway.app.get(BatchCommands);
+    await commands.finishDeletions(new Date());
+    expect(await gateway.db.manager.countBy(BatchEntity, { id: batch.id })).toBe(1);
+    await commands.finishDeletions(new Date(Date.now() + 61_000));
+    expect(await gateway.db.manager.countBy(BatchEntity, { id: batch.id })).toBe(0);
+    expect(Job.parse((await ask('GET', `/api/v1/jobs/${job.id}/`)).json()).state).toBe('stopped');
+  });
+
+  it('are their workspace’s alone', async () => {
+    const batch = await newBatch('mine');
+    const workspaceId = randomUUID();
+    const key = 'a-key-of-another-workspace';
+    const { manager } = gateway.db;
+    await manager.insert(WorkspaceEntity, { id: workspaceId, name: 'other', signingSecret: 's' });
+    const row = {
+      id: randomUUID(),
+      workspaceId,
+      name: 'k',
+      prefix: 'a',
+      hash: hashApiKey(key),
+      role: 'admin' as const,
+    };
+    await manager.insert(ApiKeyEntity, row);
+    const headers = { authorization: `Key ${key}` };
+    for (const path of ['', 'jobs/']) {
+      expect((await ask('GET', `/api/v1/batches/${batch.id}/${path}`, undefined, headers)).status).toBe(404);
+    }
+    expect((await ask('DELETE', `/api/v1/batches/${batch.id}/`, undefined, headers)).status).toBe(404);
+    expect((await ask('POST', '/api/v1/jobs/', { ...order, batch: batch.id }, headers)).status).toBe(400);
+    expect((await ask('POST', '/api/v1/batches/', { name: 'x', parent: batch.id }, headers)).status).toBe(400);
+    expect((await ask('GET', '/api/v1/batches/', undefined, headers)).json()).toMatchObject({ total: 0 });
+  });
+});
+
+describe('files of jobs', () => {
+  it('become a batch each, with a job a row', async () => {
+    const modules = '"{""face_recognition"": {""max_distance"": 0.8}}"';
+    const results = await uploaded({
+      'evening.csv': `source,tag,modules\n${photo},first,face_recognition;object_recognition\n\n${photo},second,${modules}\n`,
+      'other.csv': `\uFEFFmodules;source\r\nface_recognition;${photo}\r\n`,
+    });
+    expect(results.map(({ file, success, error, batch }) => [file, success, error, batch?.name])).toEqual([
+      ['evening.csv', true, null, 'evening'],
+      ['other.csv', true, null, 'other'],
+    ]);
+    const jobs = JobPage.parse((await ask('GET', `/api/v1/jobs/?batch=${results[0]!.batch!.id}`)).json()).data;
+    const byTag = Object.fromEntries(jobs.map((job) => [job.tag, job]));
+    expect(Object.keys(byTag).sort()).toEqual(['first', 'second']);
+    expect(Object.keys(byTag['first']!.modules)).toEqual(['face_recognition', 'object_recognition']);
+    expect(byTag['second']!.modules['face_recognition']).toMatchObject({ max_distance: 0.8 });
+    expect(jobs.every(({ state, media_type }) => state === 'waiting' && media_type === 'image')).toBe(true);
+  });
+
+  it('with a wrong line are refused whole, with every line, and the others are taken', async () => {
+    const before = (await ask('GET', '/api/v1/jobs/')).json()['total'];
+    const good = `${photo},,face_recognition`;
+    const [wrong, right] = await uploaded({
+      'wrong.csv': [
+        'source,tag,modules',
+        good,
+        ',x,face_recognition',
+        `${photo},x,`,
+        `${photo},x,no_such_module`,
+        `${photo},x,{broken`,
+        'https://10.0.0.1/a.mp4,x,face_recognition',
+        `${photo},x,"{""face_recognition"": {""max_distance"": 9}}"`,
+        `${photo},x,face_recognition,too many`,
+      ].join('\n'),
+      'right.csv': `source,tag,modules\n${good}`,
+    });
+    expect(wrong).toMatchObject({ file: 'wrong.csv', success: false, batch: null });
+    const lines = wrong!.error!.split('\n').map((line) => /^Line (\d+): ./.exec(line)?.[1]);
+    expect(lines.sort()).toEqual(['3', '4', '5', '6', '7', '8', '9']);
+    expect(right).toMatchObject({ success: true });
+    expect((await ask('GET', '/api/v1/jobs/')).json()['total']).toBe((before as number) + 1);
+  });
+
+  it('that are no such files say so', async () => {
+    const results = await uploaded({
+      'no-header.csv': `${photo},x,face_recognition\n`,
+      'empty.csv': 'source,tag,modules\n',
+      'latin1.csv': Buffer.from('source,modules\nm\xfcller,x\n', 'latin1'),
+      'quote.csv': `source,tag,modules\n"${photo},x,face_recognition\n`,
+    });
+    expect(results.map(({ success, error }) => [success, error])).toEqual([
+      [false, expect.stringMatching(/header/)],
+      [false, expect.stringMatching(/no jobs/)],
+      [false, expect.stringMatching(/UTF-8/)],
+      [false, expect.stringMatching(/Line 2.*quote/)],
+    ]);
+  });
+
+  it('lie in the parent that is given or named', async () => {
+    const file = { 'a.csv': `source,tag,modules\n${photo},,face_recognition` };
+    const parent = await newBatch('given');
+    expect((await uploaded(file, { parent_id: parent.id }))[0]!.batch!.parent).toBe(parent.id);
+    const [first] = await uploaded(file, { parent_name: 'named' });
+    const [second] = await uploaded(file, { parent_name: 'named' });
+    expect(second!.batch!.parent).toBe(first!.batch!.parent);
+    expect((await ask('GET', `/api/v1/batches/${first!.batch!.parent}/`)).json()).toMatchObject({
+      name: 'named',
+      parent: null,
+    });
+    // A request of which nothing is taken makes nothing.
+    await uploaded({ 'bad.csv': 'nonsense' }, { parent_name: 'never' });
+    expect((await ask('GET', '/api/v1/batches/?search=never')).json()).toMatchObject({ total: 0 });
+    const refused = [
+      upload(file, { parent_id: parent.id, parent_name: 'x' }),
+      upload(file, { parent_id: randomUUID() }),
+      upload(file, { other: 'x' }),
+      upload({}, { parent_name: 'x' }),
+      upload(file, {}, 'file'),
+    ];
+    for (const reply of refused) expect((await reply).status).toBe(400);
+    expect((await upload({ 'big.csv': 'x'.repeat(70 << 10) })).status).toBe(413);
+    expect((await ask('POST', '/api/v1/batches/files/', {})).status).toBe(415);
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, isoTime, type Batch, type BatchRequest, type PageQuery } from '@adit/contracts';
+import { BatchEntity } from '@adit/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
+import { isUuid } from '../http/shapes.js';
+import { containing } from '../jobs/job-reader.js';
+
+/** The batches of a workspace. */
+@Injectable()
+export class Batches {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Newest first. */
+  async list(
+    workspaceId: string,
+    { offset, limit, parent, search }: PageQuery & { parent?: string | undefined; search?: string | undefined },
+  ): Promise<{ total: number; rows: BatchEntity[] }> {
+    const where: FindOptionsWhere<BatchEntity> = { workspaceId, timeDeleted: IsNull() };
+    if (parent === 'null' || parent === '') where.parentId = IsNull();
+    else if (parent !== undefined && !isUuid(parent)) return { total: 0, rows: [] };
+    else if (parent !== undefined) where.parentId = parent;
+    if (search !== undefined && search !== '') where.name = ILike(containing(search));
+    const [rows, total] = await this.db.manager.findAndCount(BatchEntity, {
+      where,
+      order: { timeCreated: 'DESC', id: 'DESC' },
+      skip: offset,
+      take: limit,
+    });
+    return { total, rows };
+  }
+
+  /** Throws NOT_FOUND, also for another workspace's. */
+  async get(workspaceId: string, id: string): Promise<BatchEntity> {
+    const row = await this.find(workspaceId, id);
+    if (row === null) throw new AditError('NOT_FOUND', `There is no batch ${id}.`);
+    return row;
+  }
+
+  /** Throws VALIDATION at `/parent` when there is no such batch. */
+  async create(workspaceId: string, { name, description, parent }: BatchRequest, id: string): Promise<BatchEntity> {
+    await this.checkNamed(workspaceId, parent, '/parent');
+    await this.db.manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
+    return this.get(workspaceId, id);
+  }
+
+  /** Throws VALIDATION at `pointer` when a batch that a request names does not exist; null names none. */
+  async checkNamed(workspaceId: string, id: string | null | undefined, pointer: string): Promise<void> {
+    if (id == null || (await this.find(workspaceId, id)) !== null) return;
+    const message = `There is no batch ${id}.`;
+    throw new AditError('VALIDATION', message, { errors: [{ pointer, code: 'unknown_batch', message }] });
+  }
+
+  /** The oldest batch of that name at the top, made when there is none. */
+  async named(workspaceId: string, name: string): Promise<BatchEntity> {
+    const where = { workspaceId, name, parentId: IsNull(), timeDeleted: IsNull() };
+    const order = { timeCreated: 'ASC', id: 'ASC' } as const;
+    const found = await this.db.manager.findOne(BatchEntity, { where, order });
+    return found ?? this.create(workspaceId, { name, description: '', parent: null }, randomUUID());
+  }
+
+  private async find(workspaceId: string, id: string): Promise<BatchEntity | null> {
+    if (!isUuid(id)) return null;
+    return this.db.manager.findOneBy(BatchEntity, { id, workspaceId, timeDeleted: IsNull() });
+  }
+}
+
+export function presentBatch({ id, name, description, parentId, timeCreated, timeUpdated }: BatchEntity): Batch {
+  return {
+    id,
+    name,
+    description,
+    parent: parentId,
+    time_created: isoTime(timeCreated),
+    time_updated: isoTime(timeUpdated),
+  };
+}
