@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { DetailedResult, SummarizedResult } from '@adit/contracts';
+import type { DetailedResult } from '@adit/contracts';
 import {
   ArtifactEntity,
   JobEntity,
@@ -9,18 +9,22 @@ import {
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, LockedJob, OutboxRelay, presentJob, presentSegment, returned, segmentLabel } from '@adit/jobs';
-import { ModuleRegistry } from '@adit/mining';
+import {
+  ARTIFACT_LIFETIME_MILLISECONDS,
+  artifactKey,
+  LockedJob,
+  OutboxRelay,
+  presentJob,
+  returned,
+  segmentLabel,
+} from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { renderReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
-import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, MoreThanOrEqual } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 
-const log = createLogger('aggregator');
-const LIFETIME_MILLISECONDS = 7 * 24 * 3_600_000;
-const PAGE = 200;
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
 /** Rows of sums: five for each film. */
@@ -41,7 +45,7 @@ export class JobArtifacts {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+    @Inject(JobResults) private readonly results: JobResults,
     @Inject(JobSummary) private readonly summary: JobSummary,
   ) {}
 
@@ -61,7 +65,7 @@ export class JobArtifacts {
       }),
       modules,
       sources,
-      firstPage: await this.page(jobId, 0),
+      firstPage: await this.results.page(jobId, 0),
     };
     const artifacts = await Promise.all([
       this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
@@ -85,39 +89,22 @@ export class JobArtifacts {
     const id = randomUUID();
     const objectKey = artifactKey(jobId, id);
     const { size } = await this.objects.put(objectKey, body);
-    const timeExpiration = new Date(Date.now() + LIFETIME_MILLISECONDS);
+    const timeExpiration = new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS);
     return { id, jobId, filename, mimeType, objectKey, size: String(size), timeExpiration };
   }
 
   private async resultsJson(material: Material): Promise<Readable> {
     const { job, modules } = material;
-    const rows = await this.db.manager.find(SummaryEntity, { where: { jobId: job.id }, order: { seq: 'ASC' } });
-    const summarized = rows.map(({ id, sourceIndex, moduleId, type, meta }): SummarizedResult => ({
-      id,
-      source: job.sources[sourceIndex]!,
-      module: this.registry.get(moduleId).resultName,
-      type,
-      meta,
-    }));
     return writeResultsJson({
       job: presentJob(job, modules, ''),
-      summary: [...job.summary, ...summarized],
+      summary: [...job.summary, ...(await this.results.sums(job))],
       detailedResults: this.detailedResults(material),
     });
   }
 
   private async *detailedResults(material: Material): AsyncGenerator<DetailedResult> {
     const { job, sources } = material;
-    for await (const segment of this.segments(material)) {
-      const picture = segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key);
-      yield presentSegment(segment, {
-        mediaType: job.mediaType,
-        source: job.sources[segment.sourceIndex]!,
-        facts: sources[segment.sourceIndex]?.facts ?? null,
-        resultName: this.registry.get(segment.moduleId).resultName,
-        thumbnail: picture?.toString('base64') ?? null,
-      });
-    }
+    for await (const segment of this.segments(material)) yield this.results.illustrated(segment, job, sources);
   }
 
   private async report(material: Material): Promise<Buffer> {
@@ -143,14 +130,8 @@ export class JobArtifacts {
   }
 
   private async reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): Promise<ReportSegment> {
-    const shown = presentSegment(row, {
-      mediaType: job.mediaType,
-      source: job.sources[row.sourceIndex]!,
-      facts: sources[row.sourceIndex]?.facts ?? null,
-      resultName: this.registry.get(row.moduleId).resultName,
-      thumbnail: null,
-    });
-    const jpeg = row.keyFrame === null ? null : await this.picture(row.keyFrame.picture.key);
+    const shown = this.results.shown(row, job, sources);
+    const jpeg = row.keyFrame === null ? null : await this.results.picture(row.keyFrame.picture.key);
     return {
       module: shown.module,
       type: row.type,
@@ -165,7 +146,7 @@ export class JobArtifacts {
       confidence: row.confidence,
       meta: shown.meta,
       detections: row.detections,
-      thumbnail: row.thumbnail === null ? null : await this.picture(row.thumbnail.key),
+      thumbnail: row.thumbnail === null ? null : await this.results.picture(row.thumbnail.key),
       keyFrame:
         jpeg === null
           ? null
@@ -178,28 +159,8 @@ export class JobArtifacts {
     };
   }
 
-  /** All segments of a job in emission order, a page in memory at a time. */
-  private async *segments({ job, firstPage }: Material): AsyncGenerator<SegmentEntity> {
-    let page = firstPage;
-    for (let from = PAGE; ; from += PAGE) {
-      yield* page;
-      if (page.length < PAGE) return;
-      page = await this.page(job.id, from);
-    }
-  }
-
-  private page(jobId: string, from: number): Promise<SegmentEntity[]> {
-    const where = { jobId, seq: MoreThanOrEqual(from) };
-    return this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: PAGE });
-  }
-
-  private async picture(key: string): Promise<Buffer | null> {
-    try {
-      return await this.objects.read(key);
-    } catch (error) {
-      log.warn({ key, err: error }, 'a picture of a segment cannot be read');
-      return null;
-    }
+  private segments({ job, firstPage }: Material): AsyncGenerator<SegmentEntity> {
+    return this.results.segments(job.id, firstPage);
   }
 }
 

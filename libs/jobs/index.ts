@@ -11,6 +11,8 @@ export * from './new-job.js';
 export * from './nudged-loop.js';
 export * from './observation-cache.js';
 export * from './outbox.js';
+export * from './present-artifact.js';
+export * from './present-export.js';
 export * from './present-job.js';
 export * from './present-segment.js';
 export * from './reconciler.js';

@@ -1,3 +1,6 @@
 export * from './render-report.js';
 export type * from './report-input.js';
 export * from './results-json.js';
+export * from './csv.js';
+export * from './results-table.js';
+export * from './xlsx.js';

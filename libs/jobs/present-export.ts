@@ -1,0 +1,17 @@
+import { isoTime, isoTimeOrNull, type Export } from '@adit/contracts';
+import type { ExportEntity } from '@adit/database';
+
+/** An export as the interface shows it. */
+export function presentExport(row: ExportEntity): Export {
+  const { id, strategy, config, state, progress, errorMsg, timeCreated, timeCompleted } = row;
+  return {
+    id,
+    strategy,
+    time_created: isoTime(timeCreated),
+    time_completed: isoTimeOrNull(timeCompleted),
+    state,
+    progress,
+    error_msg: errorMsg,
+    config,
+  };
+}

@@ -1,0 +1,37 @@
+import type { DetailedResult } from '@adit/contracts';
+
+/** A segment with what a table shows beside it. */
+export interface TableSegment {
+  result: DetailedResult;
+  type: string;
+  label: string;
+  /** 0..1. */
+  confidence: number;
+}
+
+export type Cell = string | number | null;
+
+export const RESULT_COLUMNS = [
+  'source',
+  'media_type',
+  'module',
+  'type',
+  'label',
+  'confidence',
+  'frame_start',
+  'frame_end',
+  'time_start',
+  'time_end',
+  'tc_start',
+  'tc_end',
+  'meta',
+];
+
+/** A row under RESULT_COLUMNS. Boxes and pictures have no place in a table. */
+export function resultRow({ result, type, label, confidence }: TableSegment): Cell[] {
+  const { source, media_type, module, frame_start, frame_end, time_start, time_end, tc_start, tc_end, meta } = result;
+  return [
+    ...[source, media_type, module, type, label, confidence],
+    ...[frame_start, frame_end, time_start, time_end, tc_start, tc_end, JSON.stringify(meta)],
+  ];
+}

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { escapeHtml } from './escape.js';
+import type { Cell } from './results-table.js';
+
+/** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
+const MOST_ROWS = 1_048_576;
+const LONGEST_CELL = 32_767;
+
+/** One table. Beyond what a sheet holds it goes on in a sheet of the same name with a number. */
+export interface Sheet {
+  name: string;
+  columns: string[];
+  rows: AsyncIterable<Cell[]> | Iterable<Cell[]>;
+  /** How many rows there will be, at the most. */
+  count: number;
+}
+
+interface Part {
+  name: string;
+  rows: () => AsyncGenerator<Buffer>;
+}
+
+/**
+ * A workbook (ECMA-376, Office Open XML) as a stream that holds a row at a time. Text is stored as text, never as a
+ * formula. An error of an iterable destroys the stream.
+ *
+ * @param mostRows of one sheet, its header among them.
+ */
+export function writeXlsx(sheets: Sheet[], mostRows = MOST_ROWS): Readable {
+  const parts = sheets.flatMap((sheet) => partsOf(sheet, mostRows));
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable;
+  const fail = (error: Error): void => void output.destroy(error);
+  zip.on('error', fail);
+  const add = (path: string, xml: string): void => zip.addBuffer(Buffer.from(HEADER + xml), path);
+  add('[Content_Types].xml', contentTypes(parts));
+  add('_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']]));
+  add('xl/workbook.xml', workbook(parts));
+  const ofWorkbook = parts.map((_, at): [string, string] => ['worksheet', `worksheets/sheet${at + 1}.xml`]);
+  add('xl/_rels/workbook.xml.rels', relationships(ofWorkbook));
+  parts.forEach(({ rows }, at) => {
+    // Opened when its turn has come: the parts of a sheet share one iterator.
+    zip.addReadStreamLazy(`xl/worksheets/sheet${at + 1}.xml`, (take) => {
+      take(null, Readable.from(rows(), { objectMode: false }).on('error', fail));
+    });
+  });
+  zip.end();
+  return output;
+}
+
+function partsOf({ name, columns, rows, count }: Sheet, mostRows: number): Part[] {
+  const iterator = toAsync(rows);
+  const number = Math.max(1, Math.ceil(count / (mostRows - 1)));
+  return Array.from({ length: number }, (_, at) => ({
+    name: at === 0 ? name : `${name} ${at + 1}`,
+    rows: () => sheetXml(columns, iterator, mostRows),
+  }));
+}
+
+async function* toAsync<T>(rows: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* rows;
+}
+
+async function* sheetXml(columns: string[], rows: AsyncGenerator<Cell[]>, mostRows: number): AsyncGenerator<Buffer> {
+  yield Buffer.from(
+    `${HEADER}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+      `<pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews><sheetData>${row(columns)}`,
+  );
+  for (let written = 1; written < mostRows; written += 1) {
+    // Not for await, which would end the iterator with this part.
+    const { done, value } = await rows.next();
+    if (done === true) break;
+    yield Buffer.from(row(value as Cell[]));
+  }
+  yield Buffer.from('</sheetData></worksheet>');
+}
+
+function row(cells: Cell[]): string {
+  return `<row>${cells.map(cell).join('')}</row>`;
+}
+
+function cell(value: Cell): string {
+  if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return '<c/>';
+  if (typeof value === 'number') return `<c><v>${value}</v></c>`;
+  // XML 1.0 has no other control characters and no halves of surrogate pairs.
+  const text = value.slice(0, LONGEST_CELL).replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeHtml(text)}</t></is></c>`;
+}
+
+const HEADER = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+function contentTypes(parts: Part[]): string {
+  const sheets = parts.map(
+    (_, at) => `<Override PartName="/xl/worksheets/sheet${at + 1}.xml" ContentType="${SHEET_TYPE}.worksheet+xml"/>`,
+  );
+  return (
+    `<Types xmlns="${PACKAGE}/content-types">` +
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    `<Override PartName="/xl/workbook.xml" ContentType="${SHEET_TYPE}.sheet.main+xml"/>${sheets.join('')}</Types>`
+  );
+}
+
+function workbook(parts: Part[]): string {
+  const sheets = parts.map(({ name }, at) => `<sheet name="${escapeHtml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
+  return `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets>${sheets.join('')}</sheets></workbook>`;
+}
+
+function relationships(targets: [type: string, target: string][]): string {
+  const all = targets.map(
+    ([type, target], at) => `<Relationship Id="rId${at + 1}" Type="${RELATIONSHIPS}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="${PACKAGE}/relationships">${all.join('')}</Relationships>`;
+}
