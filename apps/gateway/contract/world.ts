@@ -19,8 +19,8 @@ export const WEBHOOK = {
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
   private constructor(
-    private readonly gateway: TestGateway,
-    private readonly base: string,
+    readonly gateway: TestGateway,
+    readonly base: string,
   ) {}
 
   static async start(): Promise<World> {

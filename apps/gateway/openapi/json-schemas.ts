@@ -52,7 +52,13 @@ export class JsonSchemas {
 
   /** `input` is what a client sends, `output` what it gets: defaults are optional in one and present in the other. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    const json = z.toJSONSchema(schema, { io, metadata: this.names, unrepresentable: 'any' }) as JsonSchema;
+    const json = z.toJSONSchema(schema, {
+      io,
+      metadata: this.names,
+      unrepresentable: 'any',
+      // What describe() and meta() say is in zod's own registry.
+      override: ({ zodSchema, jsonSchema }) => void Object.assign(jsonSchema, z.globalRegistry.get(zodSchema) ?? {}),
+    }) as JsonSchema;
     const { $schema: _, $defs = {}, id, ...rest } = json;
     for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
       this.components[name] ??= this.rewrite(definition);

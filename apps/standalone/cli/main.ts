@@ -7,6 +7,7 @@ import { galleryCommand } from './gallery.command.js';
 import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
 import { modelCommand } from './model.command.js';
+import { refusalOf } from './refusal.js';
 import { startCommand } from './start.command.js';
 import { webhookCommand } from './webhook.command.js';
 
@@ -35,7 +36,7 @@ exitByUsage(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  const problem = AditError.from(error);
+  const problem = AditError.from(refusalOf(error));
   process.stderr.write(`${problem.message}\n`);
   if (process.env.ADIT_DEBUG) console.error(error);
   else if (problem.code === 'INTERNAL') process.stderr.write('Set ADIT_DEBUG=1 to see where this came from.\n');

@@ -1,9 +1,16 @@
-import { mkdir } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, TERMINAL_JOB_STATES } from '@adit/contracts';
-import type { ApiClient, JobOrder } from './api-client.js';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AditApiError, type AditClient, type Job } from '@adit/client';
+import { AditError } from '@adit/contracts';
 import { JobProgress } from './job-progress.js';
+
+export interface JobOrder {
+  sources: string[];
+  modules: Record<string, Record<string, unknown>>;
+}
 
 const POLL_MS = 200;
 const ARTIFACTS = ['results.json', 'report.html'];
@@ -19,44 +26,48 @@ export interface MinedJob {
  * is stopped and waited for.
  */
 export async function mineJob(
-  client: ApiClient,
+  client: AditClient,
   order: JobOrder,
   folder: string,
   options: { quiet: boolean; signal: AbortSignal },
 ): Promise<MinedJob> {
+  const { signal } = options;
   const progress = new JobProgress(process.stderr, options.quiet);
-  let job = await client.postJob(order);
-  let stopping = false;
+  const { id } = await client.jobs.create(order);
+  const onProgress = (state: Job): void => progress.update(state);
   try {
-    progress.update(job);
-    while (!isOver(job)) {
-      if (options.signal.aborted && !stopping) {
-        stopping = true;
-        await client.stopJob(job.id);
-      }
-      await sleep(POLL_MS, undefined, stopping ? {} : { signal: options.signal }).catch(() => undefined);
-      job = await client.getJob(job.id);
-      progress.update(job);
-    }
+    const job = await client.jobs.wait(id, { signal, onProgress, pollMs: POLL_MS }).catch(async (error: unknown) => {
+      if (!signal.aborted) throw error;
+      // It may have ended by itself at that very moment.
+      await client.jobs.stop(id).catch((refused: unknown) => {
+        if (!(refused instanceof AditApiError) || refused.code !== 'CONFLICT') throw refused;
+      });
+      return client.jobs.wait(id, { onProgress, pollMs: POLL_MS });
+    });
+    return { job, files: await fetchArtifacts(client, job, folder) };
   } finally {
     progress.stop();
   }
-  return { job, files: await fetchArtifacts(client, job, folder) };
 }
 
-function isOver(job: Job): boolean {
-  return TERMINAL_JOB_STATES.some((state) => state === job.state);
-}
-
-async function fetchArtifacts(client: ApiClient, job: Job, folder: string): Promise<Record<string, string>> {
+async function fetchArtifacts(client: AditClient, job: Job, folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  const artifacts = await client.artifacts(job.id);
+  const ids = new Map<string, string>();
+  for await (const { id, filename } of client.jobs.artifacts(job.id)) ids.set(filename, id);
   for (const filename of ARTIFACTS) {
-    const artifact = artifacts.find((candidate) => candidate.filename === filename);
-    if (artifact === undefined) continue;
+    const id = ids.get(filename);
+    if (id === undefined) continue;
     await mkdir(folder, { recursive: true });
     files[filename] = join(folder, filename);
-    await client.download(job.id, artifact.id, files[filename]);
+    await download(await client.jobs.artifactFile(job.id, id), files[filename]);
   }
   return files;
+}
+
+/** Writes a reply to `path`, which appears whole or not at all. */
+async function download(reply: Response, path: string): Promise<void> {
+  if (reply.body === null) throw new AditError('UNAVAILABLE', `The artifact for ${path} came without content.`);
+  const part = `${path}.part`;
+  await pipeline(Readable.fromWeb(reply.body), createWriteStream(part));
+  await rename(part, path);
 }

@@ -14,6 +14,11 @@ export function mineCommand(): Command {
       '--no-cluster-unknowns',
       'call everybody who is not recognised just "unknown", not "Unknown #1", "Unknown #2" …',
     )
+    .option(
+      '--server <url>',
+      'mine on an engine that runs there, with the key in ADIT_API_KEY; files are uploaded',
+      address,
+    )
     .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
     .addHelpText(
       'after',
@@ -23,6 +28,7 @@ Examples:
   adit mine film.mp4                            every person of a film, told apart
   adit mine photos/ --model team                your own people (see "adit gallery build --help")
   adit mine film.mp4 --json | jq .summary
+  adit mine film.mp4 --server https://adit.example.org
 
 Exit code: 0 when everything was mined, 1 when a job failed, 2 for a wrong command line.`,
     )
@@ -36,6 +42,12 @@ function list(text: string): string[] {
     .filter((id) => id !== '');
   if (ids.length === 0) throw new InvalidArgumentError('Name at least one module.');
   return ids;
+}
+
+function address(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/i.test(text))
+    throw new InvalidArgumentError('Give an http:// or https:// address.');
+  return text;
 }
 
 function number(least: number, most: number) {

@@ -3,17 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Job } from '@adit/contracts';
-import { ApiClient } from './api-client.js';
-import { commandLineKey } from './command-line-key.js';
+import type { Job } from '@adit/client';
+import { AditError } from '@adit/contracts';
 import { mineJob } from './mine-job.js';
+import { engineAt, engineHere, type MiningPlace } from './mining-place.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
 import { sampleFilm } from './sample-film.js';
-import { cliSettings } from './settings.js';
 import { sumsTable } from './sums-table.js';
 import { untilInterrupted } from './interrupt.js';
-import { startEngine } from '../engine.js';
 
 export interface MineOptions {
   modules: string[];
@@ -23,39 +21,36 @@ export interface MineOptions {
   maxDistance?: number;
   clusterUnknowns: boolean;
   dataDir?: string;
+  server?: string;
 }
 
 /** Mines what is given and shows and stores what was found; sets the exit code. */
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
-  const { dataDir } = cliSettings(options.dataDir);
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const interrupt = untilInterrupted();
-  const apiKey = await commandLineKey(dataDir);
   const live = process.stderr.isTTY && !quiet;
-  if (live) process.stderr.write('Starting the engine …');
-  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey }).finally(
-    () => live && process.stderr.write('\r\x1b[K'),
-  );
+  const place = await placeOf(options, localRoots, live);
   const jsonFiles: string[] = [];
   try {
-    const client = new ApiClient(engine.url, apiKey);
+    const { client } = place;
     for (const group of groups) {
       if (interrupt.signal.aborted) {
         process.exitCode = 130;
         break;
       }
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
-      const order = { sources: group.sources, modules: moduleArguments(options) };
+      const sources = await place.sourcesOf(group.sources, interrupt.signal);
+      const order = { sources, modules: moduleArguments(options) };
       const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
       const json = files['results.json'];
       if (json !== undefined) jsonFiles.push(json);
       if (!quiet && job.state === 'completed') {
         const limit = process.stdout.isTTY ? undefined : Infinity;
         const several = group.sources.length > 1;
-        const sums = await sumsTable(client.summarizedResults(job.id), several, limit);
-        const found = await resultsTable(client.detailedResults(job.id), several, limit);
+        const sums = await sumsTable(named(client.jobs.summarizedResults(job.id), place), several, limit);
+        const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), several, limit);
         const tables = sums === null ? found : found === NOTHING_FOUND ? sums : `${found}\n\n${sums}`;
         process.stdout.write(
           `\n${tables}\n\n${Object.values(files)
@@ -68,9 +63,26 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     if (quiet) await printJson(jsonFiles);
   } finally {
     interrupt.release();
-    await engine.close();
+    await place.close();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+async function placeOf({ server, dataDir }: MineOptions, localRoots: string[], live: boolean): Promise<MiningPlace> {
+  if (server === undefined) return engineHere({ dataDir, localRoots, live });
+  const apiKey = process.env['ADIT_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    throw new AditError(
+      'VALIDATION',
+      'Set ADIT_API_KEY to a key of the server; a key on the command line could be read by others.',
+    );
+  }
+  return engineAt(server, apiKey, live);
+}
+
+/** The results with what was given in place of what it was uploaded to. */
+async function* named<T extends { source: string }>(results: AsyncIterable<T>, place: MiningPlace): AsyncGenerator<T> {
+  for await (const result of results) yield { ...result, source: place.nameOf(result.source) };
 }
 
 function outFolder(group: SourceGroup, groups: number, out: string | undefined): string {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ArtifactPage, DetailedResult, DetailedResultPage, type Job } from '@adit/contracts';
@@ -180,6 +180,22 @@ describe('requests that cannot be served', () => {
     const reply = await engine.api.request('POST', '/jobs/', { sources: ['/etc/passwd'], modules: face });
     expect(reply.status).toBe(400);
   });
+});
+
+describe('the command line', () => {
+  it(
+    'mines on an engine that runs elsewhere, with files it uploads',
+    async () => {
+      const out = join(scratch, 'from the server');
+      const photo = groups['sample1']!;
+      const printed = await engine.cli('mine', photo, '--server', engine.api.url, '--out', out);
+      for (const text of ['Unknown #1', 'Unknown #3', 'results.json', 'report.html']) expect(printed).toContain(text);
+      const results = JSON.parse(await readFile(join(out, 'results.json'), 'utf8')) as object;
+      expect(JSON.stringify(results)).toContain('storage://');
+      expect((await readFile(join(out, 'report.html'), 'utf8')).slice(0, 15)).toBe('<!doctype html>');
+    },
+    BOOT,
+  );
 });
 
 /** Fractions of the picture; faces of these media fill between a hundredth and most of it. */

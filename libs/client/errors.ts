@@ -1,0 +1,44 @@
+import type { Problem } from './schema.js';
+
+/** The service refused, or failed: its problem details, as far as it sent any. */
+export class AditApiError extends Error {
+  override readonly name = 'AditApiError';
+  /** Of the closed list of codes, e.g. `VALIDATION`; `UNKNOWN` for an answer that was not the service's own. */
+  readonly code: string;
+  readonly errors: Problem['errors'];
+  readonly requestId: string | null;
+
+  constructor(
+    /** HTTP status. */
+    readonly status: number,
+    readonly problem: Partial<Problem>,
+    /** From `Retry-After`; null without one. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(problem.detail ?? `The service answered ${status}.`);
+    this.code = problem.code ?? 'UNKNOWN';
+    this.errors = problem.errors ?? [];
+    this.requestId = problem.request_id ?? null;
+  }
+
+  static async of(reply: Response): Promise<AditApiError> {
+    const problem = (await reply.json().catch(() => ({}))) as Partial<Problem>;
+    return new AditApiError(reply.status, problem, retryAfterOf(reply));
+  }
+}
+
+/** Nobody answered: no service at the address, or the connection broke. */
+export class AditConnectionError extends Error {
+  override readonly name = 'AditConnectionError';
+}
+
+/** A job had not ended when the time to wait for it was over. It goes on. */
+export class AditTimeoutError extends Error {
+  override readonly name = 'AditTimeoutError';
+}
+
+function retryAfterOf(reply: Response): number | null {
+  const text = reply.headers.get('retry-after');
+  if (text === null || !/^\d{1,9}$/.test(text)) return null;
+  return Number(text);
+}

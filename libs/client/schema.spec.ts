@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { schemaPath, schemaText } from './generate-schema.js';
+
+const document = new URL('../../docs/api/openapi.json', import.meta.url);
+
+describe('the types of the client', () => {
+  it('are those of the OpenAPI document (else: ADIT_UPDATE_OPENAPI=1 npm test -- apps/gateway/openapi)', async () => {
+    expect(await readFile(schemaPath, 'utf8')).toBe(schemaText(JSON.parse(await readFile(document, 'utf8'))));
+  });
+
+  it('say what JSON Schema says', () => {
+    const types = (schemas: Record<string, object>) => schemaText({ paths: {}, components: { schemas } });
+    const text = types({
+      A: {
+        type: 'object',
+        properties: { a: { $ref: '#/components/schemas/B' }, 'b-c': { type: ['string', 'null'] } },
+        required: ['a'],
+      },
+      B: { anyOf: [{ type: 'integer' }, { const: 'x' }, { type: 'number' }] },
+      C: { type: 'array', items: { enum: [1, null] } },
+      D: { type: 'object', additionalProperties: { type: 'boolean' } },
+      E: { type: 'array', prefixItems: [{ type: 'number' }, {}] },
+      F: { allOf: [{ $ref: '#/components/schemas/A' }, { type: 'object' }] },
+    });
+    expect(text).toContain('export type A = {\n  a: B;\n  "b-c"?: string | null;\n};');
+    expect(text).toContain('export type B = number | "x";');
+    expect(text).toContain('export type C = (1 | null)[];');
+    expect(text).toContain('export type D = Record<string, boolean>;');
+    expect(text).toContain('export type E = [number, unknown];');
+    expect(text).toContain('export type F = (A) & (Record<string, never>);');
+  });
+});

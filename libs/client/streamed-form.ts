@@ -1,0 +1,44 @@
+/** Large enough to keep a connection busy, small enough for a bar that moves. */
+const PIECE = 256 * 1024;
+
+/**
+ * A multipart/form-data body with one file in the field `file`, made as it is read: fetch tells nothing of how far an upload
+ * is, so the bytes are counted where they are taken. `body` begins anew at each call.
+ */
+export function streamedForm(
+  file: Blob,
+  filename: string,
+  onProgress: (sent: number, total: number) => void = () => undefined,
+): { contentType: string; body: () => ReadableStream<Uint8Array> } {
+  const boundary = `adit-${crypto.randomUUID()}`;
+  const text = new TextEncoder();
+  // As browsers do it (WHATWG): quotes and line breaks are escaped, all else is UTF-8.
+  const name = filename.replace(/["\r\n]/g, (char) => encodeURIComponent(char));
+  const type = file.type === '' ? 'application/octet-stream' : file.type;
+  const head = text.encode(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`,
+  );
+  const tail = text.encode(`\r\n--${boundary}--\r\n`);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: () => {
+      let at = -1;
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          if (at < 0) {
+            at = 0;
+            controller.enqueue(head);
+          } else if (at < file.size) {
+            const piece = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
+            at += piece.length;
+            controller.enqueue(piece);
+            onProgress(at, file.size);
+          } else {
+            controller.enqueue(tail);
+            controller.close();
+          }
+        },
+      });
+    },
+  };
+}
