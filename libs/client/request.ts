@@ -54,9 +54,11 @@ export function pathOf(key: OperationKey, { params = {}, query = {} }: AnyInput)
 
 export function formOf(fields: Record<string, unknown>): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value instanceof Blob) form.append(name, value, (value as { name?: string }).name ?? 'file');
-    else if (value !== undefined) form.append(name, String(value));
+  for (const [name, given] of Object.entries(fields)) {
+    for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) {
+      if (value instanceof Blob) form.append(name, value, (value as { name?: string }).name ?? 'file');
+      else if (value !== undefined) form.append(name, String(value));
+    }
   }
   return form;
 }

@@ -125,6 +125,8 @@ export type JobRequest = {
   ttl?: number | null;
   webhook?: JobWebhook;
   priority?: number;
+  /** Id of the batch it belongs to */
+  batch?: string | null;
 };
 
 export type JobWebhook = {
@@ -283,6 +285,7 @@ export interface Operations {
       search?: string;
       tag?: string;
       state?: "waiting" | "processing" | "completed" | "stopped" | "failed";
+      batch?: string;
     };
     body: undefined;
     form: undefined;
@@ -580,6 +583,56 @@ export interface Operations {
   };
   /** Download a file */
   'GET /v2/storage/{storageId}/file/': {
+    params: {
+      storageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Which version and extensions of tus are spoken, and the largest file */
+  'OPTIONS /v1/storage/uploads/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Begin a resumable upload */
+  'POST /v1/storage/uploads/': {
+    params: Record<never, never>;
+    query: {
+      folder?: string;
+      name?: string;
+      if_exists?: "refuse" | "replace";
+    };
+    body: undefined;
+    form: undefined;
+    reply: StorageEntry;
+  };
+  /** How far a resumable upload is: Upload-Offset */
+  'HEAD /v1/storage/uploads/{storageId}/': {
+    params: {
+      storageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Send the bytes of a resumable upload from its offset on */
+  'PATCH /v1/storage/uploads/{storageId}/': {
+    params: {
+      storageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Give a resumable upload up, or remove the file that it became */
+  'DELETE /v1/storage/uploads/{storageId}/': {
     params: {
       storageId: string;
     };
@@ -1225,6 +1278,127 @@ export interface Operations {
       message_id: string;
       event: string;
       state: "pending" | "delivered" | "failed" | "gone";
+    };
+  };
+  /** List batches, newest first */
+  'GET /v1/batches/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      parent?: string;
+      search?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: ({
+        id: string;
+        name: string;
+        description: string;
+        parent: string | null;
+        time_created: string;
+        time_updated: string;
+      })[];
+    };
+  };
+  /** Create a batch; jobs are posted into it with `batch` */
+  'POST /v1/batches/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      name: string;
+      description?: string;
+      /** Id of the batch it lies in */
+      parent?: string | null;
+    };
+    form: undefined;
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      parent: string | null;
+      time_created: string;
+      time_updated: string;
+    };
+  };
+  /** Make a batch of jobs from each file */
+  'POST /v1/batches/files/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: {
+      files: Blob[];
+      parent_id?: string;
+      parent_name?: string;
+    };
+    reply: ({
+      file: string;
+      success: boolean;
+      error: string | null;
+      batch: {
+        id: string;
+        name: string;
+        description: string;
+        parent: string | null;
+        time_created: string;
+        time_updated: string;
+      } | null;
+    })[];
+  };
+  /** Read a batch */
+  'GET /v1/batches/{batchId}/': {
+    params: {
+      batchId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      parent: string | null;
+      time_created: string;
+      time_updated: string;
+    };
+  };
+  /** Remove a batch and those in it, and abort their jobs */
+  'DELETE /v1/batches/{batchId}/': {
+    params: {
+      batchId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      message: string;
+    };
+  };
+  /** Jobs of a batch, newest first; those of the batches in it are not among them */
+  'GET /v1/batches/{batchId}/jobs/': {
+    params: {
+      batchId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+      state?: "waiting" | "processing" | "completed" | "stopped" | "failed";
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: Job[];
     };
   };
 }

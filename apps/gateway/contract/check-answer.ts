@@ -20,10 +20,12 @@ export function faultsOf({ method, path, route, documented }: Operation, answer:
   if (typeof headers['x-request-id'] !== 'string') faults.push('it has no X-Request-Id');
   const response = documented.responses[String(status)];
   if (response === undefined) return [...faults, `the status ${status} is not documented: ${text.slice(0, 300)}`];
+  // HEAD says what GET would, without a body.
+  if (method === 'HEAD') return text === '' ? faults : [...faults, 'it has a body'];
   if (response.content === undefined) return text === '' ? faults : [...faults, 'it has a body that is not documented'];
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   // A file has a content type of its own.
-  if (status < 400 && 'contentType' in route.reply) return faults;
+  if (status < 400 && route.reply !== null && 'contentType' in route.reply) return faults;
   if (!(type in response.content)) return [...faults, `the content type ${type} is not documented`];
   const body: unknown = answer.json();
   const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
