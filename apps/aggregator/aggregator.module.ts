@@ -11,6 +11,7 @@ import { AnalysedChunks } from './analysed-chunks.js';
 import { FoldAdvance } from './fold-advance.js';
 import { JobAdvance } from './job-advance.js';
 import { JobArtifacts } from './job-artifacts.js';
+import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 import { KeptPictures } from './kept-pictures.js';
 import { OpenFolds } from './open-folds.js';
@@ -36,6 +37,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         FoldAdvance,
         JobAdvance,
         JobArtifacts,
+        JobResults,
         JobSummary,
         KeptPictures,
         OpenFolds,
