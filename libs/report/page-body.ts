@@ -139,7 +139,7 @@ function table({ segments, sources, sums }: ReportData): string {
 function row(segment: SegmentData, index: number, source: ReportSource | null, stills: boolean): string {
   const cells = [
     [
-      `<button type="button" class="who"><span>${escapeHtml(segment.label)}</span></button>`,
+      `<button type="button" class="who"><span>${escapeHtml(written(segment))}</span></button>`,
       segment.label.toLowerCase(),
     ],
     [escapeHtml(segment.type.replaceAll('_', ' ')), segment.type],
@@ -149,6 +149,11 @@ function row(segment: SegmentData, index: number, source: ReportSource | null, s
   ];
   const html = cells.map(([content, value]) => `<td data-v="${escapeHtml(String(value))}">${content}</td>`).join('');
   return `<tr data-i="${index}">${html}</tr>`;
+}
+
+/** What was read stands in quotes. */
+function written({ type, label }: SegmentData): string {
+  return type === 'lower_third' ? `“${label}”` : label;
 }
 
 function times(segment: SegmentData): [string, number][] {

@@ -4,7 +4,7 @@ import { PicturePool } from './picture-pool.js';
 import type { ReportInput, ReportSegment, ReportSum } from './report-input.js';
 
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
-/** Of one label on one picture; more are a blur. */
+/** Of one label, or of other faces, on one picture; more are a blur. */
 const MOST_BOXES = 40;
 
 /** A box as fractions of the frame: x, y, width, height. */
@@ -14,7 +14,15 @@ export type BoxData = [x: number, y: number, w: number, h: number];
 export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {
   detections: number;
   thumbnail: number | null;
-  keyFrame: { frame: number; picture: number; width: number; height: number; boxes: BoxData[] } | null;
+  keyFrame: {
+    frame: number;
+    picture: number;
+    width: number;
+    height: number;
+    boxes: BoxData[];
+    /** Faces of other segments on the same frame of a film, by the number of the segment. */
+    faces: [segment: number, box: BoxData][];
+  } | null;
 }
 
 export interface ReportData {
@@ -51,14 +59,17 @@ export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET):
   for (const segment of longestFirst) {
     if (segment.keyFrame !== null) keyFrames.set(segment, add(segment.keyFrame.jpeg));
   }
+  const faces = facesByFrame(segments, input);
   return {
     job: input.job,
     sources: input.sources,
-    segments: segments.map((segment) => ({
+    segments: segments.map((segment, index) => ({
       ...segment,
       detections: segment.detections.length,
       thumbnail: thumbnails.get(segment) ?? null,
-      keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null),
+      keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null, (frame) =>
+        (faces.get(`${segment.sourceIndex}:${frame}`) ?? []).filter(([face]) => face !== index),
+      ),
     })),
     sums: [
       ...(input.sums ?? []),
@@ -77,10 +88,34 @@ function saysOfWhole({ type, sourceIndex }: ReportSegment, { sources }: ReportIn
   return type === 'gender_neutrality' && mediaType !== 'image' && mediaType !== 'pdf';
 }
 
-function keyFrameData(segment: ReportSegment, picture: number | null): SegmentData['keyFrame'] {
+function keyFrameData(
+  segment: ReportSegment,
+  picture: number | null,
+  facesOn: (frame: number) => Face[],
+): SegmentData['keyFrame'] {
   if (segment.keyFrame === null || picture === null) return null;
   const { frame, width, height } = segment.keyFrame;
-  return { frame, picture, width, height, boxes: boxesAt(segment.detections, frame) };
+  return { frame, picture, width, height, boxes: boxesAt(segment.detections, frame), faces: facesOn(frame) };
+}
+
+type Face = [segment: number, box: BoxData];
+
+/** Whose faces are where, by source and frame; of films, whose frames several segments are shown by. */
+function facesByFrame(segments: readonly ReportSegment[], { sources }: ReportInput): Map<string, Face[]> {
+  const faces = new Map<string, Face[]>();
+  for (const [index, { type, sourceIndex, detections }] of segments.entries()) {
+    const mediaType = sources[sourceIndex]?.mediaType;
+    if (type !== 'face' || mediaType === 'image' || mediaType === 'pdf') continue;
+    for (const { frame_index, data } of detections) {
+      const { x, y, w, h } = data;
+      if (x === undefined || y === undefined || w === undefined || h === undefined) continue;
+      const key = `${sourceIndex}:${frame_index}`;
+      const on = faces.get(key) ?? [];
+      if (on.length < MOST_BOXES) on.push([index, [x, y, w, h]]);
+      faces.set(key, on);
+    }
+  }
+  return faces;
 }
 
 /** The boxes on the frame, or on the nearest one in time when thinning took that frame's. */

@@ -1,8 +1,16 @@
 // The stage: the selected appearance, large.
-import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint } from './page.js';
+import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint, written } from './page.js';
 import { duration } from './time.js';
 
-const HIDDEN_META = new Set(['similarity', 'distance', 'person', 'label', 'class_id', 'closest_person']);
+const HIDDEN_META = new Set([
+  'from_dictionary',
+  'similarity',
+  'distance',
+  'person',
+  'label',
+  'class_id',
+  'closest_person',
+]);
 const stage = document.getElementById('stage');
 
 /** The appearance before or after, of the same name first of all. */
@@ -74,7 +82,12 @@ function show(index) {
         'div',
         { className: 'name' },
         segment.thumbnail === null ? null : el('img', { src: pictureUrl(segment.thumbnail), alt: '' }),
-        el('div', {}, el('p', { className: 'kind' }, segment.type.replaceAll('_', ' ')), el('h2', {}, segment.label)),
+        el(
+          'div',
+          {},
+          el('p', { className: 'kind' }, segment.type.replaceAll('_', ' ')),
+          el('h2', {}, written(segment)),
+        ),
       ),
       facts(segment, source),
       el('p', { className: 'steps' }, step(index, -1, '← Previous'), step(index, 1, 'Next →')),

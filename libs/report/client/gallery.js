@@ -1,5 +1,5 @@
 // Jobs of pictures: every picture with its boxes and names.
-import { data, el, framePicture, isStill, select, tint } from './page.js';
+import { data, el, framePicture, isStill, select, tint, written } from './page.js';
 
 const baseName = (source) =>
   source
@@ -9,8 +9,9 @@ const baseName = (source) =>
     .pop() ?? source;
 
 function nameChip(index, pick) {
-  const { label } = data.segments[index];
-  return tint(el('button', { type: 'button', className: 'chip', onclick: () => pick(index) }, label), label);
+  const segment = data.segments[index];
+  const chip = el('button', { type: 'button', className: 'chip', onclick: () => pick(index) }, written(segment));
+  return tint(chip, segment.label);
 }
 
 export function startGallery() {

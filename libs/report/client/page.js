@@ -42,6 +42,19 @@ export function rankOf(segment) {
   return 'closest_person' in segment.meta ? 1 : 0;
 }
 
+/** Kinds in the order shown, with the names of several; others follow under their own. */
+const KINDS = { face: 'People', lower_third: 'Captions', landmark: 'Places', scene: 'Scenes', object: 'Things' };
+
+export const kindName = (type) => KINDS[type] ?? type.replaceAll('_', ' ');
+
+export function kindOrder(type) {
+  const place = Object.keys(KINDS).indexOf(type);
+  return place < 0 ? Infinity : place;
+}
+
+/** A label as it is written: what was read stands in quotes. */
+export const written = ({ type, label }) => (type === 'lower_third' ? `“${label}”` : label);
+
 export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
 
 const listeners = [];
@@ -67,24 +80,28 @@ export function framePicture(keyFrame, boxes, onPick) {
   figure.style.setProperty('--ratio', String(keyFrame.width / keyFrame.height));
   figure.append(el('img', { src: pictureUrl(keyFrame.picture), alt: '' }));
   for (const [index, emphasised] of boxes) {
-    const segment = data.segments[index];
-    for (const [place, box] of (segment.keyFrame?.boxes ?? []).entries()) {
-      const mark = el(
-        onPick ? 'button' : 'div',
-        { className: emphasised ? 'box strong' : boxes.length > 1 ? 'box shy' : 'box', title: segment.label },
-        // Several of one kind: the name once, the boxes say the rest.
-        place === 0 || emphasised ? el('span', {}, segment.label) : null,
-      );
+    for (const [place, box] of (data.segments[index].keyFrame?.boxes ?? []).entries()) {
+      const className = emphasised ? 'box strong' : boxes.length > 1 ? 'box shy' : 'box';
+      // Several of one kind: the name once, the boxes say the rest.
+      const mark = makeBox(index, box, className, place === 0, onPick ? 'button' : 'div');
       if (onPick) {
         mark.type = 'button';
         mark.addEventListener('click', () => onPick(index));
       }
-      tint(mark, segment.label);
-      const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
-      Object.assign(mark.style, { left: x, top: y, width: w, height: h });
-      if (box[1] < 0.08) mark.classList.add('below');
       figure.append(mark);
     }
   }
+  const marked = new Set(boxes.map(([index]) => index));
+  for (const [index, box] of keyFrame.faces) if (!marked.has(index)) figure.append(makeBox(index, box, 'box', true));
   return figure;
+}
+
+function makeBox(index, box, className, named, tag = 'div') {
+  const segment = data.segments[index];
+  const mark = el(tag, { className, title: segment.label }, named ? el('span', {}, written(segment)) : null);
+  tint(mark, segment.label);
+  const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
+  Object.assign(mark.style, { left: x, top: y, width: w, height: h });
+  if (box[1] < 0.08) mark.classList.add('below');
+  return mark;
 }

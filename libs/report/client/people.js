@@ -1,5 +1,5 @@
 // Who and what was found, over the whole job: a card each, the longest on screen first.
-import { data, el, isStill, pictureUrl, rankOf, select, tint } from './page.js';
+import { data, el, isStill, kindOrder, pictureUrl, rankOf, select, tint, written } from './page.js';
 import { duration } from './time.js';
 
 const FIRST = 12;
@@ -29,7 +29,10 @@ function found() {
     }
     cards.set(key, card);
   });
-  return [...cards.values()].sort((a, b) => a.rank - b.rank || b.total - a.total || b.count - a.count);
+  const kind = ({ type }) => Math.min(kindOrder(type), 99);
+  return [...cards.values()].sort(
+    (a, b) => kind(a) - kind(b) || a.rank - b.rank || b.total - a.total || b.count - a.count,
+  );
 }
 
 function extent(card) {
@@ -47,7 +50,7 @@ function makeCard(card) {
     'button',
     { type: 'button', className: 'person', onclick: () => select(card.best, 'people') },
     picture,
-    el('span', {}, el('b', { title: card.label }, card.label), el('small', {}, extent(card))),
+    el('span', {}, el('b', { title: card.label }, written(card)), el('small', {}, extent(card))),
   );
   return tint(button, card.label);
 }

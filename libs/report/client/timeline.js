@@ -1,44 +1,13 @@
 // One timeline per film: a lane for each person and kind, a ruler that follows zoom and scroll.
-import { data, el, onSelect, pictureUrl, rankOf, select, tint } from './page.js';
-import { duration, tickStep, timecodeAt } from './time.js';
+import { startHover } from './hover.js';
+import { grouped, laneName, lanesOf, makeBar, makeWords, moreLanes, unfold } from './lanes.js';
+import { data, el, kindName, onSelect, tint } from './page.js';
+import { tickStep, timecodeAt } from './time.js';
 
 const TICK_ROOM = 110;
 const MOST_PIXELS_PER_SECOND = 160;
-
-/** Lanes in the order shown: by kind, longest first, the unknown last. */
-function lanesOf(sourceIndex) {
-  const lanes = new Map();
-  data.segments.forEach((segment, index) => {
-    if (segment.sourceIndex !== sourceIndex) return;
-    const key = `${segment.type}\n${segment.label}`;
-    const lane = lanes.get(key) ?? {
-      type: segment.type,
-      label: segment.label,
-      rank: rankOf(segment),
-      total: 0,
-      thumbnail: null,
-      best: -1,
-      bars: [],
-    };
-    lane.total += segment.timeEnd - segment.timeStart;
-    if (segment.thumbnail !== null && segment.confidence > lane.best) {
-      lane.best = segment.confidence;
-      lane.thumbnail = segment.thumbnail;
-    }
-    lane.bars.push(index);
-    lanes.set(key, lane);
-  });
-  return [...lanes.values()].sort((a, b) => a.type.localeCompare(b.type) || a.rank - b.rank || b.total - a.total);
-}
-
-function laneName(lane) {
-  return el(
-    'div',
-    { className: 'lane-name', title: lane.label },
-    lane.thumbnail === null ? el('i', {}) : el('img', { src: pictureUrl(lane.thumbnail), alt: '' }),
-    el('span', {}, lane.label, el('small', {}, duration(lane.total))),
-  );
-}
+/** Lanes of a kind shown at first. */
+const FIRST_LANES = 6;
 
 /** Builds the timeline of one source into `host`. */
 export function startTimeline(host, sourceIndex) {
@@ -64,22 +33,32 @@ export function startTimeline(host, sourceIndex) {
   );
   const several = new Set(lanes.map((lane) => lane.type)).size > 1;
   const rows = [];
-  let kind = '';
-  for (const lane of lanes) {
-    if (several && lane.type !== kind) {
-      kind = lane.type;
-      scroller.append(
-        el('div', { className: 'lane kind' }, el('div', { className: 'lane-name' }, kind.replaceAll('_', ' '))),
-      );
+  for (const [type, all] of grouped(lanes)) {
+    if (several && !all[0].inWords) {
+      scroller.append(el('div', { className: 'lane kind' }, el('div', { className: 'lane-name' }, kindName(type))));
     }
-    const track = el('div', { className: 'track' });
-    for (const index of lane.bars) track.append(makeBar(index, end, bars));
-    rows.push(lane.bars);
-    scroller.append(tint(el('div', { className: 'lane' }, laneName(lane), track), lane.label));
+    // One more than fits is shown rather than a button that says so.
+    const most = all.length <= FIRST_LANES + 1 ? all.length : FIRST_LANES;
+    for (const [place, lane] of all.entries()) {
+      const track = el('div', { className: 'track' });
+      for (const [at, index] of lane.bars.entries()) {
+        track.append(lane.inWords ? makeWords(lane.bars, at, end, bars) : makeBar(index, end, bars));
+      }
+      rows.push(lane.bars);
+      const row = el(
+        'div',
+        { className: lane.inWords ? 'lane words' : 'lane', hidden: place >= most },
+        laneName(lane),
+        track,
+      );
+      scroller.append(tint(row, lane.label));
+    }
+    if (most < all.length) scroller.append(moreLanes(type, all.length - most));
   }
   const zoom = makeZoom(scroller, ruler, source, end);
   host.append(zoom.tools, scroller);
   followPointer(scroller, ruler, cursor, source, end);
+  startHover(scroller);
   moveByKeys(scroller, rows, bars, zoom);
   bars.values().next().value.tabIndex = 0;
   onSelect((index, origin) => {
@@ -89,25 +68,9 @@ export function startTimeline(host, sourceIndex) {
     host.querySelector('.seg[tabindex="0"]')?.setAttribute('tabindex', '-1');
     bar.tabIndex = 0;
     bar.setAttribute('aria-current', 'true');
+    unfold(bar);
     if (origin !== 'timeline') zoom.reveal(bar);
   });
-}
-
-function makeBar(index, end, bars) {
-  const segment = data.segments[index];
-  const bar = el('button', {
-    type: 'button',
-    className: 'seg',
-    tabIndex: -1,
-    title: `${segment.label}\n${segment.tcStart} – ${segment.tcEnd}`,
-    'aria-label': `${segment.label}, ${segment.tcStart} to ${segment.tcEnd}`,
-    onclick: () => select(index, 'timeline'),
-    onfocus: () => select(index, 'timeline'),
-  });
-  bar.style.left = `${((segment.timeStart / end) * 100).toFixed(4)}%`;
-  bar.style.width = `${(((segment.timeEnd - segment.timeStart) / end) * 100).toFixed(4)}%`;
-  bars.set(index, bar);
-  return bar;
 }
 
 function makeZoom(scroller, ruler, source, end) {
@@ -227,6 +190,7 @@ function moveByKeys(scroller, rows, bars, zoom) {
     }[event.key]?.();
     if (target === undefined) return;
     event.preventDefault();
+    unfold(bars.get(target));
     bars.get(target).focus({ preventScroll: true });
     zoom.reveal(bars.get(target));
   });
