@@ -70,7 +70,7 @@ describe('one film, four questions', () => {
       faces: chunks,
       objects: chunks,
       text: chunks,
-      runs: expect.any(Number) as number,
+      runs: expect.any(Number) as unknown,
     });
     expect(asked.job.modules).toMatchObject({
       object_scene_recognition: { state: 'completed', model: 'general-c', min_confidence: 70, language: 0 },
@@ -87,8 +87,8 @@ describe('one film, four questions', () => {
     for (const { type, data } of detections) {
       expect(type).toBe('text_bbox');
       expect(data).toMatchObject({
-        x: expect.closeTo(80 / 960, 1) as number,
-        y: expect.closeTo(555 / 720, 1) as number,
+        x: expect.closeTo(80 / 960, 1) as unknown,
+        y: expect.closeTo(555 / 720, 1) as unknown,
       });
     }
     expect(thumbnail?.image.slice(0, 4)).toBe('/9j/');
