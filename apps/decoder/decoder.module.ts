@@ -5,6 +5,7 @@ import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js'
 import { MediaCatalogue } from './media-catalogue.js';
 import { SourceCache } from './source-cache.js';
 import { SourceHandler } from './source.handler.js';
+import { ThumbnailHandler } from './thumbnail.handler.js';
 
 /** Fetches, probes, plans and decodes. Stands on the database, bus, objects and jobs modules. */
 @Module({})
@@ -12,7 +13,7 @@ export class DecoderModule {
   static forRoot(config: DecoderConfig, workDirectory: string): DynamicModule {
     return {
       module: DecoderModule,
-      controllers: [SourceHandler, ChunkHandler],
+      controllers: [SourceHandler, ChunkHandler, ThumbnailHandler],
       providers: [
         { provide: DECODER_CONFIG, useValue: config },
         { provide: WORK_DIRECTORY, useValue: workDirectory },

@@ -26,6 +26,7 @@ import { ResultReader } from './jobs/result-reader.js';
 import { SourceChecks } from './jobs/source-checks.js';
 import { Thumbnails } from './jobs/thumbnails.js';
 import { DocsController } from './openapi/docs.controller.js';
+import { FileThumbnails } from './storage/file-thumbnails.js';
 import { Removals } from './storage/removals.js';
 import { ResumableUploads } from './storage/resumable-uploads.js';
 import { StorageTree } from './storage/storage-tree.js';
@@ -62,6 +63,7 @@ export class GatewayModule {
         Dictionaries,
         DictionaryPins,
         DryRuns,
+        FileThumbnails,
         JobReader,
         JobSignals,
         LanguageDetection,

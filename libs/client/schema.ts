@@ -493,6 +493,16 @@ export interface Operations {
     form: undefined;
     reply: null;
   };
+  /** A small picture of a file */
+  'GET /v1/storage/{storageId}/thumbnail/': {
+    params: {
+      storageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
   /** Upload a file */
   'POST /v2/storage/': {
     params: Record<never, never>;
@@ -583,6 +593,16 @@ export interface Operations {
   };
   /** Download a file */
   'GET /v2/storage/{storageId}/file/': {
+    params: {
+      storageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** A small picture of a file */
+  'GET /v2/storage/{storageId}/thumbnail/': {
     params: {
       storageId: string;
     };

@@ -32,6 +32,8 @@ export const TOPICS = {
     units: z.array(UnitOutcome).nullable(),
     error: z.string().nullable(),
   }),
+  /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
+  'thumbnails.requested': z.strictObject({ entryId: z.int() }),
   /** aggregator, gateway and exporter → notifier, gateway. Key: job, or the resource. A client-visible event. */
   'events.raised': z.strictObject({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
 } as const satisfies Record<string, z.ZodType>;

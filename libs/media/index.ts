@@ -19,3 +19,4 @@ export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, type SourcePolicy } from './fetch/source-uri.js';
 export { SourceSettings } from './source-settings.js';
+export { makeThumbnail, type ThumbnailRequest } from './thumbnail.js';

@@ -23,6 +23,8 @@ export function faultsOf({ method, path, route, documented }: Operation, answer:
   // HEAD says what GET would, without a body.
   if (method === 'HEAD') return text === '' ? faults : [...faults, 'it has a body'];
   if (response.content === undefined) return text === '' ? faults : [...faults, 'it has a body that is not documented'];
+  // What HEAD would send is described, not sent.
+  if (method === 'HEAD') return text === '' ? faults : [...faults, 'it has a body'];
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   // A file has a content type of its own.
   if (status < 400 && route.reply !== null && 'contentType' in route.reply) return faults;

@@ -21,6 +21,7 @@ const job = async (world: World): Promise<string[]> => [await world.job()];
 const mined = async (world: World): Promise<string[]> => [(await world.minedJob()).jobId];
 const dictionary = async (world: World): Promise<string[]> => [await world.dictionary()];
 const file = async (world: World): Promise<string[]> => [await world.file()];
+const shownFile = async (world: World): Promise<string[]> => [await world.shownFile()];
 const accessKey = async (world: World): Promise<string[]> => [await world.accessKey()];
 
 const webhook = async (world: World): Promise<string[]> => [await world.webhook()];
@@ -79,6 +80,7 @@ export const TRIALS: Record<string, Trial> = {
   'GET /v1/storage/': { query: 'folder=/' },
   'GET /v1/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true, is_folder: false } },
   'GET /v1/storage/{STORAGE_ID}/file/': { ids: file },
+  'GET /v1/storage/{STORAGE_ID}/thumbnail/': { ids: shownFile },
   'POST /v1/storage/': {
     query: 'folder=/contract&if_exists=replace',
     form: text('hello'),
@@ -90,6 +92,7 @@ export const TRIALS: Record<string, Trial> = {
   'GET /v2/storage/': { ...page, query: 'folder=/&offset=0&limit=2', wrong: wrongPages },
   'GET /v2/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true } },
   'GET /v2/storage/{STORAGE_ID}/file/': { ids: file },
+  'GET /v2/storage/{STORAGE_ID}/thumbnail/': { ids: shownFile },
   'POST /v2/storage/': {
     query: 'folder=/contract&if_exists=replace',
     form: text('hello'),

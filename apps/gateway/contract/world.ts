@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Job } from '@adit/contracts';
-import { ArtifactEntity, columns, JobEntity, JobModuleEntity, SegmentEntity, SummaryEntity } from '@adit/database';
-import { artifactKey } from '@adit/jobs';
+import {
+  ArtifactEntity,
+  columns,
+  JobEntity,
+  JobModuleEntity,
+  SegmentEntity,
+  StorageEntryEntity,
+  SummaryEntity,
+} from '@adit/database';
+import { artifactKey, storageThumbnailKey } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
 import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
@@ -118,6 +126,17 @@ export class World {
       'hello',
     );
     return String(entry.id);
+  }
+
+  /** A file whose thumbnail a decoder has made. */
+  async shownFile(): Promise<string> {
+    const id = Number(await this.file());
+    const { manager } = this.gateway.db;
+    const { workspaceId, key } = await manager.findOneByOrFail(StorageEntryEntity, { id });
+    const bytes = Buffer.from('a picture');
+    await this.gateway.app.get<ObjectStore>(OBJECT_STORE).put(storageThumbnailKey(workspaceId, key as string), bytes);
+    await manager.update(StorageEntryEntity, { id }, { contentType: 'image/jpeg', thumbnail: 'made' });
+    return String(id);
   }
 
   async accessKey(): Promise<string> {

@@ -11,7 +11,7 @@ import { openStorageKey } from '@adit/jobs';
 import { OBJECT_STORE } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tus from 'tus-js-client';
-import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
 import { UploadEntries } from './upload-entries.js';
 
@@ -24,14 +24,19 @@ beforeAll(async () => {
   gateway = await startGateway({ maxUploadBytes: 1 << 30 });
   uploader = await Uploader.of(gateway);
   endpoint = `${uploader.base}/v1/storage/uploads/`;
-});
+}, BOOT_MS);
 afterAll(() => gateway?.close());
 
 const VERSION = { 'tus-resumable': '1.0.0' };
 const BYTES = { 'content-type': 'application/offset+octet-stream' };
 
 /** Asks with tus's headers; what is given counts more. */
-function ask(method: string, url: string, headers: Record<string, string> = {}, body?: BodyInit): Promise<Response> {
+function ask(
+  method: string,
+  url: string,
+  headers: Record<string, string> = {},
+  body?: RequestInit['body'],
+): Promise<Response> {
   const all = { ...uploader.headers, ...VERSION, ...headers };
   return fetch(url, { method, headers: all, ...(body === undefined ? {} : { body, duplex: 'half' }) } as RequestInit);
 }
@@ -57,7 +62,12 @@ async function create(length: number, folder: string, filename = 'film.bin', mor
   };
 }
 
-function patch(url: string, offset: number, body: BodyInit, headers: Record<string, string> = {}): Promise<Response> {
+function patch(
+  url: string,
+  offset: number,
+  body: RequestInit['body'],
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return ask('PATCH', url, { ...BYTES, 'upload-offset': String(offset), ...headers }, body);
 }
 

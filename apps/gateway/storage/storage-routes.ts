@@ -68,6 +68,18 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       reply: { contentType: 'application/octet-stream', description: 'The file, under its own content type' },
       errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
     }),
+    thumbnail: defineRoute({
+      method: 'GET',
+      path: `${path}/:storageId/thumbnail/`,
+      summary: 'A small picture of a file',
+      description:
+        'A picture, the poster of a film or the waveform of sound, at most 320 pixels a side. Made when it is first asked ' +
+        'for; 503 with Retry-After when that takes longer than 15 s, 404 for what nothing can be shown of.',
+      tag,
+      params,
+      reply: { contentType: 'image/jpeg', description: 'The thumbnail' },
+      errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
+    }),
     remove: defineRoute({
       method: 'DELETE',
       path: `${path}/:storageId/`,

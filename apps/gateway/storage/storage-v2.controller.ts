@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { FileThumbnails } from './file-thumbnails.js';
 import { folderPath } from './names.js';
 import { presentEntryV2 } from './present-entry.js';
 import { storageV2 } from './storage-routes.js';
@@ -15,6 +16,7 @@ export class StorageV2Controller {
     @Inject(StorageTree) private readonly tree: StorageTree,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoredFiles) private readonly files: StoredFiles,
+    @Inject(FileThumbnails) private readonly thumbnails: FileThumbnails,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -38,6 +40,11 @@ export class StorageV2Controller {
   @Route(storageV2.file)
   file({ params }: Input<typeof storageV2.file>, exchange: Exchange) {
     return this.files.send(params.storageId, exchange);
+  }
+
+  @Route(storageV2.thumbnail)
+  thumbnail({ params }: Input<typeof storageV2.thumbnail>, exchange: Exchange) {
+    return this.thumbnails.send(params.storageId, exchange);
   }
 
   @Route(storageV2.remove)

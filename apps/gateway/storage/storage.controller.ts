@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { FileThumbnails } from './file-thumbnails.js';
 import { folderPath } from './names.js';
 import { presentEntry } from './present-entry.js';
 import { storageV1 } from './storage-routes.js';
@@ -13,6 +14,7 @@ export class StorageController {
     @Inject(StorageTree) private readonly tree: StorageTree,
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoredFiles) private readonly files: StoredFiles,
+    @Inject(FileThumbnails) private readonly thumbnails: FileThumbnails,
   ) {}
 
   @Route(storageV1.upload)
@@ -34,6 +36,11 @@ export class StorageController {
   @Route(storageV1.file)
   file({ params }: Input<typeof storageV1.file>, exchange: Exchange) {
     return this.files.send(params.storageId, exchange);
+  }
+
+  @Route(storageV1.thumbnail)
+  thumbnail({ params }: Input<typeof storageV1.thumbnail>, exchange: Exchange) {
+    return this.thumbnails.send(params.storageId, exchange);
   }
 
   @Route(storageV1.remove)

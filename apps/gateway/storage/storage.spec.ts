@@ -3,7 +3,7 @@ import { StorageEntry, StorageEntryV2, pageOf } from '@adit/contracts';
 import { StorageEntryEntity, StorageRemovalEntity } from '@adit/database';
 import { blackPng } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
 
 let gateway: TestGateway;
@@ -12,7 +12,7 @@ let uploader: Uploader;
 beforeAll(async () => {
   gateway = await startGateway();
   uploader = await Uploader.of(gateway);
-});
+}, BOOT_MS);
 afterAll(() => gateway?.close());
 
 async function list(folder: string): Promise<StorageEntry[]> {

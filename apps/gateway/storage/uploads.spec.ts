@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StorageEntry } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
 import { UploadEntries } from './upload-entries.js';
 
@@ -13,7 +13,7 @@ let uploader: Uploader;
 beforeAll(async () => {
   gateway = await startGateway({ maxUploadBytes: 40 << 20, uploadIdleSeconds: 1 });
   uploader = await Uploader.of(gateway);
-});
+}, BOOT_MS);
 afterAll(() => gateway?.close());
 
 async function list(folder: string): Promise<StorageEntry[]> {

@@ -20,6 +20,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { Bootstrap, configureGateway, gatewayAdapter, GatewayConfig, GatewayModule } from '../index.js';
 
+/** For the hook that starts one: it takes seconds, and far longer where all cores are busy. */
+export const BOOT_MS = 120_000;
+
 export interface TestGateway {
   app: NestFastifyApplication;
   db: DataSource;

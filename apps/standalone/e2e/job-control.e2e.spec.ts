@@ -160,6 +160,8 @@ describe('a client', () => {
     form.append('file', new Blob([await readFile(photo)], { type: 'image/jpeg' }), 'three women.jpg');
     const entry = await engine.api.call(StorageEntry, 'POST', '/storage/', form);
     expect(entry).toMatchObject({ name: 'three women.jpg', uploaded: true, is_image: true, is_folder: false });
+    const thumbnail = await engine.api.request('GET', `/storage/${entry.id}/thumbnail/`);
+    expect([thumbnail.status, thumbnail.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
     const { id, media_type } = await engine.api.mine({ sources: [entry.url!] });
     expect(media_type).toBe('image');
     const segments = await engine.api.segments(id);

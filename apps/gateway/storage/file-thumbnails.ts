@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { StorageEntryEntity } from '@adit/database';
+import { enqueue, OutboxRelay, storageThumbnailKey } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { DataSource } from 'typeorm';
+import type { Exchange } from '../http/route.js';
+import { sendObject } from '../http/send-object.js';
+import { storageTypeOf } from './content-type.js';
+import { StorageTree } from './storage-tree.js';
+
+/** How long a request waits for a thumbnail that is being made. */
+const PATIENCE_MS = 15_000;
+const LOOK_AGAIN_MS = 150;
+/** When a decoder that was asked and has not begun is asked again. */
+const ASK_AGAIN_SECONDS = 60;
+
+/** Thumbnails of uploaded files. Decoders make them when they are first asked for; here media are never opened. */
+@Injectable()
+export class FileThumbnails {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(StorageTree) private readonly tree: StorageTree,
+  ) {}
+
+  /** Throws NOT_FOUND for what has none, CONFLICT for what is not uploaded, UNAVAILABLE while it is being made for long. */
+  async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
+    const entry = await this.made(await this.tree.get(caller.workspaceId, storageId));
+    const key = storageThumbnailKey(entry.workspaceId, entry.key as string);
+    const stored = await this.objects.stat(key);
+    if (stored === null) throw new AditError('NOT_FOUND', `The thumbnail of ${entry.name} is gone.`);
+    const thumbnail = {
+      key,
+      filename: `${entry.name}.jpg`,
+      contentType: 'image/jpeg',
+      size: stored.size,
+      etag: `${entry.key}-thumbnail`,
+      disposition: 'inline' as const,
+    };
+    return sendObject(this.objects, thumbnail, request, reply);
+  }
+
+  private async made(entry: StorageEntryEntity): Promise<StorageEntryEntity> {
+    const { id, name } = entry;
+    if (entry.isFolder) throw new AditError('NOT_FOUND', `${name} is a folder.`);
+    if (!entry.uploaded) throw new AditError('CONFLICT', `${name} has not been uploaded completely.`);
+    if (storageTypeOf(entry.contentType) === null) {
+      throw new AditError('NOT_FOUND', `${name} is neither a picture nor a film nor sound.`);
+    }
+    const giveUp = Date.now() + PATIENCE_MS;
+    let current: StorageEntryEntity | null = entry;
+    while (current !== null && current.thumbnail !== 'made') {
+      if (current.thumbnail === 'none') {
+        throw new AditError('NOT_FOUND', `${name} has no thumbnail: ${current.thumbnailError}`);
+      }
+      if (Date.now() > giveUp) {
+        throw new AditError('UNAVAILABLE', `The thumbnail of ${name} is being made.`, { retryAfterSeconds: 5 });
+      }
+      if (isUnasked(current)) await this.ask(id);
+      await sleep(LOOK_AGAIN_MS);
+      current = await this.db.manager.findOneBy(StorageEntryEntity, { id });
+    }
+    if (current === null) throw new AditError('NOT_FOUND', `${name} was deleted.`);
+    return current;
+  }
+
+  /** Asks a decoder, unless one was asked and may still be at it. */
+  private async ask(entryId: number): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      const { affected } = await manager
+        .createQueryBuilder()
+        .update(StorageEntryEntity)
+        .set({
+          thumbnail: 'requested',
+          thumbnailLeaseUntil: () => `now() + interval '${ASK_AGAIN_SECONDS} seconds'`,
+        })
+        .where('id = :entryId', { entryId })
+        .andWhere(`(thumbnail IS NULL OR (thumbnail = 'requested' AND thumbnail_lease_until < now()))`)
+        .execute();
+      if (affected === 0) return;
+      const key = `storage/${entryId}`;
+      await enqueue(manager, [{ topic: 'thumbnails.requested', key, jobId: key, payload: { entryId } }]);
+    });
+  }
+}
+
+/** Whether a decoder has to be asked, for the first time or again. */
+function isUnasked({ thumbnail, thumbnailLeaseUntil }: StorageEntryEntity): boolean {
+  return thumbnail === null || thumbnailLeaseUntil === null || thumbnailLeaseUntil.getTime() < Date.now();
+}

@@ -1,0 +1,105 @@
+import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { blackPng, sampleMedia, transcode, withOrientation } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeImageFile, type RgbImage } from './picture.js';
+import { makeThumbnail } from './thumbnail.js';
+
+const media = sampleMedia();
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'adit-thumbnails-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function thumbnail(path: string, posterSeconds?: number): Promise<RgbImage> {
+  return decodeImageFile(await makeThumbnail({ path, directory, posterSeconds }));
+}
+
+/** How much the brightness of the pixels differs: 0 for one colour. */
+function contrast({ data }: RgbImage): number {
+  let low = 255;
+  let high = 0;
+  for (const value of data) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return high - low;
+}
+
+async function saved(name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+describe('a thumbnail', () => {
+  it('of a picture is the picture as displayed, small, and never enlarged', async () => {
+    const large = await thumbnail(media.groups['sample1']!);
+    expect(Math.max(large.width, large.height)).toBe(320);
+    expect(contrast(large)).toBeGreaterThan(100);
+    const upright = await decodeImageFile(media.faces['cage']!);
+    const turned = await thumbnail(await saved('turned.jpg', withOrientation(await readFile(media.faces['cage']!), 6)));
+    expect(turned.width < turned.height).toBe(upright.height < upright.width);
+    expect(await thumbnail(await saved('small.png', blackPng(20, 10)))).toMatchObject({ width: 20, height: 10 });
+  });
+
+  it('of a film is a poster: no black leader, square pixels', async () => {
+    expect(await thumbnail(media.franck)).toMatchObject({ width: 320, height: 256 });
+    const leader = await transcode('leader.mp4', [
+      ...['-f', 'lavfi', '-i', 'color=black:s=320x240:r=10:d=1', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=10:d=6'],
+      ...['-filter_complex', '[0][1]concat', '-c:v', 'libx264', '-g', '10', '-pix_fmt', 'yuv420p'],
+    ]);
+    expect(contrast(await thumbnail(leader))).toBeGreaterThan(150);
+    const anamorphic = await transcode('anamorphic.ts', [
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=25:d=2', '-vf', 'setsar=64/45', '-c:v', 'mpeg2video'],
+    ]);
+    const { width, height } = await thumbnail(anamorphic);
+    expect(Math.abs(width / height - 16 / 9)).toBeLessThan(0.02);
+  });
+
+  it('of sound is its waveform, of silence a line', async () => {
+    const loud = await transcode('beeps.mp3', ['-f', 'lavfi', '-i', 'sine=f=300:b=2:d=8']);
+    const wave = await thumbnail(loud);
+    expect(wave).toMatchObject({ width: 320, height: 160 });
+    expect(contrast(wave)).toBeGreaterThan(100);
+    const silence = await transcode('silence.m4a', ['-f', 'lavfi', '-i', 'anullsrc=d=3', '-c:a', 'aac']);
+    expect(await thumbnail(silence)).toMatchObject({ width: 320, height: 160 });
+  });
+
+  it('of a long film needs its beginning and its end only', async () => {
+    const film = await transcode('end-index.mp4', [
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=20', '-c:v', 'libx264', '-g', '25', '-crf', '10'],
+    ]);
+    const whole = await readFile(film);
+    const { size } = await stat(film);
+    const path = join(directory, 'sparse.mp4');
+    const file = await open(path, 'w');
+    // The index is at the end; what lies between is a hole.
+    await file.write(whole, 0, Math.floor(size / 3), 0);
+    const tail = Math.floor(size * 0.9);
+    await file.write(whole, tail, size - tail, tail);
+    await file.close();
+    const poster = await thumbnail(path, 3);
+    expect(poster).toMatchObject({ width: 320, height: 180 });
+    expect(contrast(poster)).toBeGreaterThan(150);
+  });
+
+  it('is refused for what is no media, is damaged or lies about its size', async () => {
+    const files: [string, Uint8Array][] = [
+      ['empty.jpg', Buffer.alloc(0)],
+      ['page.jpg', Buffer.from('<html></html>')],
+      ['list.mp4', Buffer.from('#EXTM3U\nfile:///etc/passwd\n')],
+      ['cut.jpg', (await readFile(media.groups['sample1']!)).subarray(0, 3000)],
+      ['cut.mp4', (await readFile(media.franck)).subarray(0, 3000)],
+      ['huge.png', blackPng(30_000, 30_000, 10)],
+      ['file.pdf', Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')],
+    ];
+    for (const [name, bytes] of files) {
+      const made = makeThumbnail({ path: await saved(name, bytes), directory });
+      await expect(made).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
+    }
+  });
+});

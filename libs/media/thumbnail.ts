@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { runFfmpeg } from './ffmpeg-run.js';
+import { probeJson } from './ffprobe.js';
+import { openPicture, unreadable } from './picture.js';
+import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
+import { chooseVideoStream, type ProbedStream } from './stream-facts.js';
+
+export interface ThumbnailRequest {
+  /** Private file; of a long film its beginning and its end are enough. */
+  path: string;
+  /** For what ffmpeg writes. */
+  directory: string;
+  /** Pixels of the longer side; never enlarged. Default 320. */
+  maxSide?: number;
+  /** Seconds of a film that are looked at for a poster. Default 30. */
+  posterSeconds?: number;
+  signal?: AbortSignal;
+}
+
+const TIMEOUT_SECONDS = 60;
+const MEMORY_BYTES = 2 ** 30;
+/** Key frames that a poster is chosen from: the one that is most like the others, which is never a black one for long. */
+const CANDIDATES = 8;
+/** Samples a second that a waveform is drawn from; ffmpeg keeps them all: 24 hours in 1.4 GB. */
+const WAVEFORM_RATE = 4000;
+
+/**
+ * A small JPEG that shows what a file is: a picture itself, a film's poster, the waveform of sound. Throws MEDIA_INVALID for
+ * what cannot be shown, LIMIT_EXCEEDED past a minute or a gigabyte.
+ */
+export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> {
+  const { path, maxSide = 320, signal } = request;
+  const { kind, format } = await sniffMedia(path);
+  if (kind === 'image') return smallJpeg(path, maxSide);
+  if (kind !== 'video' && kind !== 'audio') {
+    throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
+  }
+  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ['-show_streams'], {
+    signal,
+    timeoutSeconds: TIMEOUT_SECONDS,
+  });
+  const video = chooseVideoStream(streams);
+  if (video !== undefined) return poster(request, video.index);
+  const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
+  if (audio !== undefined) return waveform(request, audio.index);
+  throw new AditError('MEDIA_INVALID', 'The file holds neither a picture nor sound that can be decoded.');
+}
+
+function poster(request: ThumbnailRequest, stream: number): Promise<Buffer> {
+  const { maxSide = 320, posterSeconds = 30 } = request;
+  const graph = [
+    `[0:${stream}]thumbnail=n=${CANDIDATES}`,
+    `scale=w='max(trunc(iw*sar),1)':h=ih`,
+    'setsar=1',
+    `scale=w='min(${maxSide},iw)':h='min(${maxSide},ih)':force_original_aspect_ratio=decrease`,
+    'format=rgb24[o0]',
+  ];
+  const input = ['-skip_frame', 'nokey', '-t', String(posterSeconds)];
+  return drawn(request, graph.join(','), input);
+}
+
+function waveform(request: ThumbnailRequest, stream: number): Promise<Buffer> {
+  const { maxSide = 320 } = request;
+  const size = `${maxSide}x${Math.round(maxSide / 2)}`;
+  const graph =
+    `[0:${stream}]aresample=${WAVEFORM_RATE},aformat=channel_layouts=mono,` +
+    `showwavespic=s=${size}:colors=0x2f6f9f:scale=sqrt,format=rgba[o0]`;
+  return drawn(request, graph, []);
+}
+
+/** The first picture that the graph puts out as `[o0]`. */
+async function drawn(
+  { path, directory, maxSide = 320, signal }: ThumbnailRequest,
+  filterGraph: string,
+  input: string[],
+) {
+  const folder = await mkdtemp(join(directory, 'thumbnail-'));
+  const target = join(folder, 'thumbnail.png');
+  try {
+    const reason = await runFfmpeg({
+      path,
+      address: inputAddress(path),
+      inputOptions: ['-nostdin', '-loglevel', 'error', ...inputGuard(), ...input],
+      filterGraph,
+      outputs: [
+        { target, options: ['-map', '[o0]', '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-threads', '1'] },
+      ],
+      globalOptions: [],
+      signal,
+      timeoutSeconds: TIMEOUT_SECONDS,
+      memoryBytes: MEMORY_BYTES,
+    });
+    const picture = await readFile(target).catch(() => null);
+    if (picture === null || picture.length === 0) {
+      throw new AditError(
+        'MEDIA_INVALID',
+        `Nothing of the file can be shown: ${reason ?? 'its beginning has no picture'}.`,
+      );
+    }
+    return await smallJpeg(picture, maxSide);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function smallJpeg(input: string | Buffer, maxSide: number): Promise<Buffer> {
+  try {
+    const picture = await openPicture(input);
+    return await picture
+      .resize({ width: maxSide, height: maxSide, fit: 'inside', withoutEnlargement: true })
+      .jpeg({ quality: 82 })
+      .toBuffer();
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
