@@ -41,7 +41,14 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         break;
       }
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
-      const sources = await place.sourcesOf(group.sources, interrupt.signal);
+      const sources = await place.sourcesOf(group.sources, interrupt.signal).catch((error: unknown) => {
+        if (interrupt.signal.aborted) return null;
+        throw error;
+      });
+      if (sources === null) {
+        process.exitCode = 130;
+        break;
+      }
       const order = { sources, modules: moduleArguments(options) };
       const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
       const json = files['results.json'];
