@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { AnalysedChunks } from './analysed-chunks.js';
+import { Exports } from './exports.js';
 import { FoldAdvance } from './fold-advance.js';
 import { JobAdvance } from './job-advance.js';
 import { JobArtifacts } from './job-artifacts.js';
@@ -16,11 +17,12 @@ import { JobSummary } from './job-summary.js';
 import { KeptPictures } from './kept-pictures.js';
 import { OpenFolds } from './open-folds.js';
 import { ReadyChunks } from './ready-chunks.js';
+import { Reports } from './reports.js';
 import { TopicsHandler } from './topics.handler.js';
 
 const ADVANCE_PERIOD_MILLISECONDS = 30_000;
 
-/** Folds, schedules and reconciles. Stands on the models, database, bus, objects and jobs modules. */
+/** Folds, schedules, reconciles, and writes exports and reports. Stands on the models, database, bus, objects and jobs modules. */
 @Module({})
 export class AggregatorModule implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -34,6 +36,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
       providers: [
         { provide: ModuleRegistry, useValue: modules },
         AnalysedChunks,
+        Exports,
         FoldAdvance,
         JobAdvance,
         JobArtifacts,
@@ -43,10 +46,11 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         OpenFolds,
         ReadyChunks,
         Reconciler,
+        Reports,
         Scheduler,
         Sweeper,
       ],
-      exports: [JobAdvance, Reconciler],
+      exports: [Exports, JobAdvance, Reconciler, Reports],
     };
   }
 

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { DetailedResult } from '@adit/contracts';
-import {
-  ArtifactEntity,
-  JobEntity,
-  type JobModuleEntity,
-  JobSourceEntity,
-  SegmentEntity,
-  SummaryEntity,
-} from '@adit/database';
+import type { SegmentEntity } from '@adit/database';
+import { ArtifactEntity, JobEntity, type JobModuleEntity, JobSourceEntity, SummaryEntity } from '@adit/database';
 import {
   ARTIFACT_LIFETIME_MILLISECONDS,
   artifactKey,

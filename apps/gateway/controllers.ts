@@ -3,6 +3,8 @@ import { AuditController } from './audit/audit.controller.js';
 import { AccessKeysController } from './auth/access-keys.controller.js';
 import { KeysController } from './auth/keys.controller.js';
 import { BatchesController } from './batches/batches.controller.js';
+import { ExportsController } from './exports/exports.controller.js';
+import { ReportsController } from './reports/reports.controller.js';
 import { DictionariesController } from './dictionaries/dictionaries.controller.js';
 import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
@@ -35,6 +37,8 @@ export const CONTROLLERS: Type[] = [
   AuditController,
   WebhooksController,
   BatchesController,
+  ReportsController,
+  ExportsController,
 ];
 
 /** Every route with the prefix it lies under. */

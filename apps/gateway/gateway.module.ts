@@ -18,6 +18,7 @@ import { LanguageDetection } from './dictionaries/language-detection.js';
 import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
 import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { Links } from './http/links.js';
+import { Artifacts } from './jobs/artifacts.js';
 import { DryRuns } from './jobs/dry-runs.js';
 import { JobReader } from './jobs/job-reader.js';
 import { JobSignals } from './jobs/job-signals.js';
@@ -56,6 +57,7 @@ export class GatewayModule {
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
         AccessTokens,
         AuditLog,
+        Artifacts,
         Authenticator,
         Batches,
         BatchFiles,

@@ -1421,4 +1421,205 @@ export interface Operations {
       data: Job[];
     };
   };
+  /** Sum up the diversity of a batch and of each batch in it */
+  'POST /v1/batches/{batchId}/report/': {
+    params: {
+      batchId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      id: string;
+      title: string;
+      type: "diversity";
+      state: "waiting" | "processing" | "completed" | "failed";
+      error_msg: string | null;
+      time_created: string;
+    };
+  };
+  /** List reports, newest first */
+  'GET /v1/reports/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: ({
+        id: string;
+        title: string;
+        type: "diversity";
+        state: "waiting" | "processing" | "completed" | "failed";
+        error_msg: string | null;
+        time_created: string;
+      })[];
+    };
+  };
+  /** Read a report */
+  'GET /v1/reports/{reportId}/': {
+    params: {
+      reportId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      id: string;
+      title: string;
+      type: "diversity";
+      state: "waiting" | "processing" | "completed" | "failed";
+      error_msg: string | null;
+      time_created: string;
+    };
+  };
+  /** Remove a report */
+  'DELETE /v1/reports/{reportId}/': {
+    params: {
+      reportId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** What a report says of each batch: its jobs and those of all batches below it */
+  'GET /v1/reports/{reportId}/items/': {
+    params: {
+      reportId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: ({
+        content: {
+          batch_id: string;
+          report_info: {
+            gender_count: Record<string, number>;
+            age_count: Record<string, number>;
+            person_screen_time: Record<string, number>;
+            gender_screen_time: Record<string, number>;
+            age_screen_time: Record<string, number>;
+            gender_speech_time: Record<string, number>;
+            age_speech_time: Record<string, number>;
+            name_to_speech_time: Record<string, number>;
+          };
+        };
+      })[];
+    };
+  };
+  /** Have files made of what is stored */
+  'POST /v1/exports/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      strategy: "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
+      /** job_results_export: {job_id, format: json | csv | xlsx} */
+      config: Record<string, unknown>;
+    };
+    form: undefined;
+    reply: {
+      id: string;
+      strategy: string;
+      time_created: string;
+      time_completed: string | null;
+      state: "waiting" | "processing" | "completed" | "failed";
+      progress: number;
+      error_msg: string | null;
+      config: Record<string, unknown>;
+    };
+  };
+  /** List exports, newest first */
+  'GET /v1/exports/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: ({
+        id: string;
+        strategy: string;
+        time_created: string;
+        time_completed: string | null;
+        state: "waiting" | "processing" | "completed" | "failed";
+        progress: number;
+        error_msg: string | null;
+        config: Record<string, unknown>;
+      })[];
+    };
+  };
+  /** Read an export */
+  'GET /v1/exports/{exportId}/': {
+    params: {
+      exportId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      id: string;
+      strategy: string;
+      time_created: string;
+      time_completed: string | null;
+      state: "waiting" | "processing" | "completed" | "failed";
+      progress: number;
+      error_msg: string | null;
+      config: Record<string, unknown>;
+    };
+  };
+  /** Files of an export, kept for a week */
+  'GET /v1/exports/{exportId}/artifacts/': {
+    params: {
+      exportId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: Artifact[];
+    };
+  };
+  /** Download a file of an export */
+  'GET /v1/exports/{exportId}/artifacts/{artifactId}/file/': {
+    params: {
+      exportId: string;
+      artifactId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
 }

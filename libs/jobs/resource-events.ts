@@ -1,4 +1,4 @@
-import type { Json, ResourceEventName } from '@adit/contracts';
+import type { ResourceEventName } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
 import { z } from 'zod';
 import { enqueue } from './outbox.js';
@@ -15,7 +15,7 @@ export type ResourceNotice = z.infer<typeof ResourceNotice>;
 export async function raiseResourceEvent(
   manager: EntityManager,
   event: ResourceEventName,
-  resource: { id: string; workspaceId: string; data: Record<string, Json> },
+  resource: { id: string; workspaceId: string; data: ResourceNotice['data'] },
 ): Promise<void> {
   const { id, workspaceId, data } = resource;
   const payload = { event, data: { resource: { workspaceId, data } } };

@@ -84,7 +84,9 @@ function cell(value: Cell): string {
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return '<c/>';
   if (typeof value === 'number') return `<c><v>${value}</v></c>`;
   // XML 1.0 has no other control characters and no halves of surrogate pairs.
-  const text = value.slice(0, LONGEST_CELL).replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  const text = value
+    .slice(0, LONGEST_CELL)
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
   return `<c t="inlineStr"><is><t xml:space="preserve">${escapeHtml(text)}</t></is></c>`;
 }
 
@@ -106,7 +108,9 @@ function contentTypes(parts: Part[]): string {
 }
 
 function workbook(parts: Part[]): string {
-  const sheets = parts.map(({ name }, at) => `<sheet name="${escapeHtml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
+  const sheets = parts.map(
+    ({ name }, at) => `<sheet name="${escapeHtml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`,
+  );
   return `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets>${sheets.join('')}</sheets></workbook>`;
 }
 

@@ -7,7 +7,6 @@ import {
   JobPage,
   JobState,
   PageQuery,
-  Report,
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
@@ -104,15 +103,4 @@ export const uploadBatchFiles = defineRoute({
   }),
   reply: z.array(BatchFileResult),
   errors: ['TOO_LARGE'],
-});
-
-export const createReport = defineRoute({
-  method: 'POST',
-  path: '/v1/batches/:batchId/report/',
-  summary: 'Sum up the diversity of a batch and of each batch in it',
-  description: 'Of the jobs that have ended by then; advanced_diversity_analysis is what it sums up.',
-  tag: 'Reports',
-  params,
-  reply: Report,
-  errors: ['NOT_FOUND'],
 });

@@ -62,7 +62,7 @@ describe('every row of the interface', () => {
       const ids = (await trial.ids?.(world)) ?? [];
       const path = `/api${filled(row.path, ids)}`.replace(/\/$/, slash);
       const answer = await ask(row, operation, withQuery(path, trial.query), {
-        body: bodyOf(row, trial.body),
+        body: trial.bodyFor === undefined ? bodyOf(row, trial.body) : await trial.bodyFor(world),
         form: trial.form,
       });
       expect([path, answer.status, answer.status === (trial.status ?? 200) ? '' : answer.text]).toEqual([

@@ -8,6 +8,8 @@ export interface Trial {
   ids?: (world: World) => Promise<string[]>;
   query?: string;
   body?: unknown;
+  /** Instead of `body`, when it names things that are there. */
+  bodyFor?: (world: World) => Promise<unknown>;
   form?: Record<string, Part>;
   /** Default 200. */
   status?: number;
@@ -26,10 +28,17 @@ const accessKey = async (world: World): Promise<string[]> => [await world.access
 
 const webhook = async (world: World): Promise<string[]> => [await world.webhook()];
 
+const batch = async (world: World): Promise<string[]> => [await world.batch()];
+const report = async (world: World): Promise<string[]> => [await world.report()];
+const exported = async (world: World): Promise<string[]> => [(await world.exported()).exportId];
+
 const wrongPages = [{ query: 'limit=0' }, { query: 'offset=-1' }, { query: 'limit=ten' }];
 const page = { query: 'offset=0&limit=2', reply: { offset: 0, limit: 2 }, wrong: wrongPages };
 const text = (content: string, contentType = 'text/plain'): Record<string, Part> => ({
   file: { filename: 'names.txt', contentType, bytes: Buffer.from(content) },
+});
+const files = (content: string): Record<string, Part> => ({
+  files: { filename: 'jobs.csv', contentType: 'text/csv', bytes: Buffer.from(content) },
 });
 const key = { name: 'editor', scopes: ['transcript.read', 'export.write'] };
 
@@ -76,6 +85,52 @@ export const TRIALS: Record<string, Trial> = {
     ],
   },
   'DELETE /v1/datasets/{DICTIONARY_ID}/': { ids: dictionary },
+
+  'POST /v1/batches/files/': {
+    form: {
+      files: {
+        filename: 'evening.csv',
+        contentType: 'text/csv',
+        bytes: Buffer.from('source,tag,modules\nhttps://example.org/a.mp4,evening,face_recognition\n'),
+      },
+      parent_name: 'Election night',
+    },
+    reply: [{ file: 'evening.csv', success: true, error: null, batch: { name: 'evening' } }],
+    wrong: [{ form: { parent_name: 'no file' } }, { form: { ...files('a'), parent_id: 'x', parent_name: 'y' } }],
+  },
+  'POST /v1/batches/{BATCH_ID}/report/': {
+    ids: batch,
+    reply: { type: 'diversity', state: 'waiting', error_msg: null },
+  },
+  'DELETE /v1/batches/{BATCH_ID}/': { ids: batch },
+  'GET /v1/reports/': page,
+  'GET /v1/reports/{REPORT_ID}/': { ids: report, reply: { state: 'waiting' } },
+  'GET /v1/reports/{REPORT_ID}/items/': { ids: report, ...page },
+  'DELETE /v1/reports/{REPORT_ID}/': { ids: report, status: 204 },
+
+  'GET /v1/exports/': page,
+  'GET /v1/exports/{EXPORT_ID}/': { ids: exported, reply: { strategy: 'job_results_export', state: 'waiting' } },
+  'POST /v1/exports/': {
+    bodyFor: async (world) => ({
+      strategy: 'job_results_export',
+      config: { job_id: await world.job(), format: 'csv' },
+    }),
+    reply: { state: 'waiting', progress: 0, time_completed: null, error_msg: null },
+    wrong: [
+      { body: {} },
+      { body: { strategy: 'unknown_export', config: {} } },
+      { body: { strategy: 'basic_dataset_export', config: { dataset_id: 'x' } } },
+      { body: { strategy: 'transcript_export', config: {} } },
+      { body: { strategy: 'job_results_export', config: {} } },
+      { body: { strategy: 'job_results_export', config: { job_id: 'x' } } },
+      { body: { strategy: 'job_results_export', config: { job_id: 'x', format: 'pdf' } } },
+    ],
+  },
+  'GET /v1/exports/{EXPORT_ID}/artifacts/': { ids: exported, ...page, reply: { total: 1 } },
+  'GET /v1/exports/{EXPORT_ID}/artifacts/{ARTIFACT_ID}/file/': {
+    ids: async (world) => Object.values(await world.exported()),
+    reply: { summary: [] },
+  },
 
   'GET /v1/storage/': { query: 'folder=/' },
   'GET /v1/storage/{STORAGE_ID}/': { ids: file, reply: { uploaded: true, is_folder: false } },

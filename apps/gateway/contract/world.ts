@@ -10,7 +10,7 @@ import {
   StorageEntryEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, storageThumbnailKey } from '@adit/jobs';
+import { artifactKey, exportPrefix, storageThumbnailKey } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
 import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
@@ -147,6 +147,32 @@ export class World {
 
   async webhook(): Promise<string> {
     return (await this.made<{ id: string }>('/api/v1/webhooks/', WEBHOOK)).id;
+  }
+
+  async batch(): Promise<string> {
+    return (await this.made<{ id: string }>('/api/v1/batches/', { name: 'Election night' })).id;
+  }
+
+  async report(): Promise<string> {
+    return (await this.made<{ id: string }>(`/api/v1/batches/${await this.batch()}/report/`, {})).id;
+  }
+
+  async export(): Promise<string> {
+    const order = { strategy: 'job_results_export', config: { job_id: await this.job() } };
+    return (await this.made<{ id: string }>('/api/v1/exports/', order)).id;
+  }
+
+  /** An export with its file, as the aggregator leaves it. */
+  async exported(): Promise<{ exportId: string; artifactId: string }> {
+    const exportId = await this.export();
+    const artifactId = randomUUID();
+    const bytes = Buffer.from('{"summary":[]}');
+    const objectKey = `${exportPrefix(exportId)}${artifactId}`;
+    await this.gateway.app.get<ObjectStore>(OBJECT_STORE).put(objectKey, bytes);
+    const timeExpiration = new Date(Date.now() + 3_600_000);
+    const file = { filename: 'results.json', mimeType: 'application/json', objectKey, size: String(bytes.length) };
+    await this.gateway.db.manager.insert(ArtifactEntity, { id: artifactId, exportId, ...file, timeExpiration });
+    return { exportId, artifactId };
   }
 
   async close(): Promise<void> {

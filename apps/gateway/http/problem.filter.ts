@@ -19,8 +19,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     let error = refusalOf(thrown);
-    if (error.code === 'NOT_FOUND' && request.is404) error = this.unrouted(request, reply);
     const [path] = request.url.split('?');
+    if (error.code === 'NOT_FOUND' && (request.is404 || this.isAnother(request))) error = this.unrouted(request, reply);
     // Without the query, which may hold the token of an access key.
     if (error.status >= 500) log.error({ err: thrown, method: request.method, path }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
@@ -35,6 +35,11 @@ export class ProblemFilter implements ExceptionFilter {
       .status(error.status)
       .serializer((body: unknown) => JSON.stringify(body))
       .send(problem);
+  }
+
+  /** Whether a route took the path for a variable's value that names another route. */
+  private isAnother({ method, url }: FastifyRequest): boolean {
+    return !this.paths.methodsOf(url.split('?')[0] ?? '/').includes(method);
   }
 
   /** 405 when the path exists with other methods, 404 otherwise. */

@@ -1,24 +1,9 @@
-import {
-  AditError,
-  isoTime,
-  type Artifact,
-  type DetailedResult,
-  type PageQuery,
-  type SummarizedResult,
-} from '@adit/contracts';
-import {
-  ArtifactEntity,
-  JobModuleEntity,
-  JobSourceEntity,
-  SegmentEntity,
-  SummaryEntity,
-  type JobEntity,
-} from '@adit/database';
+import type { DetailedResult, PageQuery, SummarizedResult } from '@adit/contracts';
+import { JobModuleEntity, JobSourceEntity, SegmentEntity, SummaryEntity, type JobEntity } from '@adit/database';
 import { presentSegment } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, MoreThan } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
+import { DataSource, In } from 'typeorm';
 import { containing } from './job-reader.js';
 import { Thumbnails } from './thumbnails.js';
 
@@ -78,32 +63,6 @@ export class ResultReader {
       meta,
     }));
     return { total, data };
-  }
-
-  async artifacts(job: JobEntity, { offset, limit }: PageQuery): Promise<Found<Artifact>> {
-    const [rows, total] = await this.db.manager.findAndCount(ArtifactEntity, {
-      where: { jobId: job.id, timeExpiration: MoreThan(new Date()) },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      skip: offset,
-      take: limit,
-    });
-    const data = rows.map(({ id, filename, mimeType, timeCreated, timeExpiration }) => ({
-      id,
-      filename,
-      mime_type: mimeType,
-      time_created: isoTime(timeCreated),
-      time_expiration: isoTime(timeExpiration),
-      job_id: job.id,
-    }));
-    return { total, data };
-  }
-
-  /** Throws NOT_FOUND, also for an artifact of another job or one whose time is over. */
-  async artifact(job: JobEntity, artifactId: string): Promise<ArtifactEntity> {
-    const where = { id: artifactId, jobId: job.id, timeExpiration: MoreThan(new Date()) };
-    const artifact = isUuid(artifactId) ? await this.db.manager.findOneBy(ArtifactEntity, where) : null;
-    if (artifact === null) throw new AditError('NOT_FOUND', `Job ${job.id} has no artifact ${artifactId}.`);
-    return artifact;
   }
 
   private async denseRange(job: JobEntity, moduleId: string | undefined, { offset, limit }: PageQuery) {

@@ -1,0 +1,63 @@
+import type { DiversityInfo } from '@adit/contracts';
+
+/** A sum of one kind over the jobs of one batch. */
+export interface BatchSum {
+  batchId: string;
+  type: string;
+  category: string;
+  value: number;
+}
+
+/** A batch and the one it lies in; null, or outside of the tree, for its root. */
+export interface TreeNode {
+  id: string;
+  parentId: string | null;
+}
+
+/** Speech times stay empty until speech is recognised. */
+export function noDiversity(): DiversityInfo {
+  return {
+    gender_count: {},
+    age_count: {},
+    person_screen_time: {},
+    gender_screen_time: {},
+    age_screen_time: {},
+    gender_speech_time: {},
+    age_speech_time: {},
+    name_to_speech_time: {},
+  };
+}
+
+export const DIVERSITY_TYPES = Object.keys(noDiversity()) as (keyof DiversityInfo)[];
+
+/**
+ * What each batch of a tree amounts to together with all below it. Counts are whole, times are seconds.
+ *
+ * @param tree each batch before those in it.
+ */
+export function diversityOfTree(tree: TreeNode[], sums: BatchSum[]): { batchId: string; info: DiversityInfo }[] {
+  const infos = new Map(tree.map(({ id }) => [id, noDiversity()]));
+  for (const { batchId, type, category, value } of sums) {
+    const info = infos.get(batchId);
+    if (info !== undefined && isDiversityType(type)) add(info, type, category, value);
+  }
+  // From the leaves up: what a batch has is complete when it is added to the one it lies in.
+  for (const { id, parentId } of [...tree].reverse()) {
+    const parent = parentId === null ? undefined : infos.get(parentId);
+    if (parent === undefined) continue;
+    for (const type of DIVERSITY_TYPES) {
+      for (const [category, value] of Object.entries(infos.get(id)![type])) add(parent, type, category, value);
+    }
+  }
+  return tree.map(({ id }) => ({ batchId: id, info: infos.get(id)! }));
+}
+
+function add(info: DiversityInfo, type: keyof DiversityInfo, category: string, value: number): void {
+  const sum = (Object.hasOwn(info[type], category) ? info[type][category]! : 0) + value;
+  // Categories are labels of people: one may be called __proto__.
+  Object.defineProperty(info[type], category, { value: sum, enumerable: true, configurable: true, writable: true });
+}
+
+function isDiversityType(type: string): type is keyof DiversityInfo {
+  return (DIVERSITY_TYPES as string[]).includes(type);
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
+import {
+  ArtifactEntity,
+  ExportEntity,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  type SegmentEntity,
+} from '@adit/database';
+import {
+  ARTIFACT_LIFETIME_MILLISECONDS,
+  exportPrefix,
+  OutboxRelay,
+  presentArtifact,
+  presentExport,
+  presentJob,
+  raiseResourceEvent,
+  segmentLabel,
+} from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { JobResults, SEGMENT_PAGE } from './job-results.js';
+import { TaskLoop } from './task-loop.js';
+import { renewTask, type ClaimedTask } from './tasks.js';
+
+type Format = JobResultsExport['format'];
+
+const MIME_TYPES: Record<Format, string> = {
+  json: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/** What the results of one job are written from: as many segments as there were at the beginning. */
+interface Material {
+  job: JobEntity;
+  modules: JobModuleEntity[];
+  sources: JobSourceEntity[];
+  segments: AsyncIterable<SegmentEntity>;
+}
+
+/** Makes the files of exports, one after the other, and tells of it. */
+@Injectable()
+export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly loop: TaskLoop;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(JobResults) private readonly results: JobResults,
+  ) {
+    this.loop = new TaskLoop(db, 'exports', {
+      claimed: (manager, task) => this.begun(manager, task),
+      run: (task) => this.run(task),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Resolves when all exports that wait now are done. */
+  idle(): Promise<void> {
+    return this.loop.idle();
+  }
+
+  /** Told once, however often it is tried. */
+  private async begun(manager: EntityManager, { id, attempt }: ClaimedTask): Promise<void> {
+    if (attempt > 1) return;
+    const row = await manager.findOneByOrFail(ExportEntity, { id });
+    const { workspaceId } = row;
+    await raiseResourceEvent(manager, 'svc.export.on_started', {
+      id,
+      workspaceId,
+      data: { export: presentExport(row) },
+    });
+  }
+
+  private async run(task: ClaimedTask): Promise<void> {
+    const { id } = task;
+    const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
+    const { job_id: jobId, format } = JobResultsExport.parse(row.config);
+    const material = await this.material(row, jobId, task);
+    const artifactId = randomUUID();
+    const objectKey = `${exportPrefix(id)}${artifactId}`;
+    const { size } = await this.objects.put(objectKey, await this.file(material, format));
+    const artifact = {
+      id: artifactId,
+      exportId: id,
+      filename: `results-${jobId}.${format}`,
+      mimeType: MIME_TYPES[format],
+      objectKey,
+      size: String(size),
+      timeExpiration: new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS),
+    };
+    const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
+    if (!kept) await this.objects.delete(objectKey);
+  }
+
+  /** False when the export was ended meanwhile, with its job, or another process does it. */
+  private async completed(
+    manager: EntityManager,
+    task: ClaimedTask,
+    artifact: Partial<ArtifactEntity> & Pick<ArtifactEntity, 'id'>,
+  ): Promise<boolean> {
+    if (!(await renewTask(manager, 'exports', task, new Date()))) return false;
+    const { id } = task;
+    await manager.update(
+      ExportEntity,
+      { id },
+      { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null },
+    );
+    await manager.insert(ArtifactEntity, artifact);
+    const made = presentArtifact(await manager.findOneByOrFail(ArtifactEntity, { id: artifact.id }));
+    const row = await manager.findOneByOrFail(ExportEntity, { id });
+    const { workspaceId } = row;
+    await raiseResourceEvent(manager, 'svc.export.artifact.on_created', { id, workspaceId, data: { artifact: made } });
+    const data = { export: presentExport(row) };
+    await raiseResourceEvent(manager, 'svc.export.on_completed', { id, workspaceId, data });
+    return true;
+  }
+
+  private async material({ workspaceId }: ExportEntity, jobId: string, task: ClaimedTask): Promise<Material> {
+    const { manager } = this.db;
+    const job = await manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() });
+    if (job === null) throw new AditError('NOT_FOUND', 'The job was deleted.');
+    const modules = await manager.findBy(JobModuleEntity, { jobId });
+    const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    return { job, modules, sources, segments: this.noted(job, task) };
+  }
+
+  /** The job's segments; says after each page how far it is, and stops when the export is no longer this process's. */
+  private async *noted(job: JobEntity, task: ClaimedTask): AsyncGenerator<SegmentEntity> {
+    const total = job.segmentCount;
+    let written = 0;
+    for await (const segment of this.results.segments(job.id)) {
+      if (written === total) return;
+      yield segment;
+      written += 1;
+      if (written % SEGMENT_PAGE !== 0) continue;
+      if (!(await renewTask(this.db.manager, 'exports', task, new Date()))) {
+        throw new AditError('NOT_FOUND', 'The job was deleted.');
+      }
+      await this.db.manager.update(ExportEntity, { id: task.id }, { progress: Math.min(0.99, written / total) });
+    }
+  }
+
+  private async file(material: Material, format: Format): Promise<Readable> {
+    const { job, modules } = material;
+    const sums = await this.results.sums(job);
+    if (format === 'json') {
+      return writeResultsJson({
+        job: presentJob(job, modules, ''),
+        summary: [...job.summary, ...sums],
+        detailedResults: this.illustrated(material),
+      });
+    }
+    if (format === 'csv') return writeCsv(RESULT_COLUMNS, this.rows(material));
+    const sumRows = sums.flatMap(({ source, module, type, meta }) =>
+      Object.entries(meta).map(([category, value]): Cell[] => [source, module, type, category, value]),
+    );
+    return writeXlsx([
+      { name: 'Results', columns: RESULT_COLUMNS, rows: this.rows(material), count: job.segmentCount },
+      {
+        name: 'Sums',
+        columns: ['source', 'module', 'type', 'category', 'value'],
+        rows: sumRows,
+        count: sumRows.length,
+      },
+    ]);
+  }
+
+  private async *illustrated({ job, sources, segments }: Material): AsyncGenerator<DetailedResult> {
+    for await (const segment of segments) yield this.results.illustrated(segment, job, sources);
+  }
+
+  private async *rows({ job, sources, segments }: Material): AsyncGenerator<Cell[]> {
+    for await (const segment of segments) {
+      const { type, confidence } = segment;
+      const result = this.results.shown(segment, job, sources);
+      yield resultRow({ result, type, label: segmentLabel(segment), confidence });
+    }
+  }
+}

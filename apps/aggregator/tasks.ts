@@ -1,0 +1,76 @@
+import type { EntityManager } from 'typeorm';
+
+export type TaskTable = 'exports' | 'reports';
+
+/** After so long without a sign of life another process takes a task over. */
+const LEASE_MILLISECONDS = 5 * 60_000;
+const MOST_TRIES = 3;
+/** Until a task whose try failed is tried again. */
+const PAUSE_MILLISECONDS = 5_000;
+
+export interface ClaimedTask {
+  id: string;
+  /** The number of this try, from 1, counted before it begins: one that kills its process counts too. */
+  attempt: number;
+}
+
+/** Takes the oldest task that waits, or whose process died; null when there is none. */
+export async function claimTask(manager: EntityManager, table: TaskTable, now: Date): Promise<ClaimedTask | null> {
+  const [row]: ClaimedTask[] = await manager.query(
+    `WITH taken AS (
+       UPDATE ${table} SET state = 'processing', attempts = attempts + 1, lease_until = $2
+        WHERE id = (SELECT id FROM ${table}
+                     WHERE state = 'waiting' OR (state = 'processing' AND lease_until <= $1)
+                     ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, attempts AS attempt)
+     SELECT * FROM taken`,
+    [now, leaseUntil(now)],
+  );
+  return row ?? null;
+}
+
+/** Whether the task is still this try's to do; renews its lease. */
+export async function renewTask(manager: EntityManager, table: TaskTable, task: ClaimedTask, now: Date) {
+  const rows: unknown[] = await manager.query(
+    `WITH renewed AS (
+       UPDATE ${table} SET lease_until = $3 WHERE id = $1 AND attempts = $2 AND state = 'processing' RETURNING 1)
+     SELECT * FROM renewed`,
+    [task.id, task.attempt, leaseUntil(now)],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * After a try that failed: another one in a while, or the end with the reason. `blameless` when a dependency was away: that
+ * try does not count.
+ */
+export async function failTask(
+  manager: EntityManager,
+  table: TaskTable,
+  { id, attempt }: ClaimedTask,
+  why: { message: string; final: boolean; blameless: boolean },
+  now: Date,
+): Promise<void> {
+  const ends = why.final || (attempt >= MOST_TRIES && !why.blameless);
+  await manager.query(
+    `UPDATE ${table} SET state = $3, error_msg = $4, lease_until = $5, attempts = attempts - $6
+      WHERE id = $1 AND attempts = $2 AND state = 'processing'`,
+    [
+      id,
+      attempt,
+      ends ? 'failed' : 'processing',
+      ends ? why.message : null,
+      ends ? null : new Date(now.getTime() + PAUSE_MILLISECONDS),
+      why.blameless ? 1 : 0,
+    ],
+  );
+}
+
+/** Whether so many tries died without a word that there shall be no other. */
+export function isExhausted({ attempt }: ClaimedTask): boolean {
+  return attempt > MOST_TRIES;
+}
+
+function leaseUntil(now: Date): Date {
+  return new Date(now.getTime() + LEASE_MILLISECONDS);
+}

@@ -1,0 +1,74 @@
+import { ArtifactPage, Export, ExportPage, ExportRequest, PageQuery } from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+
+const tag = 'Exports';
+const params = z.object({ exportId: z.string() });
+
+const body = {
+  strategy: 'job_results_export' as const,
+  config: { job_id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11', format: 'xlsx' },
+};
+const example = {
+  id: '2c5d8e1f-7a90-4b3c-8d6e-0f1a2b3c4d5e',
+  ...body,
+  time_created: '2026-11-21T07:00:00.000000Z',
+  time_completed: null,
+  state: 'waiting' as const,
+  progress: 0,
+  error_msg: null,
+};
+
+export const createExport = defineRoute({
+  method: 'POST',
+  path: '/v1/exports/',
+  summary: 'Have files made of what is stored',
+  description:
+    '`job_results_export` writes the results that a job has by then, as json, csv or xlsx. The other strategies answer 400 ' +
+    'until there is something they could export.',
+  tag,
+  body: ExportRequest,
+  reply: Export,
+  example: { body, reply: example },
+});
+
+export const listExports = defineRoute({
+  method: 'GET',
+  path: '/v1/exports/',
+  summary: 'List exports, newest first',
+  tag,
+  query: PageQuery,
+  reply: ExportPage,
+});
+
+export const getExport = defineRoute({
+  method: 'GET',
+  path: '/v1/exports/:exportId/',
+  summary: 'Read an export',
+  tag,
+  params,
+  reply: Export,
+  errors: ['NOT_FOUND'],
+  example: { reply: { ...example, state: 'processing' as const, progress: 0.4 } },
+});
+
+export const exportArtifacts = defineRoute({
+  method: 'GET',
+  path: '/v1/exports/:exportId/artifacts/',
+  summary: 'Files of an export, kept for a week',
+  tag,
+  params,
+  query: PageQuery,
+  reply: ArtifactPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const exportFile = defineRoute({
+  method: 'GET',
+  path: '/v1/exports/:exportId/artifacts/:artifactId/file/',
+  summary: 'Download a file of an export',
+  tag,
+  params: params.extend({ artifactId: z.string() }),
+  reply: { contentType: 'application/octet-stream', description: 'The file; takes Range' },
+  errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+});

@@ -1,0 +1,39 @@
+import { AditError, type Artifact, type PageQuery } from '@adit/contracts';
+import { ArtifactEntity } from '@adit/database';
+import { presentArtifact } from '@adit/jobs';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, MoreThan } from 'typeorm';
+import type { SentObject } from '../http/send-object.js';
+import { isUuid } from '../http/shapes.js';
+
+/** What made an artifact. */
+export type ArtifactOwner = { jobId: string } | { exportId: string };
+
+/** The files of jobs and exports, as long as they are kept. */
+@Injectable()
+export class Artifacts {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async list(owner: ArtifactOwner, { offset, limit }: PageQuery): Promise<{ total: number; data: Artifact[] }> {
+    const [rows, total] = await this.db.manager.findAndCount(ArtifactEntity, {
+      where: { ...owner, timeExpiration: MoreThan(new Date()) },
+      order: { timeCreated: 'ASC', id: 'ASC' },
+      skip: offset,
+      take: limit,
+    });
+    return { total, data: rows.map(presentArtifact) };
+  }
+
+  /** Throws NOT_FOUND, also for an artifact of another owner or one whose time is over. */
+  async get(owner: ArtifactOwner, id: string): Promise<ArtifactEntity> {
+    const where = { ...owner, id, timeExpiration: MoreThan(new Date()) };
+    const artifact = isUuid(id) ? await this.db.manager.findOneBy(ArtifactEntity, where) : null;
+    if (artifact === null) throw new AditError('NOT_FOUND', `There is no artifact ${id} here.`);
+    return artifact;
+  }
+
+  /** How it is sent. */
+  file({ id, objectKey, filename, mimeType, size }: ArtifactEntity): SentObject {
+    return { key: objectKey, filename, contentType: mimeType, size: Number(size), etag: id, disposition: 'attachment' };
+  }
+}

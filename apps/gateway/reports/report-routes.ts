@@ -1,0 +1,72 @@
+import { PageQuery, Report, ReportItemPage, ReportPage } from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+
+const tag = 'Reports';
+const params = z.object({ reportId: z.string() });
+
+const example = {
+  id: '9a1b2c3d-4e5f-4061-8273-94a5b6c7d8e9',
+  title: 'Diversity of Election night',
+  type: 'diversity' as const,
+  state: 'waiting' as const,
+  error_msg: null,
+  time_created: '2026-11-21T07:00:00.000000Z',
+};
+
+export const createReport = defineRoute({
+  method: 'POST',
+  path: '/v1/batches/:batchId/report/',
+  summary: 'Sum up the diversity of a batch and of each batch in it',
+  description:
+    'Of what advanced_diversity_analysis has found in their jobs by then. People whom no job knows are one category, ' +
+    '`Unknown`: their numbers mean something within a job alone.',
+  tag,
+  params: z.object({ batchId: z.string() }),
+  reply: Report,
+  errors: ['NOT_FOUND'],
+  example: { reply: example },
+});
+
+export const listReports = defineRoute({
+  method: 'GET',
+  path: '/v1/reports/',
+  summary: 'List reports, newest first',
+  tag,
+  query: PageQuery,
+  reply: ReportPage,
+});
+
+export const getReport = defineRoute({
+  method: 'GET',
+  path: '/v1/reports/:reportId/',
+  summary: 'Read a report',
+  tag,
+  params,
+  reply: Report,
+  errors: ['NOT_FOUND'],
+  example: { reply: { ...example, state: 'completed' as const } },
+});
+
+export const reportItems = defineRoute({
+  method: 'GET',
+  path: '/v1/reports/:reportId/items/',
+  summary: 'What a report says of each batch: its jobs and those of all batches below it',
+  description: 'A batch comes before those in it. Empty until the report is completed. Speech times are empty so far.',
+  tag,
+  params,
+  query: PageQuery,
+  reply: ReportItemPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteReport = defineRoute({
+  method: 'DELETE',
+  path: '/v1/reports/:reportId/',
+  summary: 'Remove a report',
+  tag,
+  params,
+  status: 204,
+  reply: null,
+  errors: ['NOT_FOUND'],
+});

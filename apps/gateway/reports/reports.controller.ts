@@ -1,0 +1,74 @@
+import { AditError, isoTime, type Report } from '@adit/contracts';
+import { inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Batches } from '../batches/batches.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { isUuid } from '../http/shapes.js';
+import { createReport, deleteReport, getReport, listReports, reportItems } from './report-routes.js';
+
+/** Reports are written by the aggregator. */
+@Controller()
+export class ReportsController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Batches) private readonly batches: Batches,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(createReport)
+  async create({ params }: Input<typeof createReport>, { caller: { workspaceId }, newId }: Exchange) {
+    const { id: batchId, name } = await this.batches.get(workspaceId, params.batchId);
+    await this.db.manager.insert(ReportEntity, { id: newId, workspaceId, batchId, title: `Diversity of ${name}` });
+    return presentReport(await this.row(workspaceId, newId));
+  }
+
+  @Route(listReports)
+  async list({ query }: Input<typeof listReports>, { caller: { workspaceId }, request }: Exchange) {
+    const [rows, total] = await this.db.manager.findAndCount(ReportEntity, {
+      where: { workspaceId },
+      order: { timeCreated: 'DESC', id: 'DESC' },
+      skip: query.offset,
+      take: query.limit,
+    });
+    return this.links.page(request, query, total, rows.map(presentReport));
+  }
+
+  @Route(getReport)
+  async one({ params }: Input<typeof getReport>, { caller }: Exchange) {
+    return presentReport(await this.row(caller.workspaceId, params.reportId));
+  }
+
+  @Route(reportItems)
+  async items({ params, query }: Input<typeof reportItems>, { caller, request }: Exchange) {
+    const { id: reportId } = await this.row(caller.workspaceId, params.reportId);
+    const [rows, total] = await this.db.manager.findAndCount(ReportItemEntity, {
+      where: { reportId },
+      order: { position: 'ASC' },
+      skip: query.offset,
+      take: query.limit,
+    });
+    const data = rows.map(({ batchId, info }) => ({ content: { batch_id: batchId, report_info: info } }));
+    return this.links.page(request, query, total, data);
+  }
+
+  @Route(deleteReport)
+  async delete({ params }: Input<typeof deleteReport>, { caller }: Exchange): Promise<void> {
+    const { id } = await this.row(caller.workspaceId, params.reportId);
+    await inTransaction(this.db, async (manager) => {
+      await manager.delete(ReportEntity, { id });
+      await manager.delete(ReportItemEntity, { reportId: id });
+    });
+  }
+
+  private async row(workspaceId: string, id: string): Promise<ReportEntity> {
+    const row = isUuid(id) ? await this.db.manager.findOneBy(ReportEntity, { id, workspaceId }) : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no report ${id}.`);
+    return row;
+  }
+}
+
+function presentReport({ id, title, state, errorMsg, timeCreated }: ReportEntity): Report {
+  return { id, title, type: 'diversity', state, error_msg: errorMsg, time_created: isoTime(timeCreated) };
+}

@@ -1,0 +1,133 @@
+import { buffer, text } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
+import { writeCsv } from './csv.js';
+import type { Cell } from './results-table.js';
+import { writeXlsx, type Sheet } from './xlsx.js';
+
+const rows: Cell[][] = [
+  ['plain', 1, null],
+  ['a "quote", a comma\nand a line', -0.5, '=1+1'],
+  ['ünï <b>&amp;</b>', 1e21, '+49'],
+];
+
+async function* failing(): AsyncGenerator<Cell[]> {
+  yield ['x'];
+  await Promise.resolve();
+  throw new Error('the database went away');
+}
+
+describe('CSV', () => {
+  it('quotes what needs it and keeps formulas from running', async () => {
+    expect(await text(writeCsv(['a', 'b', 'c'], rows))).toBe(
+      ['a,b,c', 'plain,1,', '"a ""quote"", a comma\nand a line",-0.5,\'=1+1', "ünï <b>&amp;</b>,1e+21,'+49", ''].join(
+        '\r\n',
+      ),
+    );
+  });
+
+  it('breaks off when its rows do', async () => {
+    await expect(text(writeCsv(['a'], failing()))).rejects.toThrow('went away');
+  });
+});
+
+/** The files of a zip archive. */
+async function unzip(bytes: Buffer): Promise<Map<string, string>> {
+  const zip = await new Promise<ZipFile>((resolve, reject) => {
+    fromBuffer(bytes, { lazyEntries: true }, (error, file) => (error === null ? resolve(file) : reject(error)));
+  });
+  const files = new Map<string, string>();
+  await new Promise<void>((resolve, reject) => {
+    zip.on('error', reject).on('end', resolve);
+    zip.on('entry', (entry: Entry) => {
+      zip.openReadStream(entry, (error, stream) => {
+        if (error !== null) return reject(error);
+        void text(stream).then((content) => {
+          files.set(entry.fileName, content);
+          zip.readEntry();
+        }, reject);
+      });
+    });
+    zip.readEntry();
+  });
+  return files;
+}
+
+/** What a spreadsheet would show. */
+function cellsOf(xml: string): (string | number | null)[][] {
+  const plain = (value: string): string =>
+    value.replace(
+      /&(amp|lt|gt|quot|#39);/g,
+      (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name]!,
+    );
+  return [...xml.matchAll(/<row>(.*?)<\/row>/gs)].map(([, row = '']) =>
+    [
+      ...row.matchAll(
+        /<c\/>|<c><v>(.*?)<\/v><\/c>|<c t="inlineStr"><is><t xml:space="preserve">(.*?)<\/t><\/is><\/c>/gs,
+      ),
+    ].map(([, number, string]) =>
+      number !== undefined ? Number(number) : string !== undefined ? plain(string) : null,
+    ),
+  );
+}
+
+describe('XLSX', () => {
+  const sheets = (): Sheet[] => [
+    { name: 'Results & more', columns: ['a', 'b', 'c'], rows, count: rows.length },
+    { name: 'Sums', columns: ['k', 'v'], rows: [], count: 0 },
+  ];
+
+  it('is a workbook whose parts refer to each other', async () => {
+    const files = await unzip(await buffer(writeXlsx(sheets())));
+    expect([...files.keys()]).toEqual([
+      '[Content_Types].xml',
+      '_rels/.rels',
+      'xl/workbook.xml',
+      'xl/_rels/workbook.xml.rels',
+      'xl/worksheets/sheet1.xml',
+      'xl/worksheets/sheet2.xml',
+    ]);
+    expect(files.get('xl/workbook.xml')).toContain('<sheet name="Results &amp; more" sheetId="1" r:id="rId1"/>');
+    for (const name of ['sheet1', 'sheet2']) {
+      expect(files.get('xl/_rels/workbook.xml.rels')).toContain(`Target="worksheets/${name}.xml"`);
+      expect(files.get('[Content_Types].xml')).toContain(`PartName="/xl/worksheets/${name}.xml"`);
+    }
+    expect(cellsOf(files.get('xl/worksheets/sheet1.xml')!)).toEqual([['a', 'b', 'c'], ...rows]);
+    expect(cellsOf(files.get('xl/worksheets/sheet2.xml')!)).toEqual([['k', 'v']]);
+  });
+
+  it('goes on in another sheet when one is full', async () => {
+    const many = Array.from({ length: 5 }, (_, at): Cell[] => [at]);
+    const files = await unzip(await buffer(writeXlsx([{ name: 'R', columns: ['n'], rows: many, count: 5 }], 3)));
+    const parts = [1, 2, 3].map((number) => cellsOf(files.get(`xl/worksheets/sheet${number}.xml`)!));
+    expect(parts).toEqual([
+      [['n'], [0], [1]],
+      [['n'], [2], [3]],
+      [['n'], [4]],
+    ]);
+    expect(files.get('xl/workbook.xml')).toContain('name="R 3"');
+  });
+
+  it('keeps any text as text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), async (cells) => {
+        const files = await unzip(await buffer(writeXlsx([{ name: 'R', columns: [], rows: [cells], count: 1 }])));
+        const xml = files.get('xl/worksheets/sheet1.xml')!;
+        // eslint-disable-next-line no-control-regex
+        expect(xml).not.toMatch(/[\0-\x08\x0b\x0c\x0e-\x1f]/);
+        const shown = cellsOf(xml).at(-1)!;
+        expect(shown).toHaveLength(cells.length);
+        // eslint-disable-next-line no-control-regex
+        const storable = /^[^\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]*$/u;
+        cells.forEach((text, at) => storable.test(text) && expect(shown[at]).toBe(text));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('breaks off when its rows do', async () => {
+    const sheet = { name: 'R', columns: ['a'], rows: failing(), count: 2 };
+    await expect(buffer(writeXlsx([sheet]))).rejects.toThrow('went away');
+  });
+});
