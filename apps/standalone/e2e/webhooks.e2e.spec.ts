@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DetailedResult, Job } from '@adit/contracts';
+import { Artifact, DetailedResult, Export, Job, Webhook } from '@adit/contracts';
 import { sampleMedia, selfSignedCertificate } from '@adit/testing';
 import { z } from 'zod';
 import type { Order } from './api.js';
@@ -23,6 +23,10 @@ const Delivery = z.strictObject({
   data: z.strictObject({ job: Job, detailed_result: DetailedResult.optional() }),
   hmac_signature: z.string(),
 });
+const Exported = z.strictObject({
+  ...Delivery.shape,
+  data: z.strictObject({ export: Export.optional(), artifact: Artifact.optional() }),
+});
 interface Received {
   headers: IncomingHttpHeaders;
   raw: string;
@@ -34,6 +38,7 @@ let server: Server;
 let callback: string;
 let engine: EngineUnderTest;
 let received: Received[] = [];
+let exported: unknown[] = [];
 let answer = (response: ServerResponse): unknown => response.writeHead(204).end();
 
 beforeAll(async () => {
@@ -46,7 +51,8 @@ beforeAll(async () => {
     request.setEncoding('utf8');
     request.on('data', (piece: string) => (raw += piece));
     request.on('end', () => {
-      received.push({ headers: request.headers, raw, body: Delivery.parse(JSON.parse(raw)) });
+      if (request.url === '/exports') exported.push(JSON.parse(raw));
+      else received.push({ headers: request.headers, raw, body: Delivery.parse(JSON.parse(raw)) });
       answer(response);
     });
   });
@@ -111,6 +117,8 @@ describe('the webhook of a job', () => {
       for (const name of ['job.on_detailed_result', 'job.face_recognition.on_detailed_result']) {
         const results = deliveries.filter(({ body }) => body.event === name);
         expect(results.map(({ body }) => body.data.detailed_result)).toEqual(segments);
+        // Each left when it became final, not when the job had ended.
+        expect(results.every(({ body }) => body.data.job.state === 'processing')).toBe(true);
       }
       const secret = await signingSecret();
       const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -169,6 +177,33 @@ describe('the webhook of a job', () => {
       expect(after.raw).toBe(before.raw);
       expect(after.headers['webhook-signature']).not.toBe(before.headers['webhook-signature']);
       expect(await engine.api.metric('adit_webhook_deliveries_total')).toBe(1);
+    },
+    LONG,
+  );
+});
+
+describe('the webhook of a workspace', () => {
+  it(
+    'is told when the results of a job have been exported',
+    async () => {
+      exported = [];
+      answer = (response) => response.writeHead(204).end();
+      const url = callback.replace('/hook', '/exports');
+      for (const event of ['svc.export.on_started', 'svc.export.artifact.on_created', 'svc.export.on_completed']) {
+        await engine.api.call(Webhook, 'POST', '/webhooks/', { event, url, hmac_secret: 'a secret' });
+      }
+      const { id } = await engine.api.ended((await engine.api.post({ sources: [photo] })).id);
+      const order = { strategy: 'job_results_export', config: { job_id: id, format: 'csv' } };
+      const made = await engine.api.call(Export, 'POST', '/exports/', order);
+      for (const end = Date.now() + 60_000; exported.length < 3 && Date.now() < end;) await sleep(50);
+      const events = exported.map((body) => Exported.parse(body));
+      expect(events.map(({ event }) => event).sort()).toEqual([
+        'svc.export.artifact.on_created',
+        'svc.export.on_completed',
+        'svc.export.on_started',
+      ]);
+      const completed = events.find(({ event }) => event === 'svc.export.on_completed');
+      expect(completed?.data.export).toMatchObject({ id: made.id, state: 'completed', progress: 1 });
     },
     LONG,
   );
