@@ -47,7 +47,7 @@ async function lookedAt({ id }) {
     total.sampled += sampled.length;
     total.keyFrames += distinct(tracks.map(({ keyFrame }) => keyFrame?.frame));
     total.native += distinct(
-      tracks.flatMap(({ views, keyFrame }) => [...views.map(({ frame }) => frame), keyFrame?.frame]),
+      tracks.flatMap(({ views = [], keyFrame }) => [...views.map(({ frame }) => frame), keyFrame?.frame]),
     );
   }
   return total;

@@ -7,7 +7,7 @@ import { machineFacts } from './machine.mjs';
 import { again } from './rows/again.mjs';
 import { api } from './rows/api.mjs';
 import { fairness } from './rows/fairness.mjs';
-import { detection, native } from './rows/film.mjs';
+import { detection, native, objects, text } from './rows/film.mjs';
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { memory } from './rows/memory.mjs';
 import { pages } from './rows/pages.mjs';
@@ -21,6 +21,8 @@ import { textTable, writeDocument } from './table.mjs';
 const ROWS = {
   detection,
   native,
+  objects,
+  text,
   photo,
   pages,
   again,

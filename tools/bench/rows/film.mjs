@@ -32,26 +32,48 @@ export const native = (bench) =>
     speed: 2,
   });
 
-async function filmRow(bench, { width, height, scale, goal, beyond, name, speed }) {
+/** The same of other analyses, each alone: what goes beyond ffmpeg and the networks, whatever those cost. */
+export const objects = (bench) =>
+  filmRow(bench, {
+    width: 1280,
+    height: 720,
+    scale: 600,
+    goal: 1.25,
+    name: 'film job ÷ raw, objects alone, 720p',
+    modules: { object_scene_recognition: {} },
+    native: false,
+  });
+
+export const text = (bench) =>
+  filmRow(bench, {
+    width: 1280,
+    height: 720,
+    scale: 600,
+    goal: 1.25,
+    name: 'film job ÷ raw, text alone, 720p',
+    modules: { lower_third_recognition: { only_faces: false } },
+  });
+
+async function filmRow(bench, { width, height, scale, goal, beyond, name, speed, modules, native: crops = true }) {
   const length = bench.quick ? 10 : 60;
   const path = await film(width, height, length);
   const engine = await Engine.start([bench.folder, dirname(path)]);
   const raw = new Child(join(import.meta.dirname, '../raw-process.mjs'));
-  const sizes = sizesOf(width, height, scale);
-  const args = { face_detection_scale: scale, cluster_unknowns: true };
+  const sizes = sizesOf(width, height, scale).slice(0, crops ? 2 : 1);
+  const asked = modules ?? { face_recognition: { face_detection_scale: scale, cluster_unknowns: true } };
   const jobs = [];
   const raws = [];
   let runs;
   let looked;
   try {
-    const warm = await engine.mineCounted([await unknownFilm(path, bench.folder)], args);
+    const warm = await engine.askCounted([await unknownFilm(path, bench.folder)], asked);
     runs = warm.runs;
     looked = await engine.lookedAt(warm.id);
     await raw.ask('load', { models: Object.keys(runs) });
     for (let run = 1; run <= bench.runs; run++) {
       const least = await withCpu(raw.pid, () => raw.ask('run', { film: path, sizes, rate: RATE, runs }));
       const source = await unknownFilm(path, bench.folder);
-      const job = await withCpu(engine.pid, () => engine.mineCounted([source], args));
+      const job = await withCpu(engine.pid, () => engine.askCounted([source], asked));
       const changed = difference(runs, job.runs);
       if (Object.keys(changed).length > 0) throw new Error(`Runs differ between jobs: ${JSON.stringify(changed)}`);
       if (least.frames.some((frames) => Math.abs(frames - looked.sampled) > 1)) {
@@ -84,7 +106,7 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed 
         `${length} s of film: job ${wall.toFixed(1)} s; raw ${(decode + networks).toFixed(1)} s = ` +
         `decode ${decode.toFixed(1)} s + ${total} model runs ${networks.toFixed(1)} s; CPU time ${cpu.toFixed(2)} ×`,
     },
-    await jpegRow(bench, path, scale, looked, wall, name),
+    ...(modules ? [] : [await jpegRow(bench, path, scale, looked, wall, name)]),
   ];
   if (speed) {
     const times = length / wall;
