@@ -1,7 +1,7 @@
 // Brings the page to life.
 import { startDetails } from './details.js';
 import { startGallery } from './gallery.js';
-import { data, isStill, select } from './page.js';
+import { data, isStill, kindOrder, select } from './page.js';
 import { startPeople } from './people.js';
 import { startTable } from './table.js';
 import { startTimeline } from './timeline.js';
@@ -32,8 +32,12 @@ for (const section of document.querySelectorAll('.film')) {
 }
 startTable();
 
-// A film opens on its longest known appearance; pictures show everything at once already.
-const length = (segment) => segment.timeEnd - segment.timeStart + (segment.label === 'unknown' ? 0 : 1e9);
+// A film opens on its longest appearance of somebody known, else of the kind that is shown first; pictures show everything
+// at once already.
+const length = (segment) =>
+  segment.timeEnd -
+  segment.timeStart +
+  (segment.label === 'unknown' ? 0 : 1e9 * (10 - Math.min(kindOrder(segment.type), 9)));
 let longest = -1;
 data.segments.forEach((segment, index) => {
   if (isStill(data.sources[segment.sourceIndex])) return;
