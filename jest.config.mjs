@@ -19,5 +19,5 @@ export default {
   reporters: ['default', '<rootDir>/tools/setup/jest-summary.mjs'],
   testSequencer: '<rootDir>/tools/setup/jest-order.mjs',
   maxWorkers: Math.min(availableParallelism(), MOST_WORKERS),
-  testTimeout: 30_000,
+  testTimeout: 60_000,
 };
