@@ -1,8 +1,7 @@
 import { ModuleRegistry } from '@adit/mining';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { AuditLog } from './audit/audit-log.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { AccessGuard } from './auth/access.guard.js';
 import { AccessTokens } from './auth/access-tokens.js';
 import { Authenticator } from './auth/authenticator.js';
@@ -16,7 +15,6 @@ import { Dictionaries } from './dictionaries/dictionaries.js';
 import { DictionaryPins } from './dictionaries/dictionary-pins.js';
 import { LanguageDetection } from './dictionaries/language-detection.js';
 import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
-import { IdempotencyInterceptor } from './http/idempotency.interceptor.js';
 import { Links } from './http/links.js';
 import { Artifacts } from './jobs/artifacts.js';
 import { DryRuns } from './jobs/dry-runs.js';
@@ -52,9 +50,6 @@ export class GatewayModule {
         { provide: GATEWAY_CONFIG, useValue: config },
         { provide: ModuleRegistry, useValue: modules },
         { provide: APP_GUARD, useClass: AccessGuard },
-        // The first is the outer one: what idempotency answers by itself is no change.
-        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
-        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
         AccessTokens,
         AuditLog,
         Artifacts,

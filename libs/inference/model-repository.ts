@@ -23,6 +23,7 @@ export interface ModelRepositoryOptions {
  */
 export class ModelRepository {
   private models = new Map<string, ModelVersion[]>();
+  private listed: readonly ModelVersion[] = [];
   private found: ModelProblem[] = [];
   private readonly digests = new FileDigests();
   /** Results of `check` by digest and folder, so that an unchanged model is run only once. */
@@ -53,9 +54,9 @@ export class ModelRepository {
     return repository;
   }
 
-  /** Every version that is served, by name and version. */
-  list(): ModelVersion[] {
-    return [...this.models.values()].flat();
+  /** Every version that is served, by name and version: the same array until something changes. */
+  list(): readonly ModelVersion[] {
+    return this.listed;
   }
 
   problems(): ModelProblem[] {
@@ -172,6 +173,7 @@ export class ModelRepository {
     const changed = state(models, problems) !== state(this.models, this.found);
     this.models = models;
     this.found = problems;
+    if (changed) this.listed = [...models.values()].flat();
     this.wait(waiting);
     this.watcher?.follow();
     if (changed) for (const listener of this.listeners) listener();

@@ -25,7 +25,7 @@ export interface ResolvedModule {
 export interface NewJob {
   workspaceId: string;
   request: JobRequest;
-  modules: ResolvedModule[];
+  modules: readonly ResolvedModule[];
   /** A guess; the probe corrects it. */
   mediaType: MediaType;
   traceparent: string | null;

@@ -2,7 +2,8 @@ import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestI
 import type { FastifyRequest } from 'fastify';
 import { mergeMap, tap, type Observable } from 'rxjs';
 import type { Caller } from '../auth/caller.js';
-import { ROUTE, type RouteDefinition } from '../http/route.js';
+import { routeIn } from '../http/route-of.js';
+import type { RouteDefinition } from '../http/route.js';
 import { AuditLog, type AuditLine } from './audit-log.js';
 import { deedOf, isAudited } from './deed.js';
 
@@ -13,7 +14,7 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
-    const route = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteDefinition | undefined;
+    const route = routeIn(context);
     const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller }>();
     const { caller } = request;
     if (route === undefined || caller === undefined || !isAudited(route)) return next.handle();

@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { ROUTE } from '../http/route.js';
+import { routeIn } from '../http/route-of.js';
 import type { RouteDefinition } from '../http/route.js';
 import { scopeOf } from './access-scopes.js';
 import type { Caller } from './caller.js';
@@ -14,7 +14,7 @@ import type { Caller } from './caller.js';
 export class AccessGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (context.getType() !== 'http') return true;
-    const route = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteDefinition | undefined;
+    const route = routeIn(context);
     // Another app's controller in the same process answers for itself.
     if (route === undefined || route.access === 'public') return true;
     const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();

@@ -16,7 +16,7 @@ export class DictionaryPins {
   ) {}
 
   /** Asks the database nothing when no module names one. Throws VALIDATION with a pointer for each unknown id. */
-  async pin(workspaceId: string, modules: ResolvedModule[]): Promise<ResolvedModule[]> {
+  async pin(workspaceId: string, modules: readonly ResolvedModule[]): Promise<readonly ResolvedModule[]> {
     const named = modules.map((module) => this.namedBy(module));
     const ids = [...new Set(named.flat().map(({ id }) => id))];
     if (ids.length === 0) return modules;

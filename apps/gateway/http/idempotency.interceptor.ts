@@ -7,7 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { defer, from, lastValueFrom, type Observable } from 'rxjs';
 import { DataSource, LessThan } from 'typeorm';
 import type { Caller } from '../auth/caller.js';
-import { ROUTE, type RouteDefinition } from './route.js';
+import { routeIn } from './route-of.js';
+import type { RouteDefinition } from './route.js';
 
 const KEPT_MS = 24 * 3_600_000;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
@@ -32,7 +33,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller; newId?: string }>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    const route = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteDefinition | undefined;
+    const route = routeIn(context);
     const key = request.headers['idempotency-key'];
     const { caller } = request;
     if (route?.method !== 'POST' || route.form !== undefined || key === undefined || caller === undefined) {

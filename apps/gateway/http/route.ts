@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@adit/contracts';
-import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
+import {
+  createParamDecorator,
+  HttpCode,
+  RequestMapping,
+  RequestMethod,
+  SetMetadata,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import type { Caller } from '../auth/caller.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { ROUTE, routeOf } from './route-of.js';
 import { storable } from './storable.js';
 
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -95,8 +105,6 @@ const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext
   return { caller: caller as Caller, request, reply: context.switchToHttp().getResponse<FastifyReply>(), newId };
 });
 
-export const ROUTE = Symbol('adit:route');
-
 /** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
 export function Route<R extends RouteDefinition>(route: R) {
   const shape = z.object({
@@ -114,6 +122,9 @@ export function Route<R extends RouteDefinition>(route: R) {
     RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
     HttpCode(route.status ?? 200)(target, key, descriptor);
     SetMetadata(ROUTE, route)(target, key, descriptor);
+    // Reading is most of the load, and would pay a fifth of its time for them. The first is the outer one: what idempotency
+    // answers by itself is no change.
+    if (route.method !== 'GET') UseInterceptors(IdempotencyInterceptor, AuditInterceptor)(target, key, descriptor);
     ValidatedRequest({ schema })(target, key, 0);
     HttpExchange()(target, key, 1);
   };
@@ -124,7 +135,6 @@ export function routesOf(controller: { prototype: object }): RouteDefinition[] {
   const prototype = controller.prototype as Record<string, unknown>;
   return Object.getOwnPropertyNames(prototype).flatMap((name) => {
     const method: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
-    const route: unknown = typeof method === 'function' ? Reflect.getMetadata(ROUTE, method) : undefined;
-    return route === undefined ? [] : [route as RouteDefinition];
+    return (typeof method === 'function' && routeOf(method)) || [];
   });
 }

@@ -28,7 +28,7 @@ export class DryRuns {
   async run(
     workspaceId: string,
     request: JobRequest,
-    modules: ResolvedModule[],
+    modules: readonly ResolvedModule[],
     mediaType: MediaType,
   ): Promise<DryRun> {
     const abort = AbortSignal.timeout(LIMIT_SECONDS * 1000);

@@ -1,5 +1,5 @@
 import { AditError, type JobRequest, type Json, type ModelPin, type ProcessingRange } from '@adit/contracts';
-import { analysisDigest, AnalysisRegistry, ModelRepository } from '@adit/inference';
+import { analysisDigest, AnalysisRegistry, ModelRepository, type ModelVersion } from '@adit/inference';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import {
   chooseModels,
@@ -10,9 +10,17 @@ import {
 } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
 
+/** Different requests that are remembered, each of at most so many characters. */
+const REMEMBERED = 256;
+const LONGEST = 4_096;
+
 /** Turns the modules of a request into what a job stores: arguments complete, models pinned, needs resolved. */
 @Injectable()
 export class RequestResolver {
+  /** By the JSON of their modules: clients ask for the same again and again. Emptied when models change. */
+  private readonly resolved = new Map<string, ResolvedModule[]>();
+  private resolvedWith: readonly ModelVersion[] = [];
+
   constructor(
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
     @Inject(ModelRepository) private readonly models: ModelRepository,
@@ -20,9 +28,20 @@ export class RequestResolver {
   ) {}
 
   /** Throws VALIDATION with a pointer per offending place, MODEL_NOT_INSTALLED with what is installed. */
-  resolve(request: JobRequest): ResolvedModule[] {
+  resolve(request: JobRequest): readonly ResolvedModule[] {
+    const listed = this.models.list();
+    if (listed !== this.resolvedWith) this.resolved.clear();
+    this.resolvedWith = listed;
+    const key = JSON.stringify(request.modules);
+    const known = this.resolved.get(key);
+    if (known !== undefined) return known;
     const installed = this.installed();
-    return this.modules.check(request.modules).map((requested) => this.resolveModule(requested, installed));
+    const modules = this.modules.check(request.modules).map((requested) => this.resolveModule(requested, installed));
+    if (key.length <= LONGEST) {
+      if (this.resolved.size === REMEMBERED) this.resolved.clear();
+      this.resolved.set(key, modules);
+    }
+    return modules;
   }
 
   /** What the repository serves, as modules choose from it. */
