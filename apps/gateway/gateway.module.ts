@@ -81,7 +81,9 @@ export class GatewayModule {
         WebhookLog,
         Webhooks,
       ],
-      exports: [AccessTokens, Bootstrap],
+      // Routes of any module pass the interceptors, which need the log.
+      global: true,
+      exports: [AccessTokens, AuditLog, Bootstrap],
     };
   }
 }

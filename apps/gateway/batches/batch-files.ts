@@ -69,7 +69,7 @@ export class BatchFiles {
     try {
       const faults = new LineFaults();
       const lines = readBatchFile(bytes, faults);
-      const resolved = new Map<string, ResolvedModule[]>();
+      const resolved = new Map<string, readonly ResolvedModule[]>();
       const traceparent = currentTraceparent();
       const jobs: NewJob[] = [];
       for (const { line, request } of lines) {
