@@ -54,7 +54,7 @@ export class ModelRepository {
     return repository;
   }
 
-  /** Every version that is served, by name and version: the same array until something changes. */
+  /** Every version that is served, by name and version: the same array until the folders are read again. */
   list(): readonly ModelVersion[] {
     return this.listed;
   }
@@ -173,7 +173,7 @@ export class ModelRepository {
     const changed = state(models, problems) !== state(this.models, this.found);
     this.models = models;
     this.found = problems;
-    if (changed) this.listed = [...models.values()].flat();
+    this.listed = [...models.values()].flat();
     this.wait(waiting);
     this.watcher?.follow();
     if (changed) for (const listener of this.listeners) listener();

@@ -17,7 +17,7 @@ const LONGEST = 4_096;
 /** Turns the modules of a request into what a job stores: arguments complete, models pinned, needs resolved. */
 @Injectable()
 export class RequestResolver {
-  /** By the JSON of their modules: clients ask for the same again and again. Emptied when models change. */
+  /** By the JSON of their modules: clients ask for the same again and again. Emptied when models are read anew. */
   private readonly resolved = new Map<string, ResolvedModule[]>();
   private resolvedWith: readonly ModelVersion[] = [];
 
