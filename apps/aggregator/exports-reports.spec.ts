@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@adit/bus';
-import { Artifact, DetailedResult, Export, type Envelope, type JobResultsExport } from '@adit/contracts';
+import { AditError, Artifact, DetailedResult, Export, type Envelope, type JobResultsExport } from '@adit/contracts';
 import {
   ArtifactEntity,
   BatchEntity,
@@ -252,7 +252,6 @@ describe('an export of a job’s results', () => {
 
   it('waits for a dependency that is away, and blames nothing', async () => {
     const id = await newExport(await newJob(1), 'json');
-    const { AditError } = await import('@adit/contracts');
     const away = Object.assign(Object.create(objects) as ObjectStore, {
       put: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
     });

@@ -20,7 +20,6 @@ function section(title: string, cells: Cell[]): InterfaceRow[] {
 const trainings = { later: 'with trainings' };
 const indexes = { later: 'with face indexes' };
 const transcripts = { later: 'with transcripts' };
-const building = { later: 'being built' };
 
 const class_ = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
 const image = `${class_}/images/{IMAGE_ID}`;
