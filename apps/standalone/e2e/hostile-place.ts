@@ -10,7 +10,7 @@ import type { HostileOrigin } from './hostile-origin.js';
 export type Expected =
   /** At once, with problem details of this code that say this. */
   | { status: number; code: ErrorCode; says?: RegExp }
-  /** A job that fails, with a reason; it has no results, or those of the sources that came before the bad one. */
+  /** A job that fails, with a reason; it has no results, or at most those of the sources before the last, the bad one. */
   | { failed: RegExp; keeps?: 'what was done' }
   /** A job that completes, with these results; each of `errors` is found in the job's errors, in order. */
   | {
