@@ -103,6 +103,20 @@ export function busConformance(name: string, driver: BusConformance): void {
       expect(most).toBeLessThanOrEqual(3);
     });
 
+    it('takes the oldest message first, whatever its partition', async () => {
+      const count = 24;
+      for (const n of range(count)) {
+        await bus.publish([event(`key-${n}`, n)]);
+        await sleep(3);
+      }
+      // What is there when the member comes arrives bit by bit: the first message waits for the others.
+      const arrival = sleep(Math.min(1_000, patienceMs / 4));
+      const { seen } = await listen('a', () => arrival, { concurrency: 1 });
+      await eventually(() => expect(seen).toHaveLength(count));
+      const [first, ...others] = seen.map(({ n }) => n);
+      expect(others).toEqual(range(count).filter((n) => n !== first));
+    });
+
     it('gives every group every message', async () => {
       const one = await listen('one');
       const two = await listen('two');

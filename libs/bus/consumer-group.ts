@@ -3,7 +3,7 @@ import type { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { afterFailure } from './delivery-policy.js';
 import type { DeliveryPolicy } from './delivery-policy.js';
-import type { LoggedMessage, PartitionLog } from './partition-log.js';
+import type { AcceptedMessage, LoggedMessage, PartitionLog } from './partition-log.js';
 import type { SubscriptionOptions } from './port.js';
 import { decodeMessage } from './wire.js';
 
@@ -50,8 +50,6 @@ export class ConsumerGroup {
   private readonly cursors: Cursor[];
   private readonly members: Member[] = [];
   private pumping = false;
-  /** Rotates, so that no partition is served before the others all the time. */
-  private first = 0;
 
   constructor(
     private readonly options: GroupOptions,
@@ -128,19 +126,19 @@ export class ConsumerGroup {
     this.wake();
   }
 
+  /** The oldest messages first, so that who came later to another partition overtakes nobody. */
   private pump(): void {
-    const count = this.cursors.length;
-    for (let step = 0; step < count; step++) {
-      const partition = (this.first + step) % count;
-      const cursor = this.cursors[partition] as Cursor;
+    const ready: { cursor: Cursor; partition: number; message: AcceptedMessage }[] = [];
+    for (const [partition, cursor] of this.cursors.entries()) {
+      const message = cursor.busy || cursor.retry !== null ? undefined : cursor.log.at(cursor.position);
+      if (message !== undefined) ready.push({ cursor, partition, message });
+    }
+    ready.sort((a, b) => a.message.time - b.message.time);
+    for (const { cursor, partition, message } of ready) {
       const { owner } = cursor;
-      if (cursor.busy || cursor.retry !== null || owner === null) continue;
-      if (owner.running >= owner.options.concurrency) continue;
-      const message = cursor.log.at(cursor.position);
-      if (message === undefined) continue;
+      if (owner === null || owner.running >= owner.options.concurrency) continue;
       this.start(cursor, partition, owner, message);
     }
-    this.first = (this.first + 1) % count;
   }
 
   private start(cursor: Cursor, partition: number, member: Member, message: LoggedMessage): void {

@@ -213,12 +213,13 @@ export class KafkaMember {
   }
 }
 
-function decode({ offset, key, value, headers }: KafkaMessage): FetchedMessage {
+function decode({ offset, key, value, headers, timestamp }: KafkaMessage): FetchedMessage {
   const traceparent = headers?.traceparent;
   return {
     offset: BigInt(offset),
     key: key?.toString() ?? '',
     text: value?.toString() ?? null,
     traceparent: traceparent === undefined ? null : String(traceparent),
+    time: Number(timestamp),
   };
 }

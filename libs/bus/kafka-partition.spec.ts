@@ -7,6 +7,7 @@ const message = (offset: number, text = ''): FetchedMessage => ({
   key: 'k',
   text,
   traceparent: null,
+  time: 0,
 });
 const messages = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => message(from + index));
 

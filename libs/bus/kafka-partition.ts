@@ -5,6 +5,8 @@ export interface FetchedMessage {
   /** Null when the message has no value: not one of ours. */
   text: string | null;
   traceparent: string | null;
+  /** When it was published, in milliseconds since 1970. */
+  time: number;
 }
 
 /** A handler at work on one message. It may outlive its member's claim to the partition; then its outcome means nothing. */

@@ -48,8 +48,6 @@ export class KafkaSubscription implements Subscription {
   private released = false;
   /** Counts assignments; what was asked for an older one is dropped. */
   private assignment = 0;
-  /** Rotates, so that no partition is served before the others all the time. */
-  private first = 0;
 
   constructor(private readonly options: KafkaSubscriptionOptions) {}
 
@@ -149,15 +147,15 @@ export class KafkaSubscription implements Subscription {
     }
   }
 
+  /** The oldest messages first, so that who came later to another partition overtakes nobody. */
   private pump(): void {
-    const all = [...this.partitions.values()];
-    this.first += 1;
-    for (let step = 0; step < all.length && this.closing === null; step++) {
-      if (this.working.size >= this.options.concurrency) return;
-      const partition = all[(this.first + step) % all.length] as KafkaPartition;
-      // Handlers run in the context of who subscribed, not in that of the last message.
-      if (partition.canStart) this.scope.runInAsyncScope(() => void this.run(partition));
-    }
+    if (this.closing !== null) return;
+    const free = this.options.concurrency - this.working.size;
+    if (free <= 0) return;
+    const age = ({ head }: KafkaPartition): number => head?.time ?? Infinity;
+    const ready = [...this.partitions.values()].filter(({ canStart }) => canStart).sort((a, b) => age(a) - age(b));
+    // Handlers run in the context of who subscribed, not in that of the last message.
+    for (const partition of ready.slice(0, free)) this.scope.runInAsyncScope(() => void this.run(partition));
   }
 
   /** Never rejects. */

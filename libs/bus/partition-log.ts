@@ -6,6 +6,11 @@ export interface LoggedMessage {
   text: string;
 }
 
+/** A message that was accepted, and when: milliseconds of the process's clock. */
+export interface AcceptedMessage extends LoggedMessage {
+  time: number;
+}
+
 interface WaitingMessage {
   message: LoggedMessage;
   accepted(): void;
@@ -14,7 +19,7 @@ interface WaitingMessage {
 
 /** The messages of one partition that some group has not handled yet, numbered by offset, and those waiting for room. */
 export class PartitionLog {
-  private readonly messages: LoggedMessage[] = [];
+  private readonly messages: AcceptedMessage[] = [];
   private readonly waiting: WaitingMessage[] = [];
   /** Offset of the oldest message that is kept. */
   private start = 0;
@@ -34,12 +39,12 @@ export class PartitionLog {
     return this.messages.length >= this.capacity;
   }
 
-  at(offset: number): LoggedMessage | undefined {
+  at(offset: number): AcceptedMessage | undefined {
     return this.messages[offset - this.start];
   }
 
   append(message: LoggedMessage): void {
-    this.messages.push(message);
+    this.messages.push({ ...message, time: performance.now() });
   }
 
   /** Resolves when there was room; those who wait keep their order. */

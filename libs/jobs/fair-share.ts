@@ -21,7 +21,8 @@ export interface WorkspaceShare {
 /**
  * Hands out free slots one by one: to the workspace with the least in flight for its weight, there to the job with the
  * best rank, then the least in flight, then the oldest. So a long film and a single photo, or a thousand jobs of one
- * workspace and one of another, share the machines (weighted round-robin by deficit).
+ * workspace and one of another, share the machines (weighted round-robin by deficit). One slot more
+ * than are free is for a workspace that has nothing in flight: it need not wait until work of others ends.
  *
  * @returns job ids, once for each slot given.
  */
@@ -34,10 +35,12 @@ export function shareSlots(
   const jobs = candidates.map((candidate) => ({ ...candidate }));
   const shares = new Map([...workspaces].map(([id, share]) => [id, { ...share }]));
   const given: string[] = [];
-  while (given.length < freeSlots) {
-    const eligible = jobs.filter(
-      (job) => job.wants > 0 && (job.admitted || shares.get(job.workspaceId)!.activeJobs < activeJobsPerWorkspace),
-    );
+  while (given.length <= freeSlots) {
+    const isExtra = given.length === freeSlots;
+    const eligible = jobs.filter((job) => {
+      const { inFlight, activeJobs } = shares.get(job.workspaceId)!;
+      return job.wants > 0 && (job.admitted || activeJobs < activeJobsPerWorkspace) && !(isExtra && inFlight > 0);
+    });
     if (eligible.length === 0) break;
     const load = (job: Candidate): number => {
       const share = shares.get(job.workspaceId)!;

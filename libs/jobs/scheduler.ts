@@ -88,7 +88,7 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
     inFlightGauge.set(total);
     const rows = new Map(all.map((row) => [row.id, row]));
     const free = this.settings.maxChunksInFlight - total;
-    if (free <= 0) return { rows, slots: [] };
+    if (free < 0) return { rows, slots: [] };
     const candidates = all.map((row) => this.candidate(row));
     return { rows, slots: shareSlots(candidates, shares(all), free, this.settings.activeJobsPerWorkspace) };
   }

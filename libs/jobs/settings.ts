@@ -6,7 +6,7 @@ export const JobSettings = z.object({
   maxChunksInFlight: setting(
     'ADIT_MAX_CHUNKS_IN_FLIGHT',
     z.int().positive().default(8),
-    'Chunks in flight over all jobs of the installation.',
+    'Chunks in flight over all jobs of the installation; one more for a workspace that has none.',
   ),
   chunksPerJob: setting(
     'ADIT_CHUNKS_PER_JOB',
