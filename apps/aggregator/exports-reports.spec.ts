@@ -269,7 +269,7 @@ describe('an export of a job’s results', () => {
     await exporting.idle();
     const { objectKey } = await artifactOf(id);
     const commands = new JobCommands(outbox, objects);
-    const batches = new BatchCommands(database.dataSource, commands);
+    const batches = new BatchCommands(database.dataSource, outbox, commands);
     const dictionaries = new DictionaryStore(database.dataSource, objects);
     const sweeper = new Sweeper(database.dataSource, objects, commands, dictionaries, batches);
     await sweeper.run(new Date(Date.now() + WEEK - 60_000));

@@ -1,17 +1,18 @@
 import { Handles, type BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
-import { Scheduler } from '@adit/jobs';
+import { BatchCommands, Scheduler } from '@adit/jobs';
 import { Controller, Inject } from '@nestjs/common';
 import { AnalysedChunks } from './analysed-chunks.js';
 import { JobAdvance } from './job-advance.js';
 
-/** Everything that can move a job on: it is taken as far as it can go, and free credits are given out. */
+/** Everything that can move a job on, or end it: it is taken as far as it can go, and free credits are given out. */
 @Controller()
 export class TopicsHandler {
   constructor(
     @Inject(AnalysedChunks) private readonly chunks: AnalysedChunks,
     @Inject(JobAdvance) private readonly jobs: JobAdvance,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
+    @Inject(BatchCommands) private readonly batches: BatchCommands,
   ) {}
 
   @Handles('jobs.submitted', { group: 'aggregator', concurrency: 4 })
@@ -34,6 +35,12 @@ export class TopicsHandler {
     // Packs go before the next chunk is asked for; the job need not wait for it.
     const cleared = finished ? this.chunks.deletePacks(jobId, result.chunkId) : Promise.resolve();
     await Promise.all([cleared.then(() => this.scheduler.nudge()), this.advance(jobId)]);
+  }
+
+  @Handles('batches.deleted', { group: 'aggregator' })
+  async batchDeleted(_payload: Payload<'batches.deleted'>, context: BusContext): Promise<void> {
+    await this.batches.abort(context.envelope.jobId);
+    this.scheduler.nudge();
   }
 
   /** A job that has ended makes room for one that waits. */

@@ -18,6 +18,7 @@ import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
 import { Links } from './http/links.js';
 import { Artifacts } from './jobs/artifacts.js';
 import { DryRuns } from './jobs/dry-runs.js';
+import { JobPreparation } from './jobs/job-preparation.js';
 import { JobReader } from './jobs/job-reader.js';
 import { JobSignals } from './jobs/job-signals.js';
 import { RequestResolver } from './jobs/resolve-request.js';
@@ -61,6 +62,7 @@ export class GatewayModule {
         DictionaryPins,
         DryRuns,
         FileThumbnails,
+        JobPreparation,
         JobReader,
         JobSignals,
         LanguageDetection,

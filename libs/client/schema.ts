@@ -111,6 +111,8 @@ export type Job = {
   media_type: "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
   ttl: number | null;
   priority: number;
+  /** Id of the batch it belongs to */
+  batch: string | null;
   result: {
     detailed_link: string;
     summary: ResultSummary[];

@@ -98,6 +98,7 @@ export const Job = z.strictObject({
   media_type: MediaType,
   ttl: z.int().positive().nullable(),
   priority: z.int(),
+  batch: z.uuid().nullable().describe('Id of the batch it belongs to'),
   result: z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) }),
   webhook: JobWebhook.nullable(),
 });

@@ -34,6 +34,8 @@ export const TOPICS = {
   }),
   /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
   'thumbnails.requested': z.strictObject({ entryId: z.int() }),
+  /** gateway, aggregator → aggregator. Key: batch. A batch was deleted: jobs of its tree are to be aborted, some by each message. */
+  'batches.deleted': z.strictObject({}),
   /** aggregator, gateway and exporter → notifier, gateway. Key: job, or the resource. A client-visible event. */
   'events.raised': z.strictObject({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
 } as const satisfies Record<string, z.ZodType>;

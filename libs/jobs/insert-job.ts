@@ -5,14 +5,15 @@ import type { ShownJob, ShownModule } from './present-job.js';
 
 /**
  * A job, its parts and the message that tells of it, written by one statement: a client waits for one way to the database
- * and one flush of its log. Answers when the row was made.
+ * and one flush of its log. Answers when the row was made and
+ * in which batch it lies.
  */
 export const INSERT_JOB = `
   WITH job AS (
     INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent, batch_id)
     VALUES ($1, $2, $3, 'waiting', $4, 9 - $4, $5, $6, $7, $8, $9,
             (SELECT id FROM batches WHERE id = $14 AND workspace_id = $2 AND time_deleted IS NULL))
-    RETURNING time_created
+    RETURNING time_created, batch_id
   ), source AS (
     INSERT INTO job_sources (job_id, index, uri, state)
     SELECT $1, at - 1, uri, 'waiting' FROM jsonb_array_elements_text($6) WITH ORDINALITY AS given (uri, at)
@@ -28,7 +29,10 @@ export const INSERT_JOB = `
   ), message AS (
     INSERT INTO outbox (topic, key, envelope) VALUES ('jobs.submitted', $12, $13)
   )
-  SELECT time_created AS "timeCreated" FROM job`;
+  SELECT time_created AS "timeCreated", batch_id AS "batchId" FROM job`;
+
+/** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
+export type MadeJob = Pick<ShownJob, 'timeCreated' | 'batchId'>;
 
 type ModuleRow = Pick<
   JobModuleEntity,
@@ -44,11 +48,11 @@ type ModuleRow = Pick<
   | 'progress'
 >;
 
-/** Parameters of INSERT_JOB, and what of the job is shown; `timeCreated` is the database's to say. */
+/** Parameters of INSERT_JOB, and what of the job is shown beside MadeJob. */
 export function jobInsertion(
   id: string,
   newJob: NewJob,
-): { parameters: unknown[]; job: Omit<ShownJob, 'timeCreated'>; modules: ShownModule[] } {
+): { parameters: unknown[]; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
   const { workspaceId, request, mediaType, traceparent } = newJob;
   const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
   const modules = newJob.modules.map(

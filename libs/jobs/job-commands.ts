@@ -19,7 +19,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { INSERT_JOB, jobInsertion } from './insert-job.js';
+import { INSERT_JOB, jobInsertion, type MadeJob } from './insert-job.js';
 import { exportPrefix, jobPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import type { NewJob } from './new-job.js';
@@ -43,11 +43,9 @@ export class JobCommands {
    */
   async submit(newJob: NewJob, id: string = randomUUID()): Promise<{ job: ShownJob; modules: ShownModule[] }> {
     const { parameters, job, modules } = jobInsertion(id, newJob);
-    const [made] = await this.outbox
-      .statement<Pick<ShownJob, 'timeCreated'>>(INSERT_JOB, parameters)
-      .catch((error: unknown) => {
-        throw toAditError(error);
-      });
+    const [made] = await this.outbox.statement<MadeJob>(INSERT_JOB, parameters).catch((error: unknown) => {
+      throw toAditError(error);
+    });
     return { job: { ...job, ...made! }, modules };
   }
 

@@ -17,6 +17,7 @@ export type ShownJob = Pick<
   | 'mediaType'
   | 'ttl'
   | 'priority'
+  | 'batchId'
   | 'summary'
   | 'webhook'
 >;
@@ -49,6 +50,7 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     media_type: job.mediaType,
     ttl: job.ttl,
     priority: job.priority,
+    batch: job.batchId,
     result: { detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`, summary: job.summary },
     webhook: job.webhook,
   };

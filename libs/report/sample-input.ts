@@ -18,6 +18,7 @@ export function sampleJob(overrides: Partial<Job> = {}): Job {
     media_type: 'video',
     ttl: null,
     priority: 5,
+    batch: null,
     result: { detailed_link: 'http://127.0.0.1/x', summary: [] },
     webhook: null,
     ...overrides,

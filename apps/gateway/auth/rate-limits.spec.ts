@@ -32,7 +32,7 @@ describe('a token bucket', () => {
               taken += 1;
             } else {
               expect(bucket.left(now)).toBe(0);
-              const seconds = bucket.secondsUntilOne(now);
+              const seconds = bucket.secondsUntil(1, now);
               expect(seconds).toBeGreaterThan(0);
               expect(new TokenBucket(capacity, window, 0).secondsUntilFull(0)).toBe(0);
             }
@@ -96,6 +96,21 @@ describe('the limits of keys', () => {
     expect(limits.charge(caller('a'), true)?.refusal).toBeNull();
     now = 43_200_000;
     expect(limits.charge(caller('a'), true)?.refusal).toBeNull();
+  });
+
+  it('count many jobs of one request at once, all or none', () => {
+    const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 10 }).withClock(() => 0);
+    const first = limits.chargeJobs(caller('a'), 6);
+    expect(first?.headers['ratelimit']).toBe('"requests";r=10;t=0, "jobs";r=4;t=51840');
+    const short = limits.chargeJobs(caller('a'), 5);
+    expect(short?.refusal?.message).toBe(
+      'This key may send 10 jobs a day, 4 now, and these are 5; try again in 8640 s.',
+    );
+    expect(limits.chargeJobs(caller('a'), 11)?.refusal).toMatchObject({ options: { retryAfterSeconds: 51_840 } });
+    expect(limits.chargeJobs(caller('a'), 4)?.refusal).toBeNull();
+    first?.refund();
+    expect(limits.chargeJobs(caller('a'), 6)?.refusal).toBeNull();
+    expect(new RateLimits({ requestsPerSecond: 0, jobsPerDay: 0 }).chargeJobs(caller('a'), 6)).toBeNull();
   });
 
   it('begin anew when they are changed', () => {

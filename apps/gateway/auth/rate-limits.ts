@@ -25,7 +25,7 @@ export interface Charge {
   headers: Record<string, string>;
   /** RATE_LIMITED when there was nothing left to charge. */
   refusal: AditError | null;
-  /** Gives a job back that was not made after all. */
+  /** Gives back the jobs that were not made after all. */
   refund(): void;
 }
 
@@ -50,16 +50,29 @@ export class RateLimits {
 
   /** Null when nothing limits the caller. A request that is refused is charged nothing. */
   charge(caller: Caller, makesJob: boolean): Charge | null {
+    return this.take(caller, { requests: 1, jobs: makesJob ? 1 : 0 });
+  }
+
+  /** Jobs of a request that was charged before it could be known that it makes any: all of them or none. */
+  chargeJobs(caller: Caller, count: number): Charge | null {
+    return this.take(caller, { requests: 0, jobs: count });
+  }
+
+  private take(caller: Caller, counts: Record<Kind, number>): Charge | null {
     const requests = this.bucket(caller, 'requests');
-    const jobs = makesJob ? this.bucket(caller, 'jobs') : null;
-    if (requests === null && jobs === null) return null;
+    const jobs = counts.jobs > 0 ? this.bucket(caller, 'jobs') : null;
+    const asked = [
+      { bucket: requests, count: counts.requests },
+      { bucket: jobs, count: counts.jobs },
+    ].filter((each): each is Asked => each.bucket !== null);
+    if (asked.length === 0) return null;
     const now = this.now();
-    const short = [requests, jobs].find((bucket) => bucket !== null && !bucket.has(now)) ?? null;
-    if (short === null) for (const bucket of [requests, jobs]) bucket?.take(now);
+    const short = asked.find(({ bucket, count }) => !bucket.has(now, count)) ?? null;
+    if (short === null) for (const { bucket, count } of asked) bucket.take(now, count);
     return {
-      headers: headersOf(requests, jobs, short, now),
+      headers: headersOf(requests, jobs, short?.bucket ?? null, now),
       refusal: short === null ? null : refusal(short, now),
-      refund: () => jobs?.giveBack(),
+      refund: () => jobs?.giveBack(counts.jobs),
     };
   }
 
@@ -84,13 +97,19 @@ export class RateLimits {
   }
 }
 
-function refusal(short: TokenBucket, now: number): AditError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(short.secondsUntilOne(now)));
+interface Asked {
+  bucket: TokenBucket;
+  count: number;
+}
+
+function refusal({ bucket, count }: Asked, now: number): AditError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(count, now)));
   const what =
-    short.window === DAY_SECONDS
-      ? `${short.capacity} jobs a day`
-      : `${short.capacity / short.window} requests a second`;
-  const detail = `This key may send ${what}; try again in ${retryAfterSeconds} s.`;
+    bucket.window === DAY_SECONDS
+      ? `${bucket.capacity} jobs a day`
+      : `${bucket.capacity / bucket.window} requests a second`;
+  const these = count === 1 ? '' : `, ${bucket.left(now)} now, and these are ${count}`;
+  const detail = `This key may send ${what}${these}; try again in ${retryAfterSeconds} s.`;
   return new AditError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
 

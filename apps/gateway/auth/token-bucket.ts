@@ -10,19 +10,19 @@ export class TokenBucket {
     this.tokens = capacity;
   }
 
-  has(now: number): boolean {
+  has(now: number, count = 1): boolean {
     this.fill(now);
-    return this.tokens >= 1;
+    return this.tokens >= count;
   }
 
   /** Call it when `has` says so. */
-  take(now: number): void {
+  take(now: number, count = 1): void {
     this.fill(now);
-    this.tokens -= 1;
+    this.tokens -= count;
   }
 
-  giveBack(): void {
-    this.tokens = Math.min(this.capacity, this.tokens + 1);
+  giveBack(count = 1): void {
+    this.tokens = Math.min(this.capacity, this.tokens + count);
   }
 
   /** Whole tokens. */
@@ -36,14 +36,14 @@ export class TokenBucket {
     return this.tokens === this.capacity;
   }
 
-  secondsUntilOne(now: number): number {
+  /** Until it is full when it never has so many. */
+  secondsUntil(count: number, now: number): number {
     this.fill(now);
-    return Math.max(0, 1 - this.tokens) * (this.window / this.capacity);
+    return Math.max(0, Math.min(count, this.capacity) - this.tokens) * (this.window / this.capacity);
   }
 
   secondsUntilFull(now: number): number {
-    this.fill(now);
-    return (this.capacity - this.tokens) * (this.window / this.capacity);
+    return this.secondsUntil(this.capacity, now);
   }
 
   private fill(now: number): void {

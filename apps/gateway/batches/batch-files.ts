@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { AditError, type BatchFileResult } from '@adit/contracts';
 import { BatchEntity } from '@adit/database';
 import { JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
-import { currentTraceparent } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
+import type { Exchange } from '../http/route.js';
 import { storable } from '../http/storable.js';
 import { detailsOf } from '../http/validation.js';
-import { RequestResolver } from '../jobs/resolve-request.js';
-import { SourceChecks } from '../jobs/source-checks.js';
+import { JobPreparation } from '../jobs/job-preparation.js';
 import { LineFaults, readBatchFile } from './batch-file.js';
 import { BatchFilesForm } from './batch-routes.js';
 import { Batches, presentBatch } from './batches.js';
@@ -28,33 +27,53 @@ export class BatchFiles {
   constructor(
     @Inject(Batches) private readonly batches: Batches,
     @Inject(JobCommands) private readonly commands: JobCommands,
-    @Inject(RequestResolver) private readonly resolver: RequestResolver,
-    @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
-    @Inject(SourceChecks) private readonly sources: SourceChecks,
+    @Inject(JobPreparation) private readonly preparation: JobPreparation,
+    @Inject(RateLimits) private readonly limits: RateLimits,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
-  /** One result for each file. Throws VALIDATION or TOO_LARGE for what is wrong with the request as a whole. */
-  async create(workspaceId: string, request: FastifyRequest): Promise<BatchFileResult[]> {
+  /**
+   * One result for each file. Throws VALIDATION or TOO_LARGE for what is wrong with the request as a whole, RATE_LIMITED
+   * when the jobs that the key may make are used up and no file was taken.
+   */
+  async create({ caller, request, reply }: Pick<Exchange, 'caller' | 'request' | 'reply'>): Promise<BatchFileResult[]> {
+    const { workspaceId } = caller;
     const { files, parentId, parentName } = await this.read(request);
     await this.batches.checkNamed(workspaceId, parentId, '/parent_id');
     // Made with the first batch that lies in it, so that a request of which nothing is taken makes nothing.
     let parent = parentId;
+    let short: AditError | null = null;
     const results: BatchFileResult[] = [];
+    const refuse = ({ name: file }: SentFile, error: string): void => {
+      results.push({ file, success: false, error, batch: null });
+    };
     for (const file of files) {
-      const outcome = await this.jobsOf(workspaceId, file);
-      if (typeof outcome === 'string') {
-        results.push({ file: file.name, success: false, error: outcome, batch: null });
+      const jobs = await this.jobsOf(workspaceId, file);
+      if (typeof jobs === 'string') {
+        refuse(file, jobs);
         continue;
       }
-      if (parentName !== null) parent ??= (await this.batches.named(workspaceId, parentName)).id;
-      const batch = await this.take(workspaceId, file.name, parent, outcome);
-      results.push({ file: file.name, success: true, error: null, batch: presentBatch(batch) });
+      const charge = this.limits.chargeJobs(caller, jobs.length);
+      void reply.headers(charge?.headers ?? {});
+      if (charge?.refusal) {
+        short = charge.refusal;
+        refuse(file, short.message);
+        continue;
+      }
+      try {
+        if (parentName !== null) parent ??= (await this.batches.named(workspaceId, parentName)).id;
+        const batch = await this.take(workspaceId, file.name, parent, jobs);
+        results.push({ file: file.name, success: true, error: null, batch: presentBatch(batch) });
+      } catch (error) {
+        charge?.refund();
+        throw error;
+      }
     }
+    if (short !== null && !results.some(({ success }) => success)) throw short;
     return results;
   }
 
-  private async take(workspaceId: string, file: string, parentId: string | null, jobs: NewJob[]) {
+  private async take(workspaceId: string, file: string, parentId: string | null, jobs: NewJob[]): Promise<BatchEntity> {
     const id = randomUUID();
     const name = file.replace(/\.[A-Za-z0-9]{1,5}$/, '') || file;
     const inBatch = jobs.map((job) => ({ ...job, request: { ...job.request, batch: id } }));
@@ -69,18 +88,12 @@ export class BatchFiles {
     try {
       const faults = new LineFaults();
       const lines = readBatchFile(bytes, faults);
-      const resolved = new Map<string, readonly ResolvedModule[]>();
-      const traceparent = currentTraceparent();
+      // Most lines of a file ask the same.
+      const known = new Map<string, readonly ResolvedModule[]>();
       const jobs: NewJob[] = [];
       for (const { line, request } of lines) {
         try {
-          // Most lines of a file ask the same.
-          const asked = JSON.stringify(request.modules);
-          const modules =
-            resolved.get(asked) ?? (await this.dictionaries.pin(workspaceId, this.resolver.resolve(request)));
-          resolved.set(asked, modules);
-          const mediaType = await this.sources.check(workspaceId, request.sources);
-          jobs.push({ workspaceId, request, modules, mediaType, traceparent });
+          jobs.push(await this.preparation.prepare(workspaceId, request, known));
         } catch (error) {
           if (AditError.from(error).status >= 500) throw error;
           faults.add(line, AditError.from(error).message);

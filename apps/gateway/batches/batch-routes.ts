@@ -61,7 +61,9 @@ export const deleteBatch = defineRoute({
   method: 'DELETE',
   path: '/v1/batches/:batchId/',
   summary: 'Remove a batch and those in it, and abort their jobs',
-  description: 'Jobs that have not ended are stopped. Jobs keep the results they have; delete them one by one.',
+  description:
+    'The batches are gone at once; their jobs that have not ended are stopped soon after, however many they are. Jobs keep ' +
+    'the results they have; delete them one by one.',
   tag,
   params,
   reply: Message,
@@ -94,7 +96,8 @@ export const uploadBatchFiles = defineRoute({
   description:
     'CSV with the header `source,tag,modules`; `modules` is JSON as in a job, or module ids split by `;`. Each row is a job. ' +
     'Nothing is taken of a file with a wrong line; its `error` names them. The batches lie in `parent_id`, or in the batch ' +
-    'named `parent_name`, which is made when there is none.',
+    'named `parent_name`, which is made when there is none. The jobs count for what the key may make a day; a file with ' +
+    'more than are left is not taken, and 429 answers when no file was.',
   tag,
   form: z.strictObject({
     files: z.array(z.string().meta({ format: 'binary' })),

@@ -29,8 +29,8 @@ export class BatchesController {
   }
 
   @Route(uploadBatchFiles)
-  files(_: Input<typeof uploadBatchFiles>, { caller, request }: Exchange) {
-    return this.batchFiles.create(caller.workspaceId, request);
+  files(_: Input<typeof uploadBatchFiles>, exchange: Exchange) {
+    return this.batchFiles.create(exchange);
   }
 
   @Route(getBatch)

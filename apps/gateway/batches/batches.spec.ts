@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { Batch, BatchFileResult, BatchPage, Job, JobPage, Problem } from '@adit/contracts';
-import { ApiKeyEntity, BatchEntity, WorkspaceEntity } from '@adit/database';
-import { BatchCommands } from '@adit/jobs';
+import { ApiKeyEntity, BatchEntity, JobEntity, WorkspaceEntity } from '@adit/database';
+import { ABORTED_BY_ONE_MESSAGE, BatchCommands } from '@adit/jobs';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { In, IsNull } from 'typeorm';
 import { z } from 'zod';
 import { hashApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
@@ -32,15 +33,20 @@ async function newJob(batch: string, tag = ''): Promise<Job> {
 const listed = async (url: string): Promise<string[]> =>
   JobPage.parse((await ask('GET', url)).json()).data.map(({ id }) => id);
 
-async function upload(files: Record<string, string | Buffer>, fields: Record<string, string> = {}, field = 'files') {
+async function upload(
+  files: Record<string, string | Buffer>,
+  fields: Record<string, string> = {},
+  field = 'files',
+  key = gateway.key,
+) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   for (const [name, text] of Object.entries(files)) {
     form.append(field, new Blob([new Uint8Array(Buffer.from(text))], { type: 'text/csv' }), name);
   }
-  const headers = { authorization: `Key ${gateway.key}` };
+  const headers = { authorization: `Key ${key}` };
   const reply = await fetch(`${base}batches/files/`, { method: 'POST', body: form, headers });
-  return { status: reply.status, body: (await reply.json()) as unknown };
+  return { status: reply.status, headers: reply.headers, body: (await reply.json()) as unknown };
 }
 const uploaded = async (...args: Parameters<typeof upload>): Promise<BatchFileResult[]> => {
   const { status, body } = await upload(...args);
@@ -80,8 +86,14 @@ describe('batches', () => {
     const first = await newJob(one.id, 'a');
     const second = await newJob(one.id, 'b');
     const third = await newJob(other.id, 'a');
-    await ask('POST', '/api/v1/jobs/', order);
+    const alone = Job.parse((await ask('POST', '/api/v1/jobs/', order)).json());
     expect(await listed(`/api/v1/jobs/?batch=${one.id}`)).toEqual([second.id, first.id]);
+    // Where it was written, where it is read, and in a list.
+    expect([first.batch, third.batch, alone.batch]).toEqual([one.id, other.id, null]);
+    const read = async ({ id }: Job) => Job.parse((await ask('GET', `/api/v1/jobs/${id}/`)).json()).batch;
+    expect([await read(first), await read(third), await read(alone)]).toEqual([one.id, other.id, null]);
+    const { data } = JobPage.parse((await ask('GET', '/api/v1/jobs/')).json());
+    expect(new Map(data.map(({ id, batch }) => [id, batch])).get(first.id)).toBe(one.id);
     expect(await listed(`/api/v1/jobs/?batch=${one.id}&tag=a`)).toEqual([first.id]);
     expect(await listed(`/api/v1/jobs/?batch=${other.id}`)).toEqual([third.id]);
     for (const batch of ['nonsense', randomUUID()]) expect(await listed(`/api/v1/jobs/?batch=${batch}`)).toEqual([]);
@@ -107,12 +119,56 @@ describe('batches', () => {
     for (const { id } of [root, child, grandchild])
       expect((await ask('GET', `/api/v1/batches/${id}/`)).status).toBe(404);
     expect((await ask('DELETE', `/api/v1/batches/${root.id}/`)).status).toBe(404);
+    await gateway.app.get(BatchCommands).abort(root.id);
     for (const { id } of [...jobs, ended]) {
       expect(Job.parse((await ask('GET', `/api/v1/jobs/${id}/`)).json()).state).toBe('stopped');
     }
     expect(await listed(`/api/v1/jobs/?batch=${beside.id}`)).toEqual([kept.id]);
     expect(Job.parse((await ask('GET', `/api/v1/jobs/${kept.id}/`)).json()).state).toBe('waiting');
   });
+
+  it('of thousands are gone at once, and their jobs are aborted behind the reply, some by each message', async () => {
+    const file = `source,tag,modules\n${`${photo},,face_recognition\n`.repeat(450)}`;
+    const root = await newBatch('thousands');
+    await uploaded({ 'one.csv': file, 'two.csv': file }, { parent_id: root.id });
+    const { manager } = gateway.db;
+    // A tree of a thousand: below one of the files' batches each lies in the one before, or beside it.
+    const [first] = await manager.findBy(BatchEntity, { parentId: root.id });
+    const ids = Array.from({ length: 1000 }, () => randomUUID());
+    const rows = ids.map((id, at) => ({
+      ...{ id, workspaceId: gateway.workspaceId, name: `${at}` },
+      parentId: at === 0 ? first!.id : ids[at - (at % 50 === 0 ? 50 : 1)]!,
+    }));
+    await manager.insert(BatchEntity, rows);
+    const deep = await newJob(ids[999]!);
+    const all = {
+      batchId: In([root.id, ...(await manager.findBy(BatchEntity, { parentId: root.id })).map(({ id }) => id)]),
+    };
+    const stopped = () => manager.countBy(JobEntity, { ...all, state: 'stopped' });
+    const reply = await ask('DELETE', `/api/v1/batches/${root.id}/`);
+    expect([reply.status, reply.json()]).toEqual([200, { message: 'The batch thousands was deleted.' }]);
+    for (const id of [root.id, ids[0]!, ids[999]!])
+      expect((await ask('GET', `/api/v1/batches/${id}/`)).status).toBe(404);
+    expect(await stopped()).toBe(0);
+    const commands = gateway.app.get(BatchCommands);
+    const counts: number[] = [];
+    for (let message = 0; message < 4; message += 1) {
+      await commands.abort(root.id);
+      counts.push(await stopped());
+    }
+    expect(
+      counts.map((count, at) => (at + 1) * ABORTED_BY_ONE_MESSAGE - count).every((left) => left === 0 || left === 1),
+    ).toBe(true);
+    await commands.abort(root.id);
+    expect(await manager.countBy(BatchEntity, { id: In([root.id, ...ids]) })).toBe(0);
+    expect(await manager.countBy(JobEntity, { state: 'stopped', batchId: IsNull() })).toBeGreaterThanOrEqual(901);
+    expect(Job.parse((await ask('GET', `/api/v1/jobs/${deep.id}/`)).json())).toMatchObject({
+      state: 'stopped',
+      batch: null,
+    });
+    // A message that comes twice finds nothing to do.
+    await commands.abort(root.id);
+  }, 120_000);
 
   it('whose deletion was broken off are gone at once, and finished later', async () => {
     const batch = await newBatch('broken off');
@@ -170,6 +226,7 @@ describe('files of jobs', () => {
     expect(Object.keys(byTag['first']!.modules)).toEqual(['face_recognition', 'object_recognition']);
     expect(byTag['second']!.modules['face_recognition']).toMatchObject({ max_distance: 0.8 });
     expect(jobs.every(({ state, media_type }) => state === 'waiting' && media_type === 'image')).toBe(true);
+    expect(jobs.every(({ batch }) => batch === results[0]!.batch!.id)).toBe(true);
   });
 
   it('with a wrong line are refused whole, with every line, and the others are taken', async () => {
@@ -209,6 +266,24 @@ describe('files of jobs', () => {
       [false, expect.stringMatching(/UTF-8/)],
       [false, expect.stringMatching(/Line 2.*quote/)],
     ]);
+  });
+
+  it('count for the jobs that a key may make a day', async () => {
+    const made = await ask('POST', '/api/v1/api-keys/', { name: 'limited', role: 'member', jobs_per_day: 5 });
+    const { key } = made.json<{ key: string }>();
+    const file = (jobs: number): string => `source,tag,modules\n${`${photo},,face_recognition\n`.repeat(jobs)}`;
+    const send = async (...args: Parameters<typeof upload>) => upload(args[0], args[1], args[2], key);
+    const first = await send({ 'bad.csv': 'nonsense', 'three.csv': file(3), 'four.csv': file(4), 'one.csv': file(1) });
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"jobs";r=1;/)]);
+    const results = z.array(BatchFileResult).parse(first.body);
+    expect(results.map(({ success }) => success)).toEqual([false, true, false, true]);
+    expect(results[2]!.error).toMatch(/^This key may send 5 jobs a day, 2 now, and these are 4; try again in \d+ s\.$/);
+    const second = await send({ 'two.csv': file(2) });
+    expect([second.status, Problem.parse(second.body).code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(10_000);
+    const authorization = { authorization: `Key ${key}` };
+    expect((await ask('POST', '/api/v1/jobs/', order, authorization)).status).toBe(200);
+    expect((await ask('POST', '/api/v1/jobs/', order, authorization)).status).toBe(429);
   });
 
   it('lie in the parent that is given or named', async () => {

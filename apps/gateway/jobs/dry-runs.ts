@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AditError, type JobRequest, type MediaFacts, type MediaType } from '@adit/contracts';
-import { openStorageKey, type ResolvedModule } from '@adit/jobs';
+import { AditError, type MediaFacts } from '@adit/contracts';
+import { openStorageKey, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { fetchSource, probeMedia } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -25,12 +25,7 @@ export class DryRuns {
   ) {}
 
   /** Throws UNAVAILABLE when probing takes longer than 20 s. */
-  async run(
-    workspaceId: string,
-    request: JobRequest,
-    modules: readonly ResolvedModule[],
-    mediaType: MediaType,
-  ): Promise<DryRun> {
+  async run({ workspaceId, request, modules, mediaType }: NewJob): Promise<DryRun> {
     const abort = AbortSignal.timeout(LIMIT_SECONDS * 1000);
     const directory = join(tmpdir(), `adit-dry-run-${randomUUID()}`);
     const sources: DryRun['sources'] = [];

@@ -67,6 +67,7 @@ type ShownRow = ShownJob & { modules: ShownModule[] };
 /** A job and its modules by one index look-up each: what most requests ask. */
 const SHOWN_JOB = `
   SELECT id, tag, state, errors, progress, sources, ttl, priority, summary, webhook, media_type AS "mediaType",
+         batch_id AS "batchId",
          time_created AS "timeCreated", time_started AS "timeStarted", time_completed AS "timeCompleted",
          (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'position', position, 'postedAs', posted_as, 'args', args, 'state', m.state, 'progress', m.progress)), '[]')

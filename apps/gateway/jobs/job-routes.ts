@@ -33,6 +33,7 @@ const exampleJob = {
   media_type: 'video',
   ttl: null,
   priority: 5,
+  batch: null,
   result: {
     detailed_link: 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/detailed-results/',
     summary: [],

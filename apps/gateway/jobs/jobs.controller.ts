@@ -1,19 +1,13 @@
 import { AditError, type Job } from '@adit/contracts';
 import { JobCommands, presentJob, type NewJob, type ShownJob, type ShownModule } from '@adit/jobs';
-import { currentTraceparent } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
-import { Batches } from '../batches/batches.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { DryRuns } from './dry-runs.js';
+import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
-import { RequestResolver } from './resolve-request.js';
-import { SourceChecks } from './source-checks.js';
 import { WaitForJob } from './wait-for-job.js';
-import { checkCallback } from '../webhooks/check-callback.js';
 
 /** For how long an Idempotency-Key stands for one request. */
 const IDEMPOTENCY_MS = 24 * 3_600_000;
@@ -23,26 +17,17 @@ export class JobsController {
   constructor(
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(JobReader) private readonly jobs: JobReader,
-    @Inject(RequestResolver) private readonly resolver: RequestResolver,
-    @Inject(Batches) private readonly batches: Batches,
-    @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
-    @Inject(SourceChecks) private readonly sources: SourceChecks,
+    @Inject(JobPreparation) private readonly preparation: JobPreparation,
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
     @Inject(WaitForJob) private readonly wait: WaitForJob,
     @Inject(Links) private readonly links: Links,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(postJob)
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { workspaceId } = exchange.caller;
-    const modules = await this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
-    await this.batches.checkNamed(workspaceId, request.batch, '/batch');
-    checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
-    const mediaType = await this.sources.check(workspaceId, request.sources);
-    if (query.dry_run) return this.dryRuns.run(workspaceId, request, modules, mediaType);
-    const traceparent = currentTraceparent();
-    const newJob = { workspaceId, request, modules, mediaType, traceparent };
+    const newJob = await this.preparation.prepare(workspaceId, request);
+    if (query.dry_run) return this.dryRuns.run(newJob);
     const submitted = (await this.submitted(newJob, exchange.newId)) ?? (await this.commands.submit(newJob));
     const { id } = submitted.job;
     const baseUrl = this.links.baseUrl(exchange.request);

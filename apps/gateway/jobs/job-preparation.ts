@@ -1,0 +1,53 @@
+import type { JobRequest } from '@adit/contracts';
+import type { NewJob, ResolvedModule } from '@adit/jobs';
+import { currentTraceparent } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { Batches } from '../batches/batches.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
+import { checkCallback } from '../webhooks/check-callback.js';
+import { RequestResolver } from './resolve-request.js';
+import { SourceChecks } from './source-checks.js';
+
+/** Turns a client's order, however it came, into a job that can be submitted. */
+@Injectable()
+export class JobPreparation {
+  constructor(
+    @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
+    @Inject(Batches) private readonly batches: Batches,
+    @Inject(SourceChecks) private readonly sources: SourceChecks,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /**
+   * Throws VALIDATION, MODEL_NOT_INSTALLED or SOURCE_REFUSED with a pointer to each place that cannot be taken.
+   *
+   * @param known the modules of orders before it, by the JSON of what they asked: for many that ask the same.
+   */
+  async prepare(
+    workspaceId: string,
+    request: JobRequest,
+    known?: Map<string, readonly ResolvedModule[]>,
+  ): Promise<NewJob> {
+    const modules = await this.modulesOf(workspaceId, request, known);
+    await this.batches.checkNamed(workspaceId, request.batch, '/batch');
+    checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
+    const mediaType = await this.sources.check(workspaceId, request.sources);
+    return { workspaceId, request, modules, mediaType, traceparent: currentTraceparent() };
+  }
+
+  private async modulesOf(
+    workspaceId: string,
+    request: JobRequest,
+    known?: Map<string, readonly ResolvedModule[]>,
+  ): Promise<readonly ResolvedModule[]> {
+    if (known === undefined) return this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
+    const asked = JSON.stringify(request.modules);
+    const before = known.get(asked);
+    if (before !== undefined) return before;
+    const modules = await this.modulesOf(workspaceId, request);
+    known.set(asked, modules);
+    return modules;
+  }
+}
