@@ -23,6 +23,7 @@ import { BatchCommands, DictionaryStore, exportPrefix, JobCommands, OutboxRelay,
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
+import { unzip } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import { Exports } from './exports.js';
@@ -140,9 +141,14 @@ async function raised(): Promise<{ event: string; data: Record<string, unknown> 
 }
 
 describe('an export of a job’s results', () => {
-  it.each(['json', 'csv', 'xlsx'] as const)('is made as %s, whole, and told of', async (format) => {
+  it.each(['json', 'csv', 'xlsx', 'zip'] as const)('is made as %s, whole, and told of', async (format) => {
     const jobId = await newJob(450);
     await sum(jobId, 'gender_count', { female: 2, male: 1 });
+    for (const seq of [3, 449]) {
+      await objects.put(`pictures/${seq}.jpg`, Buffer.from(`picture ${seq}`));
+      const thumbnail = { key: `pictures/${seq}.jpg`, width: 4, height: 5 };
+      await manager.update(SegmentEntity, { jobId, seq }, { thumbnail });
+    }
     const id = await newExport(jobId, format);
     await exporting.idle();
     expect(await exportOf(id)).toMatchObject({ state: 'completed', progress: 1, timeCompleted: expect.any(Date) });
@@ -151,15 +157,23 @@ describe('an export of a job’s results', () => {
     expect(Math.abs(artifact.timeExpiration.getTime() - artifact.timeCreated.getTime() - WEEK)).toBeLessThan(60_000);
     const bytes = await objects.read(artifact.objectKey);
     expect(bytes.length).toBe(Number(artifact.size));
-    if (format === 'json') {
-      const file = JSON.parse(bytes.toString()) as { detailed_results: unknown[]; summary: unknown[] };
+    const files = format === 'zip' ? await unzip(bytes) : new Map<string, Buffer>();
+    if (format === 'zip') {
+      expect([...files.keys()]).toEqual(['results.json', 'results.csv', 'pictures/000004.jpg', 'pictures/000450.jpg']);
+      expect(String(files.get('pictures/000450.jpg'))).toBe('picture 449');
+    }
+    if (format === 'json' || format === 'zip') {
+      const file = JSON.parse((files.get('results.json') ?? bytes).toString()) as {
+        detailed_results: unknown[];
+        summary: unknown[];
+      };
       expect(file.detailed_results.map((result) => DetailedResult.parse(result).meta['person'])).toEqual(
         Array.from({ length: 450 }, (_, at) => `=Person, ${at}`),
       );
       expect(file.summary).toMatchObject([{ type: 'gender_count', meta: { female: 2, male: 1 } }]);
     }
-    if (format === 'csv') {
-      const lines = bytes.toString().trim().split('\r\n');
+    if (format === 'csv' || format === 'zip') {
+      const lines = (files.get('results.csv') ?? bytes).toString().trim().split('\r\n');
       expect(lines).toHaveLength(451);
       expect(lines[450]).toMatch(/^storage:\/\/film,video,face_recognition,face,"'=Person, 449",0.5,449,450,17.96,18,/);
     }

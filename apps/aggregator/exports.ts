@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
 import {
   ArtifactEntity,
@@ -20,7 +20,16 @@ import {
   segmentLabel,
 } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
+import {
+  RESULT_COLUMNS,
+  resultRow,
+  writeCsv,
+  writeResultsJson,
+  writeXlsx,
+  writeZip,
+  type Cell,
+  type ZipEntry,
+} from '@adit/report';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from './job-results.js';
@@ -33,14 +42,18 @@ const MIME_TYPES: Record<Format, string> = {
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  zip: 'application/zip',
 };
+/** How often the segments are read for an archive: for two tables and for their pictures. */
+const ZIP_PASSES = 3;
 
 /** What the results of one job are written from: as many segments as there were at the beginning. */
 interface Material {
   job: JobEntity;
   modules: JobModuleEntity[];
   sources: JobSourceEntity[];
-  segments: AsyncIterable<SegmentEntity>;
+  /** Read anew at each call. */
+  segments: () => AsyncIterable<SegmentEntity>;
 }
 
 /** Makes the files of exports, one after the other, and tells of it. */
@@ -89,7 +102,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     const { id } = task;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
     const { job_id: jobId, format } = JobResultsExport.parse(row.config);
-    const material = await this.material(row, jobId, task);
+    const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
     const { size } = await this.objects.put(objectKey, await this.file(material, format));
@@ -129,28 +142,42 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     return true;
   }
 
-  private async material({ workspaceId }: ExportEntity, jobId: string, task: ClaimedTask): Promise<Material> {
+  private async material(
+    { workspaceId }: ExportEntity,
+    jobId: string,
+    task: ClaimedTask,
+    passes: number,
+  ): Promise<Material> {
     const { manager } = this.db;
     const job = await manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() });
     if (job === null) throw new AditError('NOT_FOUND', 'The job was deleted.');
     const modules = await manager.findBy(JobModuleEntity, { jobId });
     const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
-    return { job, modules, sources, segments: this.noted(job, task) };
+    const done = { written: 0, total: job.segmentCount * passes };
+    return { job, modules, sources, segments: () => this.noted(job, task, done) };
   }
 
   /** The job's segments; says after each page how far it is, and stops when the export is no longer this process's. */
-  private async *noted(job: JobEntity, task: ClaimedTask): AsyncGenerator<SegmentEntity> {
-    const total = job.segmentCount;
-    let written = 0;
+  private async *noted(
+    job: JobEntity,
+    task: ClaimedTask,
+    done: { written: number; total: number },
+  ): AsyncGenerator<SegmentEntity> {
+    let read = 0;
     for await (const segment of this.results.segments(job.id)) {
-      if (written === total) return;
+      if (read === job.segmentCount) return;
       yield segment;
-      written += 1;
-      if (written % SEGMENT_PAGE !== 0) continue;
+      read += 1;
+      done.written += 1;
+      if (done.written % SEGMENT_PAGE !== 0) continue;
       if (!(await renewTask(this.db.manager, 'exports', task, new Date()))) {
         throw new AditError('NOT_FOUND', 'The job was deleted.');
       }
-      await this.db.manager.update(ExportEntity, { id: task.id }, { progress: Math.min(0.99, written / total) });
+      await this.db.manager.update(
+        ExportEntity,
+        { id: task.id },
+        { progress: Math.min(0.99, done.written / done.total) },
+      );
     }
   }
 
@@ -165,6 +192,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
       });
     }
     if (format === 'csv') return writeCsv(RESULT_COLUMNS, this.rows(material));
+    if (format === 'zip') return writeZip(this.archive(material));
     const sumRows = sums.flatMap(({ source, module, type, meta }) =>
       Object.entries(meta).map(([category, value]): Cell[] => [source, module, type, category, value]),
     );
@@ -179,12 +207,25 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     ]);
   }
 
+  /** The tables, and the pictures by themselves: `pictures/000007.jpg` is that of the seventh result. */
+  private async *archive(material: Material): AsyncGenerator<ZipEntry> {
+    for (const format of ['json', 'csv'] as const) {
+      yield { path: `results.${format}`, body: await this.file(material, format) };
+    }
+    for await (const { seq, thumbnail } of material.segments()) {
+      const picture = thumbnail === null ? null : await this.results.picture(thumbnail.key);
+      if (picture === null) continue;
+      const path = `pictures/${String(seq + 1).padStart(6, '0')}.jpg`;
+      yield { path, body: Readable.from([picture]), compress: false };
+    }
+  }
+
   private async *illustrated({ job, sources, segments }: Material): AsyncGenerator<DetailedResult> {
-    for await (const segment of segments) yield this.results.illustrated(segment, job, sources);
+    for await (const segment of segments()) yield this.results.illustrated(segment, job, sources);
   }
 
   private async *rows({ job, sources, segments }: Material): AsyncGenerator<Cell[]> {
-    for await (const segment of segments) {
+    for await (const segment of segments()) {
       const { type, confidence } = segment;
       const result = this.results.shown(segment, job, sources);
       yield resultRow({ result, type, label: segmentLabel(segment), confidence });

@@ -1532,7 +1532,7 @@ export interface Operations {
     query: Record<never, never>;
     body: {
       strategy: "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
-      /** job_results_export: {job_id, format: json | csv | xlsx} */
+      /** job_results_export: {job_id, format: json | csv | xlsx | zip} */
       config: Record<string, unknown>;
     };
     form: undefined;

@@ -82,14 +82,14 @@ export type ExportStrategy = z.infer<typeof ExportStrategy>;
 
 export const JobResultsExport = z.strictObject({
   job_id: z.string().max(64),
-  format: z.enum(['json', 'csv', 'xlsx']).default('json'),
+  format: z.enum(['json', 'csv', 'xlsx', 'zip']).default('json'),
 });
 export type JobResultsExport = z.infer<typeof JobResultsExport>;
 
 /** POST /v1/exports/; `config` is checked by the strategy. */
 export const ExportRequest = z.strictObject({
   strategy: ExportStrategy,
-  config: z.record(z.string(), z.unknown()).describe('job_results_export: {job_id, format: json | csv | xlsx}'),
+  config: z.record(z.string(), z.unknown()).describe('job_results_export: {job_id, format: json | csv | xlsx | zip}'),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;
 

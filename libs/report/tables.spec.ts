@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { unzip } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
 import { writeCsv } from './csv.js';
 import type { Cell } from './results-table.js';
 import { writeXlsx, type Sheet } from './xlsx.js';
+import { writeZip, type ZipEntry } from './zip.js';
 
 const rows: Cell[][] = [
   ['plain', 1, null],
@@ -31,28 +33,6 @@ describe('CSV', () => {
     await expect(text(writeCsv(['a'], failing()))).rejects.toThrow('went away');
   });
 });
-
-/** The files of a zip archive. */
-async function unzip(bytes: Buffer): Promise<Map<string, string>> {
-  const zip = await new Promise<ZipFile>((resolve, reject) => {
-    fromBuffer(bytes, { lazyEntries: true }, (error, file) => (error === null ? resolve(file) : reject(error)));
-  });
-  const files = new Map<string, string>();
-  await new Promise<void>((resolve, reject) => {
-    zip.on('error', reject).on('end', resolve);
-    zip.on('entry', (entry: Entry) => {
-      zip.openReadStream(entry, (error, stream) => {
-        if (error !== null) return reject(error);
-        void text(stream).then((content) => {
-          files.set(entry.fileName, content);
-          zip.readEntry();
-        }, reject);
-      });
-    });
-    zip.readEntry();
-  });
-  return files;
-}
 
 /** What a spreadsheet would show. */
 function cellsOf(xml: string): (string | number | null)[][] {
@@ -88,32 +68,34 @@ describe('XLSX', () => {
       'xl/worksheets/sheet1.xml',
       'xl/worksheets/sheet2.xml',
     ]);
-    expect(files.get('xl/workbook.xml')).toContain('<sheet name="Results &amp; more" sheetId="1" r:id="rId1"/>');
+    expect(String(files.get('xl/workbook.xml'))).toContain(
+      '<sheet name="Results &amp; more" sheetId="1" r:id="rId1"/>',
+    );
     for (const name of ['sheet1', 'sheet2']) {
-      expect(files.get('xl/_rels/workbook.xml.rels')).toContain(`Target="worksheets/${name}.xml"`);
-      expect(files.get('[Content_Types].xml')).toContain(`PartName="/xl/worksheets/${name}.xml"`);
+      expect(String(files.get('xl/_rels/workbook.xml.rels'))).toContain(`Target="worksheets/${name}.xml"`);
+      expect(String(files.get('[Content_Types].xml'))).toContain(`PartName="/xl/worksheets/${name}.xml"`);
     }
-    expect(cellsOf(files.get('xl/worksheets/sheet1.xml')!)).toEqual([['a', 'b', 'c'], ...rows]);
-    expect(cellsOf(files.get('xl/worksheets/sheet2.xml')!)).toEqual([['k', 'v']]);
+    expect(cellsOf(String(files.get('xl/worksheets/sheet1.xml')))).toEqual([['a', 'b', 'c'], ...rows]);
+    expect(cellsOf(String(files.get('xl/worksheets/sheet2.xml')))).toEqual([['k', 'v']]);
   });
 
   it('goes on in another sheet when one is full', async () => {
     const many = Array.from({ length: 5 }, (_, at): Cell[] => [at]);
     const files = await unzip(await buffer(writeXlsx([{ name: 'R', columns: ['n'], rows: many, count: 5 }], 3)));
-    const parts = [1, 2, 3].map((number) => cellsOf(files.get(`xl/worksheets/sheet${number}.xml`)!));
+    const parts = [1, 2, 3].map((number) => cellsOf(String(files.get(`xl/worksheets/sheet${number}.xml`))));
     expect(parts).toEqual([
       [['n'], [0], [1]],
       [['n'], [2], [3]],
       [['n'], [4]],
     ]);
-    expect(files.get('xl/workbook.xml')).toContain('name="R 3"');
+    expect(String(files.get('xl/workbook.xml'))).toContain('name="R 3"');
   });
 
   it('keeps any text as text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), async (cells) => {
         const files = await unzip(await buffer(writeXlsx([{ name: 'R', columns: [], rows: [cells], count: 1 }])));
-        const xml = files.get('xl/worksheets/sheet1.xml')!;
+        const xml = String(files.get('xl/worksheets/sheet1.xml'));
         // eslint-disable-next-line no-control-regex
         expect(xml).not.toMatch(/[\0-\x08\x0b\x0c\x0e-\x1f]/);
         const shown = cellsOf(xml).at(-1)!;
@@ -129,5 +111,58 @@ describe('XLSX', () => {
   it('breaks off when its rows do', async () => {
     const sheet = { name: 'R', columns: ['a'], rows: failing(), count: 2 };
     await expect(buffer(writeXlsx([sheet]))).rejects.toThrow('went away');
+  });
+});
+
+describe('ZIP', () => {
+  it('holds one entry at a time, however many and large they are', async () => {
+    const piece = Buffer.alloc(1 << 16, 'x');
+    const state = { open: 0, most: 0, made: 0 };
+    async function* film(): AsyncGenerator<Buffer> {
+      state.most = Math.max(state.most, ++state.open);
+      for (let at = 0; at < 64; at += 1) {
+        await Promise.resolve();
+        yield piece;
+      }
+      state.open -= 1;
+    }
+    function* entries(): Generator<ZipEntry> {
+      yield { path: 'first.txt', body: Buffer.from('first') };
+      for (let at = 0; at < 5; at += 1) {
+        state.made += 1;
+        yield { path: `films/${at}.bin`, body: Readable.from(film(), { objectMode: false }), compress: at % 2 === 0 };
+      }
+    }
+    const output = writeZip(entries());
+    // Nobody reads yet: the first film waits, and no other is begun.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(state.made).toBe(1);
+    const files = await unzip(await buffer(output));
+    expect([...files].map(([name, content]) => [name, content.length])).toEqual([
+      ['first.txt', 5],
+      ...Array.from({ length: 5 }, (_, at) => [`films/${at}.bin`, 64 << 16]),
+    ]);
+    expect(state.most).toBe(1);
+  });
+
+  it('breaks off when an entry does, and ends its entries when nobody reads on', async () => {
+    const broken = { path: 'a', body: writeCsv(['a'], failing()) };
+    await expect(buffer(writeZip([broken]))).rejects.toThrow('went away');
+    let ended = (): void => undefined;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    async function* endless(): AsyncGenerator<Buffer> {
+      try {
+        for (;;) yield await Promise.resolve(Buffer.alloc(1 << 16));
+      } finally {
+        ended();
+      }
+    }
+    const output = writeZip([{ path: 'a', body: Readable.from(endless(), { objectMode: false }), compress: false }]);
+    let bytes = 0;
+    output.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > 1 << 18) output.destroy();
+    });
+    await end;
   });
 });

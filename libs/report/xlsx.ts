@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 import { escapeHtml } from './escape.js';
 import type { Cell } from './results-table.js';
+import { writeZip, type ZipEntry } from './zip.js';
 
 /** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
 const MOST_ROWS = 1_048_576;
@@ -28,25 +28,20 @@ interface Part {
  * @param mostRows of one sheet, its header among them.
  */
 export function writeXlsx(sheets: Sheet[], mostRows = MOST_ROWS): Readable {
-  const parts = sheets.flatMap((sheet) => partsOf(sheet, mostRows));
-  const zip = new ZipFile();
-  const output = zip.outputStream as Readable;
-  const fail = (error: Error): void => void output.destroy(error);
-  zip.on('error', fail);
-  const add = (path: string, xml: string): void => zip.addBuffer(Buffer.from(HEADER + xml), path);
-  add('[Content_Types].xml', contentTypes(parts));
-  add('_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']]));
-  add('xl/workbook.xml', workbook(parts));
+  return writeZip(files(sheets.flatMap((sheet) => partsOf(sheet, mostRows))));
+}
+
+function* files(parts: Part[]): Generator<ZipEntry> {
+  const file = (path: string, xml: string): ZipEntry => ({ path, body: Buffer.from(HEADER + xml) });
+  yield file('[Content_Types].xml', contentTypes(parts));
+  yield file('_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']]));
+  yield file('xl/workbook.xml', workbook(parts));
   const ofWorkbook = parts.map((_, at): [string, string] => ['worksheet', `worksheets/sheet${at + 1}.xml`]);
-  add('xl/_rels/workbook.xml.rels', relationships(ofWorkbook));
-  parts.forEach(({ rows }, at) => {
-    // Opened when its turn has come: the parts of a sheet share one iterator.
-    zip.addReadStreamLazy(`xl/worksheets/sheet${at + 1}.xml`, (take) => {
-      take(null, Readable.from(rows(), { objectMode: false }).on('error', fail));
-    });
-  });
-  zip.end();
-  return output;
+  yield file('xl/_rels/workbook.xml.rels', relationships(ofWorkbook));
+  // Each is opened when its turn has come: the parts of a sheet share one iterator.
+  for (const [at, { rows }] of parts.entries()) {
+    yield { path: `xl/worksheets/sheet${at + 1}.xml`, body: Readable.from(rows(), { objectMode: false }) };
+  }
 }
 
 function partsOf({ name, columns, rows, count }: Sheet, mostRows: number): Part[] {

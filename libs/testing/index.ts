@@ -15,3 +15,4 @@ export {
   type ServerName,
   type TestServers,
 } from './servers.js';
+export { unzip } from './unzip.js';
