@@ -3,6 +3,6 @@ export { AditApiError, AditConnectionError, AditTimeoutError } from './errors.js
 export type { JobOrder, Waiting } from './jobs.js';
 export type { Input, Item, ListKey, OperationKey, Reply } from './request.js';
 export type * from './schema.js';
-export type { Upload } from './storage.js';
+export type { Resumption, Upload } from './storage.js';
 export type { ClientOptions } from './transport.js';
 export { verifyWebhook, WebhookVerificationError, type Received, type WebhookDelivery } from './verify-webhook.js';

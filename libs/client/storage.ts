@@ -1,4 +1,5 @@
 import type { AditClient } from './adit-client.js';
+import { abandonUpload, uploadResumably } from './resumable-upload.js';
 import type { StorageEntry } from './schema.js';
 import { streamedForm } from './streamed-form.js';
 import type { Transport } from './transport.js';
@@ -13,6 +14,15 @@ export interface Upload {
   /** Bytes that were handed to the connection, of how many. */
   onProgress?: (sent: number, total: number) => void;
   signal?: AbortSignal;
+}
+
+export interface Resumption {
+  /** The `storageId` of an upload of the same file that was begun before, in this process or another. */
+  resume?: number;
+  /** Told the id before the first byte is sent, to keep it for `resume`. */
+  onBegun?: (storageId: number) => void;
+  /** For how long to try while nothing moves; default 60. */
+  patienceSeconds?: number;
 }
 
 export class Storage {
@@ -40,6 +50,24 @@ export class Storage {
       repeatable: false,
     });
     return (await reply.json()) as StorageEntry;
+  }
+
+  /**
+   * Uploads a large file so that a broken connection costs only what was on its way: it goes on where the service stands. With
+   * `resume` it goes on where another process, or another day, has left off; `folder`, `name` and `ifExists` count no more then.
+   */
+  async uploadResumably(file: Blob, options: Upload & Resumption = {}): Promise<StorageEntry> {
+    const { folder = '/', name, ifExists, onProgress, onBegun, resume, patienceSeconds = 60, signal } = options;
+    const filename = name ?? (file as { name?: string }).name ?? 'file';
+    const id = await uploadResumably(this.transport, {
+      ...{ file, folder, name: filename, ifExists, onProgress, onBegun, resume, patienceSeconds, signal },
+    });
+    return this.get(id);
+  }
+
+  /** Removes what has come of a resumable upload that nobody will go on with. */
+  abandon(storageId: number): Promise<void> {
+    return abandonUpload(this.transport, storageId);
   }
 
   /** A plain list of what a folder holds. */

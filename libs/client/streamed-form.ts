@@ -22,23 +22,41 @@ export function streamedForm(
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     body: () => {
-      let at = -1;
+      const bytes = fileBytes(file, 0, onProgress).getReader();
+      let begun = false;
       return new ReadableStream<Uint8Array>({
         async pull(controller) {
-          if (at < 0) {
-            at = 0;
-            controller.enqueue(head);
-          } else if (at < file.size) {
-            const piece = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
-            at += piece.length;
-            controller.enqueue(piece);
-            onProgress(at, file.size);
-          } else {
-            controller.enqueue(tail);
-            controller.close();
+          if (!begun) {
+            begun = true;
+            return controller.enqueue(head);
           }
+          const { value: piece } = await bytes.read();
+          if (piece !== undefined) return controller.enqueue(piece);
+          controller.enqueue(tail);
+          controller.close();
         },
       });
     },
   };
+}
+
+/** The bytes of a file from `from` on, read as they are taken; each piece is told as it is handed on. `over` ends it. */
+export function fileBytes(
+  file: Blob,
+  from: number,
+  onProgress: (sent: number, total: number) => void = () => undefined,
+  over?: AbortSignal,
+): ReadableStream<Uint8Array> {
+  let at = from;
+  const isOver = (): boolean => over?.aborted === true;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (at >= file.size || isOver()) return controller.close();
+      const piece = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
+      if (isOver()) return controller.close();
+      at += piece.length;
+      controller.enqueue(piece);
+      onProgress(at, file.size);
+    },
+  });
 }

@@ -22,6 +22,8 @@ export interface Sending {
   signal?: AbortSignal | undefined;
   /** Sending it twice does what sending it once does. */
   repeatable: boolean;
+  /** It is never sent again, whatever the answer. */
+  once?: boolean;
 }
 
 /** Longer pauses are the caller's to make. */
@@ -47,7 +49,7 @@ export class Transport {
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await this.once(sending);
       if (outcome instanceof Response) return outcome;
-      if (attempt >= this.retries) throw outcome;
+      if (sending.once === true || attempt >= this.retries) throw outcome;
       const pause = pauseAfter(outcome, sending.repeatable, attempt);
       if (pause === null) throw outcome;
       await sleep(pause, sending.signal);
@@ -74,8 +76,8 @@ export class Transport {
       return reply.ok ? reply : await AditApiError.of(reply);
     } catch (error) {
       signal?.throwIfAborted();
-      const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-      const why = cause?.code ?? cause?.message ?? (error as Error).message;
+      const cause = (error as { cause?: { code?: unknown; message?: string } }).cause;
+      const why = typeof cause?.code === 'string' ? cause.code : (cause?.message ?? (error as Error).message);
       return new AditConnectionError(`${this.base} did not answer (${why}).`, { cause: error });
     }
   }

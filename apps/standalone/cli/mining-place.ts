@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { AditClient } from '@adit/client';
+import { AditClient, type StorageEntry, type Upload } from '@adit/client';
 import { commandLineKey } from './command-line-key.js';
 import { cliSettings } from './settings.js';
 import { uploadProgress } from './upload-progress.js';
+
+/** Bytes from which on a file is sent so that a broken connection is no end of it. */
+const LARGE = 8 << 20;
 
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
@@ -42,18 +45,33 @@ export async function engineHere({ dataDir: given, localRoots, live }: LocalOpti
   };
 }
 
+/** A broken connection costs no more than what was on its way; an interruption leaves nothing behind. */
+async function uploadLarge(client: AditClient, file: Blob, options: Upload): Promise<StorageEntry> {
+  let begun: number | undefined;
+  try {
+    return await client.storage.uploadResumably(file, { ...options, onBegun: (id) => (begun = id) });
+  } catch (error) {
+    // Nobody could go on with it: the next command has a folder of its own.
+    if (begun !== undefined) await client.storage.abandon(begun).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** An engine that runs at `url`: files of this machine are uploaded to a folder of their own, and stay there. */
 export function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
   const client = new AditClient({ url, apiKey });
   const folder = `/mine/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const names = new Map<string, string>();
   const upload = async (path: string, index: number, signal: AbortSignal): Promise<string> => {
-    const { url: source } = await client.storage.upload(await openAsBlob(path), {
+    const file = await openAsBlob(path);
+    const options = {
       folder: `${folder}/${index}`,
       name: basename(path),
       signal,
       ...(live && { onProgress: uploadProgress(basename(path), process.stderr) }),
-    });
+    };
+    const { url: source } =
+      file.size < LARGE ? await client.storage.upload(file, options) : await uploadLarge(client, file, options);
     if (source === null) throw new Error(`${path} was uploaded and has no address.`);
     names.set(source, path);
     return source;

@@ -1,0 +1,166 @@
+import { AditApiError, AditConnectionError } from './errors.js';
+import type { StorageEntry } from './schema.js';
+import { fileBytes } from './streamed-form.js';
+import { sleep, type Transport } from './transport.js';
+
+const TUS = { 'tus-resumable': '1.0.0' };
+const OFFSET_STREAM = 'application/offset+octet-stream';
+const PAUSE_MS = { first: 250, most: 5_000 };
+/** What another try may mend: away, overloaded, or another request of ours is still taken for the one that writes. */
+const PASSING = new Set([409, 423, 429, 500, 502, 503, 504]);
+
+export interface ResumableUpload {
+  file: Blob;
+  folder: string;
+  name: string;
+  ifExists: 'refuse' | 'replace' | undefined;
+  onProgress: ((sent: number, total: number) => void) | undefined;
+  onBegun: ((storageId: number) => void) | undefined;
+  /** Goes on with an upload that was begun before. */
+  resume: number | undefined;
+  patienceSeconds: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Uploads by tus 1.0.0: when the connection breaks, asks how far the service has come and goes on from there, until nothing
+ * has moved for `patienceSeconds`. Answers the id of the entry.
+ * Throws what broke it then, AditApiError for a refusal, RangeError when `resume` names the upload of another file.
+ */
+export async function uploadResumably(transport: Transport, upload: ResumableUpload): Promise<number> {
+  const { file, signal } = upload;
+  const id = upload.resume ?? (await begin(transport, upload));
+  upload.onBegun?.(id);
+  const patience = new Patience(upload.patienceSeconds, signal);
+  let offset = upload.resume === undefined ? 0 : null;
+  while (offset === null || offset < file.size) {
+    try {
+      const stands: number = offset ?? (await offsetOf(transport, id, file, signal));
+      patience.progressed(stands);
+      // Nobody knows after a failure.
+      offset = null;
+      if (stands === file.size) break;
+      const reached = await append(transport, upload, id, stands);
+      if (reached < file.size) throw new AditConnectionError(`The service has ${reached} of ${file.size} bytes.`);
+      offset = reached;
+    } catch (error) {
+      const unreadable = readFailure(error);
+      if (unreadable !== null || !isPassing(error)) throw unreadable ?? error;
+      await patience.pause(error);
+    }
+  }
+  return id;
+}
+
+/** Gives an upload up: its bytes are removed. */
+export async function abandonUpload(transport: Transport, id: number): Promise<void> {
+  await transport.send({ method: 'DELETE', path: pathOf(id), headers: TUS, repeatable: true });
+}
+
+/** The id of the new entry; the same one however often the request had to be sent. */
+async function begin(
+  transport: Transport,
+  { file, folder, name, ifExists, patienceSeconds, signal }: ResumableUpload,
+): Promise<number> {
+  const query = new URLSearchParams({ folder, name, ...(ifExists === undefined ? {} : { if_exists: ifExists }) });
+  const headers = {
+    ...TUS,
+    'upload-length': String(file.size),
+    'idempotency-key': crypto.randomUUID(),
+    ...(file.type === '' ? {} : { 'upload-metadata': `filetype ${btoa(file.type)}` }),
+  };
+  const patience = new Patience(patienceSeconds, signal);
+  for (;;) {
+    try {
+      const path = `/v1/storage/uploads/?${query.toString()}`;
+      const reply = await transport.send({ method: 'POST', path, headers, signal, repeatable: true });
+      return ((await reply.json()) as StorageEntry).id;
+    } catch (error) {
+      // A name that is taken does not become free by waiting.
+      if (!isPassing(error) || (error instanceof AditApiError && error.status === 409)) throw error;
+      await patience.pause(error);
+    }
+  }
+}
+
+async function offsetOf(
+  transport: Transport,
+  id: number,
+  { size }: Blob,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const look = { method: 'HEAD', path: pathOf(id), headers: TUS, signal, repeatable: true };
+  const { headers } = await transport.send(look);
+  const length = Number(headers.get('upload-length'));
+  if (length !== size) throw new RangeError(`Upload ${id} is of a file of ${length} bytes; this one has ${size}.`);
+  return Number(headers.get('upload-offset'));
+}
+
+/** Answers how far the service is then. */
+async function append(
+  transport: Transport,
+  { file, onProgress, signal }: ResumableUpload,
+  id: number,
+  offset: number,
+): Promise<number> {
+  // fetch may go on reading a body whose connection broke, beside the next one.
+  const over = new AbortController();
+  try {
+    const reply = await transport.send({
+      method: 'PATCH',
+      path: pathOf(id),
+      headers: { ...TUS, 'content-type': OFFSET_STREAM, 'upload-offset': String(offset) },
+      body: () => fileBytes(file, offset, onProgress, over.signal),
+      signal,
+      repeatable: false,
+      // How far it came is asked for first.
+      once: true,
+    });
+    return Number(reply.headers.get('upload-offset'));
+  } finally {
+    over.abort();
+  }
+}
+
+function pathOf(id: number): string {
+  return `/v1/storage/uploads/${id}/`;
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof AditConnectionError || (error instanceof AditApiError && PASSING.has(error.status));
+}
+
+/** What says that the file failed, not the connection: it changed, or is gone. Null when it is fine. */
+function readFailure(error: unknown): Error | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const { name, cause } = error as Error;
+  return name === 'NotReadableError' ? (error as Error) : readFailure(cause);
+}
+
+/** Pauses that grow, and an end when nothing has moved for long. */
+class Patience {
+  private since = performance.now();
+  private pauses = 0;
+  private stands = -1;
+
+  constructor(
+    private readonly seconds: number,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Where the upload stands. */
+  progressed(offset: number): void {
+    if (offset <= this.stands) return;
+    this.stands = offset;
+    this.since = performance.now();
+    this.pauses = 0;
+  }
+
+  /** Throws the error when patience is at its end. */
+  async pause(error: unknown): Promise<void> {
+    if (performance.now() - this.since >= this.seconds * 1000) throw error;
+    const asked = error instanceof AditApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    const backoff = Math.min(PAUSE_MS.most, PAUSE_MS.first * 2 ** this.pauses++);
+    await sleep(Math.max(backoff, Math.min(asked, 60_000)), this.signal);
+  }
+}
