@@ -10,9 +10,9 @@ import { World } from './world.js';
 
 /** The same requests every time; another seed looks further: ADIT_FUZZ_SEED=7 ADIT_FUZZ_RUNS=1000. */
 const SEED = Number(process.env['ADIT_FUZZ_SEED'] ?? 20261121);
-const RUNS = Number(process.env['ADIT_FUZZ_RUNS'] ?? 20);
-/** A slow machine tries less of each operation rather than taking longer. */
-const LONGEST_MS = process.env['ADIT_FUZZ_RUNS'] === undefined ? 350 : 300_000;
+const RUNS = Number(process.env['ADIT_FUZZ_RUNS'] ?? 8);
+/** A slow machine takes longer, and tries no less. */
+const PATIENCE_MS = 300_000;
 
 let world: World;
 /** Ids of things that are there, whatever their kind. */
@@ -106,21 +106,12 @@ async function fire({ method, path, documented }: Operation, shot: Shot): Promis
   });
 }
 
-/** Whether the time is over; the first request is always made. */
-function afterwards(milliseconds: number): () => boolean {
-  const end = performance.now() + milliseconds;
-  let asked = 0;
-  return () => asked++ > 0 && performance.now() > end;
-}
-
 describe('whatever is asked of it', () => {
   it.each(tried.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     '%s never breaks, and answers as documented',
     async (_, operation) => {
-      const late = afterwards(LONGEST_MS);
       await fc.assert(
         fc.asyncProperty(shots(operation), async (shot) => {
-          if (late()) return;
           const answer = await fire(operation, shot);
           expect([answer.status, answer.status < 500 ? '' : answer.text]).toEqual([answer.status, '']);
           expect(faultsOf(operation, answer)).toEqual([]);
@@ -128,7 +119,7 @@ describe('whatever is asked of it', () => {
         { seed: SEED, numRuns: RUNS },
       );
     },
-    LONGEST_MS + 60_000,
+    PATIENCE_MS,
   );
 
   it('leaves the gateway as it was', async () => {
@@ -136,21 +127,23 @@ describe('whatever is asked of it', () => {
     expect((await world.ask('GET', `/api/v1/jobs/${await world.job()}/`)).status).toBe(200);
   });
 
-  it('takes bodies that are none at all', async () => {
-    const posts = tried.filter(({ documented }) => 'application/json' in (documented.requestBody?.content ?? {}));
-    const late = afterwards(LONGEST_MS * 4);
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...posts), garbage, async (operation, body) => {
-        if (late()) return;
-        const url = filled(operation.path, ids);
-        const payload = Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-        const answer = await world.ask(operation.method, url, payload, {
-          'content-type': 'application/json',
-        });
-        expect(answer.status).toBeLessThan(500);
-        expect(faultsOf(operation, answer)).toEqual([]);
-      }),
-      { seed: SEED, numRuns: RUNS * 5 },
-    );
-  });
+  it(
+    'takes bodies that are none at all',
+    async () => {
+      const posts = tried.filter(({ documented }) => 'application/json' in (documented.requestBody?.content ?? {}));
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...posts), garbage, async (operation, body) => {
+          const url = filled(operation.path, ids);
+          const payload = Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+          const answer = await world.ask(operation.method, url, payload, {
+            'content-type': 'application/json',
+          });
+          expect(answer.status).toBeLessThan(500);
+          expect(faultsOf(operation, answer)).toEqual([]);
+        }),
+        { seed: SEED, numRuns: RUNS * 10 },
+      );
+    },
+    PATIENCE_MS,
+  );
 });
