@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BusContext } from '@adit/bus';
 import { DetailedResult, Job, type Envelope, type Payload } from '@adit/contracts';
 import {
   columns,
@@ -10,15 +11,24 @@ import {
   JobSourceEntity,
   openDatabase,
   SegmentEntity,
+  WebhookDeliveryEntity,
+  WorkspaceEntity,
   type Database,
 } from '@adit/database';
 import { LockedJob } from '@adit/jobs';
 import { loadModules } from '@adit/modules';
+import { AddressPolicy } from '@adit/net';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
-import type { NewDelivery } from '@adit/webhooks';
+import { configureLogging } from '@adit/runtime';
+import { Sender, type NewDelivery } from '@adit/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NotifierConfig } from './config.js';
+import { Dispatcher } from './dispatcher.js';
+import { EventsHandler } from './events.handler.js';
 import { JobWebhooks } from './job-webhooks.js';
+import { ResourceWebhooks } from './resource-webhooks.js';
+import { Receiver } from './testing/receiver.js';
+import { WorkspaceSecrets } from './workspace-secrets.js';
 
 const callback = 'https://example.org/hook';
 const workspaceId = randomUUID();
@@ -30,6 +40,7 @@ describe('what the webhook of a job is told', () => {
   let webhooks: JobWebhooks;
 
   beforeAll(async () => {
+    configureLogging({ level: 'silent' });
     folder = await mkdtemp(join(tmpdir(), 'adit-notifier-'));
     database = await openDatabase({ driver: 'pglite', directory: null });
     objects = await FilesystemObjectStore.open(folder);
@@ -42,13 +53,13 @@ describe('what the webhook of a job is told', () => {
   });
 
   /** A job that waits, posted under an alias of its module. */
-  async function newJob(events: string[] | null): Promise<string> {
+  async function newJob(events: string[] | null, to = callback): Promise<string> {
     const { manager } = database.dataSource;
     const jobId = randomUUID();
     const source = 'storage://a';
     await manager.insert(JobEntity, {
       ...{ id: jobId, workspaceId, tag: '', state: 'waiting', priority: 5, rank: 4, mediaType: 'image' },
-      ...{ sources: [source], webhook: events === null ? null : { events, callback } },
+      ...{ sources: [source], webhook: events === null ? null : { events, callback: to } },
     });
     await manager.insert(
       JobModuleEntity,
@@ -152,6 +163,58 @@ describe('what the webhook of a job is told', () => {
       null,
       { image: Buffer.from('jpeg').toString('base64'), meta: { width: 4, height: 5 } },
     ]);
+  });
+
+  it('loses nothing while the receiver is down for an hour: every event arrives after, under the same id', async () => {
+    const { dataSource } = database;
+    await dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'w', signingSecret: 'a secret' });
+    const receiver = await Receiver.start();
+    let clock = new Date('2026-03-01T12:00:00Z');
+    const pass = (minutes: number): void => void (clock = new Date(clock.getTime() + minutes * 60_000));
+    const policy = { allowHttp: true, addresses: new AddressPolicy(['127.0.0.1/32']) };
+    const sender = new Sender({ policy, timeoutSeconds: 2 });
+    const options = { timeoutSeconds: 2, concurrency: 32, perReceiver: 8, now: () => clock };
+    const dispatcher = new Dispatcher(dataSource, sender, [new WorkspaceSecrets(dataSource)], options);
+    const handler = new EventsHandler(dataSource, webhooks, new ResourceWebhooks(dataSource), dispatcher);
+    const settled = (): Promise<void> => {
+      dispatcher.nudge();
+      return dispatcher.idle();
+    };
+    const factOf = ({ body }: Receiver['received'][number]): string =>
+      `${(body['data'] as { job: Job }).job.id} ${String(body['event'])}`;
+    try {
+      receiver.answer = () => 503;
+      const raised: string[] = [];
+      for (let round = 0; round < 12; round += 1, pass(5)) {
+        const jobId = await newJob(['job.on_started', 'job.faces.on_failed', 'job.on_failed'], receiver.url);
+        const sent = await messages(jobId, async (job) => {
+          await job.apply({ kind: 'opened' });
+          await job.failModule('face_recognition', 'no such model');
+          await job.apply({ kind: 'finished' });
+        });
+        for (const envelope of sent) {
+          // The bus delivers at least once.
+          for (let time = 0; time < 2; time += 1) {
+            await handler.raised(envelope.payload as Payload<'events.raised'>, { envelope } as BusContext);
+          }
+        }
+        raised.push(...['job.on_started', 'job.faces.on_failed', 'job.on_failed'].map((event) => `${jobId} ${event}`));
+        await settled();
+      }
+      const down = receiver.received.length;
+      const idsDown = new Map(receiver.received.map((request) => [factOf(request), request.id]));
+      expect([...idsDown.keys()].sort()).toEqual([...raised].sort());
+      receiver.answer = () => 200;
+      for (let hours = 0; hours < 4; hours += 1, pass(60)) await settled();
+      const after = receiver.received.slice(down);
+      expect(after).toHaveLength(raised.length);
+      expect(new Map(after.map((request) => [factOf(request), request.id]))).toEqual(idsDown);
+      const rows = await dataSource.manager.find(WebhookDeliveryEntity);
+      expect(rows.map(({ state }) => state)).toEqual(raised.map(() => 'delivered'));
+    } finally {
+      await dispatcher.stop();
+      await receiver.close();
+    }
   });
 
   it('is nothing once the job is deleted', async () => {
