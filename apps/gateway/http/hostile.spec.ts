@@ -38,6 +38,13 @@ const posted = (what: string, payload: object, pointer: string, code = 'VALIDATI
 const rows: Row[] = [
   { what: 'malformed JSON', payload: '{"sources": [', headers: json, status: 400, code: 'VALIDATION' },
   { what: 'deep nesting', payload: deep, headers: json, status: 400, code: 'VALIDATION' },
+  {
+    what: 'deep nesting that is JSON',
+    payload: `{"sources": ["${photo}"], "modules": {"face_recognition": {"a": ${deep}${']'.repeat(20_000)}}}}`,
+    headers: { ...json, 'idempotency-key': 'deep' },
+    status: 400,
+    code: 'VALIDATION',
+  },
   { what: 'an empty body', payload: '', headers: json, status: 400, code: 'VALIDATION' },
   { what: 'no body', status: 400, code: 'VALIDATION' },
   { what: 'a JSON array', payload: [], status: 400, code: 'VALIDATION' },

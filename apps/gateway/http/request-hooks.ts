@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { AditError } from '@adit/contracts';
 import { counter, histogram, openSpan, withContext, type OpenSpan } from '@adit/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Caller } from '../auth/caller.js';
 import type { Charge, RateLimits } from '../auth/rate-limits.js';
+import { DEEPEST, isTooDeep } from './nesting.js';
 
 const seconds = histogram('adit_http_request_seconds', 'Time to answer a request, in seconds.', ['method', 'route']);
 const answered = counter('adit_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
@@ -25,7 +27,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 /**
  * What every request passes before its route: id, trace, headers and, below /api, the key and its limits, before any body
- * is read.
+ * is read; then how deep the body is.
  */
 export function addRequestHooks(
   fastify: FastifyInstance,
@@ -56,6 +58,10 @@ export function addRequestHooks(
       if (makesJob) jobCharges.set(request, charge);
     }
     request.caller = caller;
+  });
+  fastify.addHook('preHandler', (request, _reply, done) => {
+    const message = `The body is nested deeper than ${DEEPEST} levels.`;
+    done(isTooDeep(request.body) ? new AditError('VALIDATION', message) : undefined);
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     // What made no job costs none.
