@@ -10,6 +10,8 @@ import { readTritonConfig } from './triton-config.js';
 export interface ModelVersion {
   pin: ModelPin;
   manifest: ModelManifest;
+  /** It comes with Adit; the others were put there by the user. */
+  builtIn: boolean;
   /** Absolute path of `<name>/<version>`. */
   folder: string;
   /** The weights and what belongs to them, relative to `folder`, with the state they had when digested. */
@@ -29,6 +31,13 @@ export interface ModelProblem {
   version: number | null;
   folder: string;
   message: string;
+}
+
+/** A folder of models. */
+export interface ModelRoot {
+  /** Absolute. */
+  path: string;
+  builtIn: boolean;
 }
 
 export interface FolderReading {
@@ -56,8 +65,8 @@ export class FileDigests {
 }
 
 /** Reads one model's folder, Adit's or Triton's. What is wrong with it comes back as problems, never as an error. */
-export async function readModelFolder(root: string, name: string, digests: FileDigests): Promise<FolderReading> {
-  const folder = join(root, name);
+export async function readModelFolder(root: ModelRoot, name: string, digests: FileDigests): Promise<FolderReading> {
+  const folder = join(root.path, name);
   const reading: FolderReading = { versions: [], problems: [] };
   const report = (version: number | null, error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error);
@@ -76,7 +85,8 @@ export async function readModelFolder(root: string, name: string, digests: FileD
   if (served.length === 0) report(null, `It has no version: put the weights at ${name}/1/${NETWORK_FILES[0]}.`);
   for (const version of served) {
     try {
-      reading.versions.push(await readVersion(join(folder, String(version)), manifest, version, digests));
+      const read = await readVersion(join(folder, String(version)), manifest, version, digests);
+      reading.versions.push({ ...read, builtIn: root.builtIn });
     } catch (error) {
       report(version, error);
     }
@@ -126,7 +136,7 @@ async function readVersion(
   manifest: ModelManifest,
   version: number,
   digests: FileDigests,
-): Promise<ModelVersion> {
+): Promise<Omit<ModelVersion, 'builtIn'>> {
   const wanted = manifest.kind === 'network' ? NETWORK_FILES : GALLERY_FILES;
   const present = await readdir(folder);
   const missing = wanted.filter((file) => !present.includes(file));

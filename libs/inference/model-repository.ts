@@ -2,11 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, canonicalJson, type ModelPin } from '@adit/contracts';
 import { FolderWatch, isCode } from './folder-watch.js';
-import { FileDigests, readModelFolder, type ModelProblem, type ModelVersion } from './model-folder.js';
+import { FileDigests, readModelFolder, type ModelProblem, type ModelRoot, type ModelVersion } from './model-folder.js';
 
 export interface ModelRepositoryOptions {
-  /** Absolute folders of models. A name found in several is taken from the last, so a user's folder goes last. */
+  /** Absolute folders of models. A name found in several is taken from the last. */
   roots: string[];
+  /** Those that come with Adit; looked at before `roots`, so that a user's model goes before one of the same name. */
+  builtIn?: string[];
   /** Notice changes while running. */
   watch?: boolean;
   /** A folder written to within this time is still being copied and not served, milliseconds. */
@@ -34,14 +36,20 @@ export class ModelRepository {
   private again = false;
   private unsettled: NodeJS.Timeout | null = null;
   private closed = false;
+  private readonly roots: readonly ModelRoot[];
 
   private constructor(
     private readonly options: Required<Omit<ModelRepositoryOptions, 'check'>> & ModelRepositoryOptions,
-  ) {}
+  ) {
+    this.roots = [
+      ...options.builtIn.map((path) => ({ path, builtIn: true })),
+      ...options.roots.map((path) => ({ path, builtIn: false })),
+    ];
+  }
 
   /** Reads every root, waits for folders that are being written at this moment, then starts watching if asked to. */
   static async open(options: ModelRepositoryOptions): Promise<ModelRepository> {
-    const repository = new ModelRepository({ watch: false, settleMs: 500, pollMs: 5_000, ...options });
+    const repository = new ModelRepository({ builtIn: [], watch: false, settleMs: 500, pollMs: 5_000, ...options });
     const { settleMs } = repository.options;
     await repository.refresh();
     for (let round = 0; round < 4 && repository.unsettled; round++) {
@@ -49,7 +57,8 @@ export class ModelRepository {
       await repository.refresh();
     }
     if (options.watch) {
-      repository.watcher = new FolderWatch(options.roots, repository.options.pollMs, () => void repository.refresh());
+      const folders = repository.roots.map(({ path }) => path);
+      repository.watcher = new FolderWatch(folders, repository.options.pollMs, () => void repository.refresh());
     }
     return repository;
   }
@@ -148,10 +157,11 @@ export class ModelRepository {
     const problems: ModelProblem[] = [];
     const now = Date.now();
     let waiting = false;
-    for (const root of this.options.roots) {
-      for (const name of await foldersOf(root)) {
+    for (const root of this.roots) {
+      for (const name of await foldersOf(root.path)) {
+        const folder = join(root.path, name);
         try {
-          const age = now - (await lastWrite(join(root, name)));
+          const age = now - (await lastWrite(folder));
           if (age > -CLOCK_SKEW_MS && age < this.options.settleMs) {
             waiting = true;
             const before = this.models.get(name);
@@ -164,7 +174,7 @@ export class ModelRepository {
           if (served.length > 0) models.set(name, served);
         } catch (error) {
           // The folder went away or changed under our hands: the next round sees what it has become.
-          problems.push({ model: name, version: null, folder: join(root, name), message: String(error) });
+          problems.push({ model: name, version: null, folder, message: String(error) });
         }
       }
     }

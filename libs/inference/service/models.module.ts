@@ -83,11 +83,12 @@ function createPool({ providers, inferenceThreads, inferenceWorkers }: Inference
 async function openRepository(options: ModelsModuleOptions, pool: SessionPool): Promise<ModelRepository> {
   const own = resolve(userModelsDir(options.config, options.dataDir));
   const repository = await ModelRepository.open({
-    roots: [...options.builtIn, own],
+    builtIn: options.builtIn,
+    roots: [own],
     watch: true,
     // Adit's own networks were checked by their hash at set-up; running each again would slow every start.
     check: async (model) => {
-      if (model.manifest.kind !== 'network' || !model.folder.startsWith(own)) return;
+      if (model.manifest.kind !== 'network' || model.builtIn) return;
       await pool.check(model, (run) => checkGolden(model, run));
     },
   });
