@@ -10,6 +10,7 @@ import { EventStreamController } from './jobs/event-stream.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ModulesController } from './jobs/modules.controller.js';
 import { ResultsController } from './jobs/results.controller.js';
+import { ModelsController } from './models/models.controller.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { HealthController } from './operations/health.controller.js';
@@ -32,6 +33,7 @@ export const CONTROLLERS: Type[] = [
   TusController,
   DictionariesController,
   ModulesController,
+  ModelsController,
   KeysController,
   AccessKeysController,
   AuditController,

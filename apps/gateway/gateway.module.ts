@@ -34,6 +34,9 @@ import { StoredFiles } from './storage/stored-files.js';
 import { UploadEntries } from './storage/upload-entries.js';
 import { Uploads } from './storage/uploads.js';
 import { WaitForJob } from './jobs/wait-for-job.js';
+import { ModelRecords } from './models/model-records.js';
+import { Models } from './models/models.js';
+import { ServedModels } from './models/served-models.js';
 import { WebhookLog } from './webhooks/webhook-log.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
@@ -67,12 +70,15 @@ export class GatewayModule {
         JobSignals,
         LanguageDetection,
         Links,
+        ModelRecords,
+        Models,
         PublicDictionaries,
         RateLimits,
         Removals,
         RequestResolver,
         ResultReader,
         ResumableUploads,
+        ServedModels,
         SourceChecks,
         StorageTree,
         StoredFiles,

@@ -184,10 +184,35 @@ export type MediaFacts = {
   sampleRate: number;
 };
 
+export type Model = {
+  id: string;
+  name: string;
+  description: string;
+  /** Those that are installed, by number */
+  versions: ModelVersion[];
+  latest_version: ModelVersion;
+  type: "face" | "landmark" | "object";
+  /** Modules that take it in `model` */
+  modules: string[];
+  /** It comes with Adit, and cannot be changed or deleted */
+  is_public: boolean;
+  time_created: string;
+  time_updated: string;
+  custom_fields: (Record<string, unknown>)[];
+};
+
 export type ModelPin = {
   name: string;
   version: number;
   digest: string;
+};
+
+export type ModelVersion = {
+  version_number: number;
+  time_created: string;
+  changelog: string;
+  /** The dataset it was trained with; null when it was installed as files */
+  source_dataset: null;
 };
 
 export type NewAccessKey = {
@@ -844,6 +869,69 @@ export interface Operations {
         purpose: string;
       })[];
     })[];
+  };
+  /** List the models that a job may name */
+  'GET /v1/models/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: Model[] | {
+      total: number;
+      offset: number;
+      limit: number;
+      next: string | null;
+      prev: string | null;
+      data: Model[];
+    };
+  };
+  /** Read a model */
+  'GET /v1/models/{modelId}/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Model;
+  };
+  /** Replace the description and the custom fields of a model */
+  'PUT /v1/models/{modelId}/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** Left out: what the model says of itself */
+      description?: string;
+      custom_fields?: (Record<string, unknown>)[];
+      id?: unknown;
+      name?: unknown;
+      versions?: unknown;
+      latest_version?: unknown;
+      type?: unknown;
+      modules?: unknown;
+      is_public?: unknown;
+      time_created?: unknown;
+      time_updated?: unknown;
+    };
+    form: undefined;
+    reply: Model;
+  };
+  /** Take a model from the workspace */
+  'DELETE /v1/models/{modelId}/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: {
+      message: string;
+    };
   };
   /** List the API keys of the workspace */
   'GET /v1/api-keys/': {

@@ -7,6 +7,7 @@ export * from './job-commands.js';
 export * from './jobs.module.js';
 export * from './keys.js';
 export * from './locked-job.js';
+export * from './model-pins.js';
 export * from './new-job.js';
 export * from './nudged-loop.js';
 export * from './observation-cache.js';

@@ -1,4 +1,4 @@
-import type { Json, MediaFacts, ModelPin, Unit } from '@adit/contracts';
+import type { Json, MediaFacts, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { LoadedDictionary } from './dictionaries/dictionary.js';
 import type { ClosedSource, Segment } from './segment.js';
@@ -68,6 +68,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   media: ('image' | 'video' | 'audio')[];
   /** Another module whose models serve this one too, e.g. the one that galleries are made for. */
   sharesModelsOf?: string;
+  /** What a request may name in `model`, for modules that take it; GET /v1/models/ lists them. */
+  takes?: TakenModels;
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
   /** `models` are the names that `models` gave; what is not installed need not be looked with. */
@@ -81,9 +83,17 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
 
 /** A model the repository serves, as far as a module's choice needs it. */
 export interface InstalledModel extends ModelPin {
+  /** Of the model, whatever the version. */
+  id: string;
   kind: 'network' | 'gallery';
   modules: string[];
   isDefault: boolean;
+}
+
+/** The models that a module takes by name. */
+export interface TakenModels {
+  type: ModelType;
+  includes: (model: InstalledModel) => boolean;
 }
 
 /** A place for a model. GET /v1/modules/ lists those that are not installed. */

@@ -77,8 +77,17 @@ describe('a request', () => {
 
   it('says in its arguments which model was taken when it named none', () => {
     const installed: InstalledModel[] = [
-      { name: 'team', version: 3, digest: 'a'.repeat(64), kind: 'gallery', modules: ['faces'], isDefault: true },
       {
+        id: 'id-of-team',
+        name: 'team',
+        version: 3,
+        digest: 'a'.repeat(64),
+        kind: 'gallery',
+        modules: ['faces'],
+        isDefault: true,
+      },
+      {
+        id: 'id-of-coco',
         name: 'coco',
         version: 1,
         digest: 'b'.repeat(64),

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AditError } from '@adit/contracts';
-import type { ErrorDetail, Json } from '@adit/contracts';
+import type { ErrorDetail, Json, ModelType } from '@adit/contracts';
 import { z } from 'zod';
 import { argumentDetails, pointerTo } from './argument-errors.js';
 import type { InstalledModel, ModelSlot, ModuleDefinition } from './module.js';
@@ -27,6 +27,12 @@ export interface ModuleDescription {
   models: { name: string; version: number; is_default: boolean }[];
   /** Models it has a place for, not installed here. */
   models_not_installed: ModelSlot[];
+}
+
+/** What a client can do with a model: a job of these modules may name it. */
+export interface ModelUse {
+  type: ModelType;
+  modules: string[];
 }
 
 /** The modules of a folder, by id and alias. */
@@ -101,8 +107,15 @@ export class ModuleRegistry {
     return checked;
   }
 
+  /** What a client can name a model for; null for one that only analyses look with. */
+  useOf(model: InstalledModel): ModelUse | null {
+    const takers = this.modules.filter(({ takes }) => takes?.includes(model) ?? false);
+    const type = takers[0]?.takes?.type;
+    return type === undefined ? null : { type, modules: takers.map(({ id }) => id) };
+  }
+
   /** GET /v1/modules/: what can be asked for, and with which models. */
-  describe(installed: InstalledModel[] = []): ModuleDescription[] {
+  describe(installed: readonly InstalledModel[] = []): ModuleDescription[] {
     return this.modules.map((module) => ({
       id: module.id,
       aliases: module.aliases,
@@ -121,21 +134,33 @@ export class ModuleRegistry {
 
 /**
  * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the first in the arguments, so that the
- * job says which it was.
+ * job says which it was; one that was given by id is named too.
  */
 export function chooseModels(
   requested: RequestedModule,
-  installed: InstalledModel[],
+  installed: readonly InstalledModel[],
 ): { names: string[]; args: Record<string, Json> } {
   const own = modelsFor(requested.definition, installed);
-  const names = requested.definition.models(requested.args, own);
+  const args = withNames(requested.args, installed);
+  const names = requested.definition.models(args, own);
   const [first] = names;
-  const unnamed = requested.args['model'] === undefined && requested.args['models'] === undefined;
-  return { names, args: first !== undefined && unnamed ? { ...requested.args, model: first } : requested.args };
+  const unnamed = args['model'] === undefined && args['models'] === undefined;
+  return { names, args: first !== undefined && unnamed ? { ...args, model: first } : args };
+}
+
+/** The arguments `model` and `models` with names in place of ids. */
+function withNames(args: Record<string, Json>, installed: readonly InstalledModel[]): Record<string, Json> {
+  const { model, models } = args;
+  const nameOf = (given: Json): Json => installed.find(({ id }) => id === String(given).toLowerCase())?.name ?? given;
+  return {
+    ...args,
+    ...(model === undefined ? {} : { model: nameOf(model) }),
+    ...(Array.isArray(models) ? { models: models.map(nameOf) } : {}),
+  };
 }
 
 /** Models that name the module, or the one whose models it shares. */
-function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: InstalledModel[]): InstalledModel[] {
+function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: readonly InstalledModel[]): InstalledModel[] {
   return installed.filter(
     ({ modules }) => modules.includes(id) || (sharesModelsOf !== undefined && modules.includes(sharesModelsOf)),
   );

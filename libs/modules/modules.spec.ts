@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AditError } from '@adit/contracts';
+import { AditError, modelId } from '@adit/contracts';
 import { chooseModels } from '@adit/mining';
 import type { InstalledModel, ModuleRegistry } from '@adit/mining';
 import { loadModules } from './index.js';
@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 
 function gallery(name: string, isDefault = false): InstalledModel {
-  return { name, version: 1, digest: name.padEnd(64, '0'), kind: 'gallery', modules: ['face_recognition'], isDefault };
+  const pin = { name, version: 1, digest: name.padEnd(64, '0') };
+  return { ...pin, id: modelId(name), kind: 'gallery', modules: ['face_recognition'], isDefault };
 }
 
 function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {
@@ -95,6 +96,28 @@ describe('face_recognition', () => {
       'cast',
       'team',
     ]);
+  });
+
+  it('takes galleries by id, and names them in its arguments', () => {
+    const installed = [gallery('cast'), gallery('team')];
+    const [cast, team] = installed.map(({ id }) => id) as [string, string];
+    expect(chosen({ model: team.toUpperCase(), models: [cast, 'team'] }, installed)).toMatchObject({
+      names: ['team', 'cast'],
+      args: { model: 'team', models: ['cast', 'team'] },
+    });
+    const town: InstalledModel = { ...gallery('town'), modules: ['landmark_recognition'] };
+    expect(refusal(() => chosen({ model: town.id }, [...installed, town])).message).toBe(
+      'The face gallery town is not installed. Installed face galleries: cast, team.',
+    );
+    expect(refusal(() => chosen({ model: modelId('gone') }, installed)).message).toContain(modelId('gone'));
+  });
+
+  it('and diversity analysis are what a gallery is for', () => {
+    expect(registry.useOf(gallery('team'))).toEqual({
+      type: 'face',
+      modules: ['advanced_diversity_analysis', 'face_recognition'],
+    });
+    expect(registry.useOf({ ...gallery('net'), kind: 'network' })).toBeNull();
   });
 
   it('refuses galleries that are not installed and says which are', () => {

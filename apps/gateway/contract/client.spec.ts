@@ -112,6 +112,20 @@ describe('the client against a gateway', () => {
     await expect(guest.jobs.create(world.order)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
+  it('reads and describes models, and names one by its id', async () => {
+    const modelId = await world.model();
+    const models = await all(adit.items('GET /v1/models/', { query: { limit: 1 } }));
+    expect(models.map(({ name }) => name)).toEqual(['general-c', 'newsroom']);
+    const body = { description: 'Ours', custom_fields: [{ owner: 'archive' }] };
+    const { latest_version: latest, ...model } = await adit.request('PUT /v1/models/{modelId}/', {
+      params: { modelId },
+      body,
+    });
+    expect([model.custom_fields, latest.version_number]).toEqual([body.custom_fields, 1]);
+    const job = await adit.jobs.create({ ...world.order, modules: { face_recognition: { model: modelId } } });
+    expect(job.modules['face_recognition']).toMatchObject({ model: 'newsroom' });
+  });
+
   it('tells refusals with their places, and makes nothing twice', async () => {
     const refused = await adit.jobs
       .create({ ...world.order, modules: { face_recognition: { a: 1 } } })

@@ -28,6 +28,7 @@ beforeAll(async () => {
     await world.file(),
     await world.accessKey(),
     await world.webhook(),
+    await world.model(),
   ];
 }, 120_000);
 afterAll(() => world?.close());
@@ -50,7 +51,7 @@ function shots({ path, documented }: Operation): fc.Arbitrary<Shot> {
   const { schemas } = apiDocument.components;
   // Dots alone are gone before a request is sent; what has no character names another path.
   const anyId = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => !/^\.+$/.test(text));
-  const id = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 5 }).map((at) => `#${at}`) }, fc.uuid(), anyId);
+  const id = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 6 }).map((at) => `#${at}`) }, fc.uuid(), anyId);
   const query = documented.parameters
     .filter(({ in: place, name }) => place === 'query' && name !== 'dry_run')
     .map(({ name, schema }) =>

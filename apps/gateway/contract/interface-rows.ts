@@ -51,8 +51,10 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
   ...section('Trainings and models', [
     ['GET POST DELETE', '/v1/trainings/', trainings],
     ['GET', '/v1/trainings/{TRAINING_ID}/', trainings],
-    ['GET', '/v1/models/', trainings],
-    ['GET PUT DELETE', '/v1/models/{MODEL_ID}/', trainings],
+    ['GET', '/v1/models/'],
+    ['GET', '/v1/models/{MODEL_ID}/'],
+    ['PUT', '/v1/models/{MODEL_ID}/', { note: 'replaces `description` and `custom_fields`' }],
+    ['DELETE', '/v1/models/{MODEL_ID}/', { note: 'of the workspace; the files stay' }],
   ]),
   ...section('Index collections and identities', [
     ['GET POST PUT', '/v1/index-collection/', indexes],

@@ -21,6 +21,8 @@ export interface Trial {
 
 const job = async (world: World): Promise<string[]> => [await world.job()];
 const mined = async (world: World): Promise<string[]> => [(await world.minedJob()).jobId];
+const model = async (world: World): Promise<string[]> => [await world.model()];
+const ownModel = async (world: World): Promise<string[]> => [await world.ownModel()];
 const dictionary = async (world: World): Promise<string[]> => [await world.dictionary()];
 const file = async (world: World): Promise<string[]> => [await world.file()];
 const shownFile = async (world: World): Promise<string[]> => [await world.shownFile()];
@@ -72,6 +74,16 @@ export const TRIALS: Record<string, Trial> = {
     reply: { total: 1 },
     wrong: [...wrongPages, { query: 'min_confidence=70' }, { query: 'time_start=-1' }],
   },
+
+  'GET /v1/models/': { wrong: wrongPages },
+  'GET /v1/models/{MODEL_ID}/': { ids: model, reply: { type: 'face', is_public: false, name: 'newsroom' } },
+  'PUT /v1/models/{MODEL_ID}/': {
+    ids: model,
+    body: { description: 'The people of our newsroom', custom_fields: [{ owner: 'archive' }] },
+    reply: { name: 'newsroom', description: 'The people of our newsroom', custom_fields: [{ owner: 'archive' }] },
+    wrong: [{ body: [] }, { body: { custom_fields: {} } }, { body: { description: 7 } }, { body: { unknown: 1 } }],
+  },
+  'DELETE /v1/models/{MODEL_ID}/': { ids: ownModel },
 
   'GET /v1/dictionaries/': { wrong: wrongPages },
   'GET /v1/dictionaries/{DICTIONARY_ID}/': { ids: dictionary, reply: { type: 'simple', is_public: false } },

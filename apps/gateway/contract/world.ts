@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
-import type { Job } from '@adit/contracts';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { modelId, type Job } from '@adit/contracts';
 import {
   ArtifactEntity,
   columns,
@@ -11,11 +12,13 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { artifactKey, exportPrefix, storageThumbnailKey } from '@adit/jobs';
+import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
 import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
 import { multipart } from './multipart.js';
 
+const NOTICED_MS = 45_000;
 const photo = sampleMedia().groups['sample1'] as string;
 
 export const WEBHOOK = {
@@ -26,6 +29,8 @@ export const WEBHOOK = {
 
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
+  private newsroom: string | null = null;
+
   private constructor(
     readonly gateway: TestGateway,
     readonly base: string,
@@ -113,6 +118,17 @@ export class World {
     return { jobId, artifactId };
   }
 
+  /** A gallery that somebody put into the repository; the same one each time. */
+  async model(): Promise<string> {
+    this.newsroom ??= await this.gallery('newsroom');
+    return this.newsroom;
+  }
+
+  /** A new one. */
+  ownModel(): Promise<string> {
+    return this.gallery(`gallery-${randomUUID()}`);
+  }
+
   async dictionary(): Promise<string> {
     return (await this.uploaded<{ id: string }>('/api/v1/dictionaries/', 'names.txt', 'text/plain', 'Ada\n')).id;
   }
@@ -177,6 +193,19 @@ export class World {
 
   async close(): Promise<void> {
     await this.gateway.close();
+  }
+
+  /** Answers when the repository has noticed it. */
+  private async gallery(name: string): Promise<string> {
+    const embedding = { name: 'face-embedding', digest: 'e'.repeat(64) };
+    const people = [{ label: 'Ada', embeddings: [[1, 0, 0, 0]] }];
+    await writeGalleryVersion(join(this.gateway.dataDir, 'models'), name, people, { embedding, dimensions: 4 });
+    const id = modelId(name);
+    for (const end = Date.now() + NOTICED_MS; (await this.ask('GET', `/api/v1/models/${id}/`)).status !== 200;) {
+      if (Date.now() > end) throw new Error(`The model ${name} was not noticed.`);
+      await sleep(50);
+    }
+    return id;
   }
 
   private async made<T>(url: string, body: unknown): Promise<T> {

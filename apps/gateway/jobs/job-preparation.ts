@@ -42,7 +42,9 @@ export class JobPreparation {
     request: JobRequest,
     known?: Map<string, readonly ResolvedModule[]>,
   ): Promise<readonly ResolvedModule[]> {
-    if (known === undefined) return this.dictionaries.pin(workspaceId, this.resolver.resolve(request));
+    if (known === undefined) {
+      return this.dictionaries.pin(workspaceId, await this.resolver.resolve(workspaceId, request));
+    }
     const asked = JSON.stringify(request.modules);
     const before = known.get(asked);
     if (before !== undefined) return before;

@@ -1,6 +1,6 @@
 import { ModuleRegistry } from '@adit/mining';
 import { Controller, Inject } from '@nestjs/common';
-import { Route } from '../http/route.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
 import { listModules } from './job-routes.js';
 import { RequestResolver } from './resolve-request.js';
 
@@ -12,7 +12,7 @@ export class ModulesController {
   ) {}
 
   @Route(listModules)
-  list() {
-    return this.modules.describe(this.resolver.installed());
+  async list(_: Input<typeof listModules>, { caller }: Exchange) {
+    return this.modules.describe(await this.resolver.installed(caller.workspaceId));
   }
 }

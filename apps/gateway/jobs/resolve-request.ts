@@ -9,6 +9,8 @@ import {
   type RequestedModule,
 } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
+import { Models } from '../models/models.js';
+import { ServedModels } from '../models/served-models.js';
 
 /** Different requests that are remembered, each of at most so many characters. */
 const REMEMBERED = 256;
@@ -17,7 +19,10 @@ const LONGEST = 4_096;
 /** Turns the modules of a request into what a job stores: arguments complete, models pinned, needs resolved. */
 @Injectable()
 export class RequestResolver {
-  /** By the JSON of their modules: clients ask for the same again and again. Emptied when models are read anew. */
+  /**
+   * By the JSON of their modules and the models to choose from: clients ask for the same again and again. Emptied when models
+   * are read anew.
+   */
   private readonly resolved = new Map<string, ResolvedModule[]>();
   private resolvedWith: readonly ModelVersion[] = [];
 
@@ -25,17 +30,21 @@ export class RequestResolver {
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
     @Inject(ModelRepository) private readonly models: ModelRepository,
     @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
+    @Inject(ServedModels) private readonly served: ServedModels,
+    @Inject(Models) private readonly named: Models,
   ) {}
 
   /** Throws VALIDATION with a pointer per offending place, MODEL_NOT_INSTALLED with what is installed. */
-  resolve(request: JobRequest): readonly ResolvedModule[] {
+  async resolve(workspaceId: string, request: JobRequest): Promise<readonly ResolvedModule[]> {
+    const deleted = await this.named.deletedBy(workspaceId);
+    // Nothing waits from here on, so that what is remembered fits the models it is remembered with.
     const listed = this.models.list();
     if (listed !== this.resolvedWith) this.resolved.clear();
     this.resolvedWith = listed;
-    const key = JSON.stringify(request.modules);
+    const key = [...deleted, JSON.stringify(request.modules)].join(' ');
     const known = this.resolved.get(key);
     if (known !== undefined) return known;
-    const installed = this.installed();
+    const installed = this.installedWithout(deleted);
     const modules = this.modules.check(request.modules).map((requested) => this.resolveModule(requested, installed));
     if (key.length <= LONGEST) {
       if (this.resolved.size === REMEMBERED) this.resolved.clear();
@@ -44,17 +53,16 @@ export class RequestResolver {
     return modules;
   }
 
-  /** What the repository serves, as modules choose from it. */
-  installed(): InstalledModel[] {
-    return this.models.list().map(({ pin, manifest: { kind, modules, isDefault } }) => ({
-      ...pin,
-      kind,
-      modules,
-      isDefault,
-    }));
+  /** What modules choose from for a job of the workspace. */
+  async installed(workspaceId: string): Promise<readonly InstalledModel[]> {
+    return this.installedWithout(await this.named.deletedBy(workspaceId));
   }
 
-  private resolveModule(requested: RequestedModule, installed: InstalledModel[]): ResolvedModule {
+  private installedWithout(deleted: ReadonlySet<string>): readonly InstalledModel[] {
+    return this.served.installed().filter(({ id }) => !deleted.has(id));
+  }
+
+  private resolveModule(requested: RequestedModule, installed: readonly InstalledModel[]): ResolvedModule {
     const { definition, postedAs } = requested;
     const { names, args } = chooseModels(requested, installed);
     return {

@@ -11,6 +11,7 @@ import {
   JobModuleEntity,
   JobSourceEntity,
 } from './job.js';
+import { ModelEntity, ModelVersionEntity, WorkspaceModelEntity } from './model.js';
 import { OutboxEntity } from './outbox.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
@@ -24,6 +25,7 @@ export * from './columns.js';
 export * from './dictionary.js';
 export * from './from-row.js';
 export * from './job.js';
+export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
 export * from './result.js';
@@ -51,6 +53,8 @@ export const ENTITIES = [
   JobModuleEntity,
   JobSourceEntity,
   MediaEntity,
+  ModelEntity,
+  ModelVersionEntity,
   ObservationEntity,
   OutboxEntity,
   ReportEntity,
@@ -64,4 +68,5 @@ export const ENTITIES = [
   WebhookDeliveryEntity,
   WebhookEntity,
   WorkspaceEntity,
+  WorkspaceModelEntity,
 ];

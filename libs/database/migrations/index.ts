@@ -5,6 +5,7 @@ import { Access1795267818183 } from './1795267818183-access.js';
 import { ResourceWebhooks1795267925251 } from './1795267925251-resource-webhooks.js';
 import { Storage1795268034111 } from './1795268034111-storage.js';
 import { BatchesAndExports1795270022981 } from './1795270022981-batches-and-exports.js';
+import { Models1795281003051 } from './1795281003051-models.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   ResourceWebhooks1795267925251,
   Storage1795268034111,
   BatchesAndExports1795270022981,
+  Models1795281003051,
 ];

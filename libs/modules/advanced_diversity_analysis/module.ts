@@ -1,6 +1,7 @@
 import { StandardArguments } from '@adit/contracts';
 import { defineModule, openDictionaries } from '@adit/mining';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
+import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { FACES } from '../people/faces.js';
 import { PeopleFold } from '../people/people-fold.js';
@@ -17,6 +18,7 @@ export default defineModule({
   args: StandardArguments,
   media: ['image', 'video'],
   sharesModelsOf: 'face_recognition',
+  takes: galleriesOf(FACE_GALLERY),
   models: (args, installed) => chooseGalleries(args, installed, ID),
   needs: () => [FACES],
   open: async (args, context) => {

@@ -9,7 +9,7 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .string()
     .min(1)
     .optional()
-    .describe(`Name or digest of a gallery. Left out: ${PUBLIC_GALLERY}, else the one default that is installed.`),
+    .describe(`Name, id or digest of a gallery. Left out: ${PUBLIC_GALLERY}, else the one default that is installed.`),
   models: z
     .array(z.string().min(1))
     .max(16)

@@ -2,6 +2,7 @@ import { defineModule, openDictionaries } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
+import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
 /** Who is to be seen, from when to when. */
@@ -12,6 +13,7 @@ export default defineModule({
   version: 2,
   args: FaceRecognitionArguments,
   media: ['image', 'video'],
+  takes: galleriesOf(FACE_GALLERY),
   models: (args, installed) => chooseGalleries(args, installed),
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],

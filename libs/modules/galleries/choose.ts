@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
 import { pointerTo } from '@adit/mining';
 import type { InstalledModel } from '@adit/mining';
-import type { GalleryKind } from './kinds.js';
+import { galleriesOf, type GalleryKind } from './kinds.js';
 
 /** What a request says of galleries. */
 export interface Asked {
@@ -20,7 +20,7 @@ export function chooseOfKind(
   installed: InstalledModel[],
   { kind, preferred, module }: { kind: GalleryKind; preferred: string; module: string },
 ): string[] {
-  const galleries = installed.filter((one) => one.kind === 'gallery' && one.modules.includes(kind.module));
+  const galleries = installed.filter(galleriesOf(kind).includes);
   const asked = [
     ...(model === undefined ? [] : [{ text: model, pointer: pointerTo('modules', module, 'model') }]),
     ...models.map((text, index) => ({ text, pointer: pointerTo('modules', module, 'models', index) })),
@@ -46,7 +46,7 @@ export function chooseOfKind(
 
 /** For messages: what there is of a kind. */
 export function installedList(installed: InstalledModel[], kind: GalleryKind): string {
-  const names = namesOf(installed.filter((one) => one.kind === 'gallery' && one.modules.includes(kind.module)));
+  const names = namesOf(installed.filter(galleriesOf(kind).includes));
   return `Installed ${kind.plural}: ${names.join(', ') || 'none'}.`;
 }
 

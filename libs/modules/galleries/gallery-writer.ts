@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, ModelManifest } from '@adit/contracts';
+import { AditError, ModelManifest, namedUuid } from '@adit/contracts';
 import { parse, stringify } from 'yaml';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
@@ -191,14 +191,7 @@ async function writeDurably(path: string, content: string | Buffer): Promise<voi
 /** The namespace of Adit's class ids: a random UUID that must never change. */
 const CLASS_NAMESPACE = '6f7d1c1e-3a52-4d0c-9b0e-7a1f5a0c9d44';
 
-/** UUID version 5 (RFC 9562) of gallery name and label: building a gallery again gives a person the same id. */
+/** The id of somebody in a gallery: building it again gives the same person the same id. */
 export function classIdOf(gallery: string, label: string): string {
-  const hash = createHash('sha1')
-    .update(Buffer.from(CLASS_NAMESPACE.replaceAll('-', ''), 'hex'))
-    .update(`${gallery}\n${label.normalize('NFC')}`)
-    .digest()
-    .subarray(0, 16);
-  hash[6] = ((hash[6] as number) & 0x0f) | 0x50;
-  hash[8] = ((hash[8] as number) & 0x3f) | 0x80;
-  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return namedUuid(CLASS_NAMESPACE, `${gallery}\n${label.normalize('NFC')}`);
 }

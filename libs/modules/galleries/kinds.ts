@@ -1,9 +1,13 @@
+import type { ModelType } from '@adit/contracts';
+import type { TakenModels } from '@adit/mining';
+
 /** What a gallery is for. Both are labelled embeddings in the model repository; they differ in what they show. */
 export interface GalleryKind {
   /** The `task` of its model.yaml. */
   task: string;
   /** The module whose requests name it. */
   module: string;
+  type: ModelType;
   /** For messages: one of them, and several. */
   noun: string;
   plural: string;
@@ -14,6 +18,7 @@ export interface GalleryKind {
 export const FACE_GALLERY: GalleryKind = {
   task: 'face-gallery',
   module: 'face_recognition',
+  type: 'face',
   noun: 'face gallery',
   plural: 'face galleries',
   nothing: 'No photo shows a face that can be used: the gallery is empty.',
@@ -22,7 +27,13 @@ export const FACE_GALLERY: GalleryKind = {
 export const LANDMARK_MODEL: GalleryKind = {
   task: 'landmark-gallery',
   module: 'landmark_recognition',
+  type: 'landmark',
   noun: 'landmark model',
   plural: 'landmark models',
   nothing: 'No photo can be used: the landmark model is empty.',
 };
+
+/** The installed galleries of a kind. */
+export function galleriesOf({ type, module }: GalleryKind): TakenModels {
+  return { type, includes: ({ kind, modules }) => kind === 'gallery' && modules.includes(module) };
+}

@@ -9,7 +9,9 @@ export const LandmarkArguments = StandardArguments.extend({
     .string()
     .min(1)
     .optional()
-    .describe(`Name or digest of a landmark model. Left out: ${PUBLIC_MODEL}, else the one default that is installed.`),
+    .describe(
+      `Name, id or digest of a landmark model. Left out: ${PUBLIC_MODEL}, else the one default that is installed.`,
+    ),
   min_similarity: z
     .number()
     .min(0)

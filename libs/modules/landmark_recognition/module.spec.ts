@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AditError } from '@adit/contracts';
+import { AditError, modelId } from '@adit/contracts';
 import { chooseModels } from '@adit/mining';
 import type { InstalledModel, ModuleRegistry } from '@adit/mining';
 import { loadModules } from '../index.js';
@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 
 function model(name: string, isDefault = false): InstalledModel {
-  return { name, version: 1, digest: name.padEnd(64, '0'), kind: 'gallery', modules: [ID], isDefault };
+  const pin = { name, version: 1, digest: name.padEnd(64, '0') };
+  return { ...pin, id: modelId(name), kind: 'gallery', modules: [ID], isDefault };
 }
 
 function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {

@@ -1,4 +1,5 @@
 import { defineModule, openDictionaries } from '@adit/mining';
+import { galleriesOf, LANDMARK_MODEL } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { LandmarkArguments } from './args.js';
 import { chooseModel } from './choose-model.js';
@@ -13,6 +14,7 @@ export default defineModule({
   version: 1,
   args: LandmarkArguments,
   media: ['image', 'video'],
+  takes: galleriesOf(LANDMARK_MODEL),
   models: chooseModel,
   // Model, similarity and dictionaries are asked of the observations: a change of them costs no second look.
   needs: () => [{ analysis: 'image-embedding', args: {} }],

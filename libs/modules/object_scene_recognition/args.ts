@@ -11,7 +11,7 @@ export const ZERO_SHOT_MODEL = 'zero-shot';
 export const CAPTION_MODEL = 'captioning';
 
 export const ObjectSceneArguments = StandardArguments.extend({
-  model: z.string().min(1).optional().describe(`Name or digest of a model. Left out: ${DEFAULT_MODEL}.`),
+  model: z.string().min(1).optional().describe(`Name, id or digest of a model. Left out: ${DEFAULT_MODEL}.`),
   min_confidence: z
     .number()
     .min(0)

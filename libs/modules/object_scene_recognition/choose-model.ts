@@ -1,13 +1,19 @@
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
 import { pointerTo } from '@adit/mining';
-import type { InstalledModel } from '@adit/mining';
+import type { InstalledModel, TakenModels } from '@adit/mining';
 import { CAPTION_MODEL, DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 import type { ObjectSceneArguments } from './args.js';
 
 const ID = 'object_scene_recognition';
 /** Those that an analysis looks with; weights of one's own go under the same names. */
 const LOOKED_WITH = [DEFAULT_MODEL, SCENE_MODEL];
+
+/** `scenes` is used beside, never named. */
+export const DETECTORS: TakenModels = {
+  type: 'object',
+  includes: ({ kind, name, modules }) => kind === 'network' && name === DEFAULT_MODEL && modules.includes(ID),
+};
 
 /**
  * The models a request is answered with: `general-c`, by name, digest or default, and `scenes` where that is installed.
@@ -22,7 +28,7 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   const missing = (argument: string, message: string): void => {
     errors.push({ pointer: pointerTo('modules', ID, argument), code: 'model_not_installed', message });
   };
-  const chosen = usable.find((one) => one.name === DEFAULT_MODEL && (one.name === model || one.digest === model));
+  const chosen = usable.find((one) => DETECTORS.includes(one) && (one.name === model || one.digest === model));
   if (chosen === undefined) missing('model', `The model ${model} is not installed${asChoice(model, usable)}.`);
   if (args.words !== undefined) missing('words', `words need the model ${ZERO_SHOT_MODEL}, which is not installed.`);
   if (!args.include_preset_labels) {

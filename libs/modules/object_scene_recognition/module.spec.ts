@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AditError, ModelManifest } from '@adit/contracts';
+import { AditError, modelId, ModelManifest } from '@adit/contracts';
 import { chooseModels } from '@adit/mining';
 import type { InstalledModel, ModuleRegistry } from '@adit/mining';
 import { parse } from 'yaml';
@@ -10,6 +10,7 @@ import { GERMAN } from './german.js';
 
 const ID = 'object_scene_recognition';
 const detector: InstalledModel = {
+  id: modelId('general-c'),
   name: 'general-c',
   version: 1,
   digest: 'd'.repeat(64),
@@ -89,7 +90,8 @@ describe('a request', () => {
   });
 
   it('looks for scenes too where a classifier is installed, which is not to be named alone', () => {
-    const classifier: InstalledModel = { ...detector, name: 'scenes', digest: 'e'.repeat(64), isDefault: false };
+    const scenes = { id: modelId('scenes'), name: 'scenes', digest: 'e'.repeat(64) };
+    const classifier: InstalledModel = { ...detector, ...scenes, isDefault: false };
     const both = [detector, classifier];
     const { names, args } = chosen({}, both);
     expect(names).toEqual(['general-c', 'scenes']);
@@ -98,11 +100,21 @@ describe('a request', () => {
       { analysis: 'objects', args: {} },
       { analysis: 'scenes', args: {} },
     ]);
-    for (const model of ['scenes', classifier.digest]) {
+    for (const model of ['scenes', classifier.digest, classifier.id]) {
       expect(refusal(() => chosen({ model }, both)).message).toMatch(
         /used beside general-c.* Installed models of object_scene_recognition: general-c, scenes\./,
       );
     }
+  });
+
+  it('may name the detector, by name or id, and nothing else', () => {
+    const scenes: InstalledModel = { ...detector, name: 'scenes' };
+    expect(registry.useOf(detector)).toEqual({ type: 'object', modules: [ID] });
+    expect([scenes, { ...detector, modules: [] }].map((model) => registry.useOf(model))).toEqual([null, null]);
+    expect(chosen({ model: detector.id }, [detector])).toMatchObject({
+      names: ['general-c'],
+      args: { model: 'general-c' },
+    });
   });
 
   it('finds in the list of modules what else there could be', () => {

@@ -1,6 +1,6 @@
 import { defineModule, openDictionaries } from '@adit/mining';
 import { ObjectSceneArguments, SCENE_MODEL } from './args.js';
-import { chooseModel } from './choose-model.js';
+import { chooseModel, DETECTORS } from './choose-model.js';
 import { ObjectFold } from './fold.js';
 import { namingIn } from './labels.js';
 import { SLOTS } from './slots.js';
@@ -13,6 +13,7 @@ export default defineModule({
   version: 2,
   args: ObjectSceneArguments,
   media: ['image', 'video'],
+  takes: DETECTORS,
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
   needs: (_, models) => [

@@ -1,0 +1,84 @@
+import { inStatement, ModelEntity, ModelVersionEntity, outsideTransaction } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { ServedModels, type ServedModel } from './served-models.js';
+
+const log = createLogger('models');
+
+/** Several processes write the same rows: the first one's time stands, and nobody removes any. */
+const RECORD = `
+  WITH given AS (
+    SELECT * FROM jsonb_to_recordset($1) AS v (id uuid, name text, type text, number integer, digest text) ORDER BY id, number
+  ), model AS (
+    INSERT INTO models (id, name, type) SELECT DISTINCT ON (id) id, name, type FROM given
+    ON CONFLICT (id) DO UPDATE SET type = excluded.type WHERE models.type <> excluded.type
+  ), version AS (
+    INSERT INTO model_versions (model_id, version_number, digest) SELECT id, number, digest FROM given
+    ON CONFLICT DO NOTHING
+  )
+  SELECT 1`;
+
+/** The rows of a served model; `versions` as the model has them. */
+export interface ModelRecord {
+  model: ModelEntity;
+  versions: ModelVersionEntity[];
+}
+
+/** Writes models and versions down when they are first seen, so that every process, then and later, says the same of them. */
+@Injectable()
+export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private unwatch: (() => void) | null = null;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(ServedModels) private readonly served: ServedModels,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.unwatch = this.repository.onChange(() => {
+      // Whoever reads them before that writes them too.
+      outsideTransaction(() => this.write(this.served.list())).catch((err: unknown) =>
+        log.warn({ err }, 'what is new in the model repository could not be written down yet'),
+      );
+    });
+    await this.write(this.served.list());
+  }
+
+  beforeApplicationShutdown(): void {
+    this.unwatch?.();
+  }
+
+  /** Of each model in their order. */
+  async of(models: readonly ServedModel[]): Promise<ModelRecord[]> {
+    const known = await this.read(models);
+    if (known !== null) return known;
+    await this.write(models);
+    return (await this.read(models))!;
+  }
+
+  /** Null when one is not written down yet. */
+  private async read(models: readonly ServedModel[]): Promise<ModelRecord[] | null> {
+    const ids = models.map(({ id }) => id);
+    const rows = await this.db.manager.findBy(ModelEntity, { id: In(ids) });
+    const versionRows = await this.db.manager.findBy(ModelVersionEntity, { modelId: In(ids) });
+    const records = models.flatMap(({ id, versions }) => {
+      const found = versions.flatMap(
+        ({ number, digest }) =>
+          versionRows.find((row) => row.modelId === id && row.versionNumber === number && row.digest === digest) ?? [],
+      );
+      const model = rows.find((row) => row.id === id);
+      return model === undefined || found.length < versions.length ? [] : [{ model, versions: found }];
+    });
+    return records.length < models.length ? null : records;
+  }
+
+  private async write(models: readonly ServedModel[]): Promise<void> {
+    const rows = models.flatMap(({ id, name, type, versions }) =>
+      versions.map((version) => ({ id, name, type, ...version })),
+    );
+    if (rows.length > 0) await inStatement(this.db, RECORD, [JSON.stringify(rows)]);
+  }
+}

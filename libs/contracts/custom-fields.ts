@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+const MOST_BYTES = 32 << 10;
+
+/** A list of objects that clients keep with a resource; Adit reads nothing in it. */
+export const CustomFields = z
+  .array(z.record(z.string(), z.unknown()))
+  .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= MOST_BYTES, {
+    message: `custom_fields may have ${MOST_BYTES} bytes as JSON`,
+  });
+export type CustomFields = z.infer<typeof CustomFields>;
