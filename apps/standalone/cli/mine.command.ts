@@ -6,7 +6,7 @@ export function mineCommand(): Command {
     .description('Find who and what is in films and pictures: a table here, results.json and report.html in a folder.')
     .argument('[sources...]', 'files, folders or https:// addresses; a sample film when left out')
     .option('-m, --modules <ids>', 'questions to ask, separated by commas', list, ['face_recognition'])
-    .option('--model <name>', 'model of the modules, e.g. a face gallery of yours')
+    .option('--model <name>', 'model for those of the modules that take it, e.g. a face gallery of yours')
     .option('-o, --out <folder>', 'where the results go (default: ./adit-results/<name>)')
     .option('--json', 'print the results as JSON and nothing else on standard output')
     .option('--max-distance <number>', 'how far a known face may be, 0..2 (default: 1.0)', number(0, 2))

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Job } from '@adit/client';
+import type { AditClient, Job } from '@adit/client';
 import { AditError } from '@adit/contracts';
-import { mineJob } from './mine-job.js';
+import { mineJob, type JobOrder } from './mine-job.js';
 import { engineAt, engineHere, type MiningPlace } from './mining-place.js';
+import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
 import { sampleFilm } from './sample-film.js';
@@ -35,6 +36,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const jsonFiles: string[] = [];
   try {
     const { client } = place;
+    const modules = await moduleArguments(client, options);
     for (const group of groups) {
       if (interrupt.signal.aborted) {
         process.exitCode = 130;
@@ -49,8 +51,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         process.exitCode = 130;
         break;
       }
-      const order = { sources, modules: moduleArguments(options) };
-      const { job, files } = await mineJob(client, order, folder, { quiet, signal: interrupt.signal });
+      const { job, files } = await mineJob(client, { sources, modules }, folder, { quiet, signal: interrupt.signal });
       const json = files['results.json'];
       if (json !== undefined) jsonFiles.push(json);
       if (!quiet && job.state === 'completed') {
@@ -97,14 +98,18 @@ function outFolder(group: SourceGroup, groups: number, out: string | undefined):
   return groups === 1 ? resolve(out) : resolve(out, group.kind);
 }
 
-function moduleArguments(options: MineOptions): Record<string, Record<string, unknown>> {
-  const common = options.model === undefined ? {} : { model: options.model };
+async function moduleArguments(client: AditClient, options: MineOptions): Promise<JobOrder['modules']> {
+  const { model, modules, maxDistance } = options;
+  const takers = model === undefined ? [] : await modulesTaking(client, model, modules);
   const face = {
-    ...(options.maxDistance === undefined ? {} : { max_distance: options.maxDistance }),
+    ...(maxDistance === undefined ? {} : { max_distance: maxDistance }),
     cluster_unknowns: options.clusterUnknowns,
   };
   return Object.fromEntries(
-    options.modules.map((id) => [id, id === 'face_recognition' ? { ...common, ...face } : common]),
+    modules.map((id) => [
+      id,
+      { ...(takers.includes(id) ? { model } : {}), ...(id === 'face_recognition' ? face : {}) },
+    ]),
   );
 }
 

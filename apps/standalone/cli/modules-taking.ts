@@ -1,0 +1,26 @@
+import type { AditClient, Reply } from '@adit/client';
+import { AditError } from '@adit/contracts';
+
+/**
+ * Which of these modules take a model, given by name or id; all of them when there is no such model, since the engine then
+ * says what there is. Throws VALIDATION when there is one and none of them takes it.
+ */
+export async function modulesTaking(client: AditClient, model: string, asked: string[]): Promise<string[]> {
+  const found = await modelOf(client, model);
+  if (found === null) return asked;
+  const described = await client.request('GET /v1/modules/');
+  const takers = described.filter(({ id }) => found.modules.includes(id));
+  const taking = asked.filter((name) => takers.some(({ id, aliases }) => id === name || aliases.includes(name)));
+  if (taking.length > 0) return taking;
+  throw new AditError(
+    'VALIDATION',
+    `The model ${found.name} is for ${found.modules.join(' and ')}, and you ask ${asked.join(' and ')}: see --modules.`,
+  );
+}
+
+async function modelOf(client: AditClient, given: string): Promise<Reply<'GET /v1/models/{modelId}/'> | null> {
+  for await (const model of client.items('GET /v1/models/')) {
+    if (model.name === given || model.id === given.toLowerCase()) return model;
+  }
+  return null;
+}
