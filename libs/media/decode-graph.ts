@@ -51,9 +51,11 @@ export function filterGraph(
     chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
     chain.push(selectWindows(windows(index, basePts, all, 0)));
   }
+  const colours = fastColours(facts, index, filters);
+  if (colours !== null) chain.push(colours);
   const parts = outputs.map((output, i) => {
     const own = output.frames.length === all.length ? [] : [selectWindows(windows(index, basePts, output.frames, 0))];
-    return `[s${i}]${[...own, ...toJpegPicture(facts, index, output, filters)].join(',')}[o${i}]`;
+    return `[s${i}]${[...own, ...toJpegPicture(facts, index, output, filters, colours !== null)].join(',')}[o${i}]`;
   });
   const labels = outputs.map((_, i) => `[s${i}]`).join('');
   return [`[0:${facts.stream}]${chain.join(',')},split=${outputs.length}${labels}`, ...parts].join(';');
@@ -66,11 +68,38 @@ function countedTime(index: FrameIndex): string {
   return `${micros(index.startPts, num, den)}+round(N*${step})`;
 }
 
+/** What `colorspace` calls the matrices that films have and JPEG has not. */
+const FAST_MATRICES = new Map([
+  ['bt709', 'bt709'],
+  ['fcc', 'fcc'],
+  ['smpte240m', 'smpte240m'],
+  ['bt2020', 'bt2020ncl'],
+]);
+
+/**
+ * Turns the film's colours to JPEG's in the size they have, null where that is to be left to `scale`: it goes through RGB
+ * for another matrix, which takes longer than decoding the frame, and loses a level or two. `colorspace` takes planes of
+ * even sides only.
+ */
+function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<FfmpegFilter>): string | null {
+  const matrix = facts.hdr || !filters.has('colorspace') ? null : inputMatrix(facts, index);
+  const known = matrix === null ? undefined : FAST_MATRICES.get(matrix);
+  const { num, den } = facts.sampleAspectRatio;
+  const storedWidth = (facts.width * den) / num;
+  const isPlain = facts.rotation === 0 || num === den;
+  const isEven = [storedWidth, facts.height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
+  if (known === undefined || !isPlain || !isEven || !/^yuv4\d\dp(10|12)?(le)?$/.test(index.hints.pixelFormat))
+    return null;
+  return `colorspace=ispace=${known}:iprimaries=bt709:itrc=bt709:all=bt601-6-625:range=pc:fast=1`;
+}
+
+/** `isJpegColours`: they are JPEG's already. */
 function toJpegPicture(
   facts: VideoFacts,
   index: FrameIndex,
   { width, height }: GraphOutput,
   filters: ReadonlySet<FfmpegFilter>,
+  isJpegColours: boolean,
 ): string[] {
   if (facts.hdr && filters.has('zscale') && filters.has('tonemap')) {
     const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
@@ -86,8 +115,8 @@ function toJpegPicture(
       'setsar=1',
     ];
   }
-  const matrix = inputMatrix(facts, index);
-  const from = matrix === null ? '' : `:in_color_matrix=${matrix}`;
+  const matrix = isJpegColours ? 'bt601' : inputMatrix(facts, index);
+  const from = matrix === null ? '' : `:in_color_matrix=${matrix}${isJpegColours ? ':in_range=pc' : ''}`;
   // JPEG (JFIF) is BT.601 in full range.
   return [
     `scale=w=${width}:h=${height}:flags=bicubic${from}:out_color_matrix=bt601:out_range=pc`,

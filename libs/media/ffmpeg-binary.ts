@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const HOW_TO_INSTALL =
   'Install it (Debian/Ubuntu: apt-get install ffmpeg; macOS: brew install ffmpeg) or name the binaries in ADIT_FFMPEG and ADIT_FFPROBE.';
 
-/** Filters that decoding uses when the build has them; the last three only for interlaced and HDR films. */
-const WANTED_FILTERS = ['select', 'scale', 'bwdif', 'yadif', 'zscale', 'tonemap'] as const;
+/** Filters that decoding uses when the build has them; the last four only for interlaced and HDR films. */
+const WANTED_FILTERS = ['select', 'scale', 'colorspace', 'bwdif', 'yadif', 'zscale', 'tonemap'] as const;
 export type FfmpegFilter = (typeof WANTED_FILTERS)[number];
 
 export interface FfmpegInfo {
