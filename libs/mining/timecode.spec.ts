@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { VideoFacts } from '@adit/contracts';
+import { filmFacts } from '@adit/testing';
 import { addFrames, formatTimecode, framesPerDay, parseTimecode, timecodeAt } from './timecode.js';
 import type { TimecodeRate } from './timecode.js';
 
@@ -16,31 +16,6 @@ const RATES: Record<string, TimecodeRate> = {
   '60': { nominal: 60, dropFrame: false },
 };
 const anyRate = fc.constantFrom(...Object.values(RATES));
-
-function film(facts: Partial<VideoFacts>): VideoFacts {
-  return {
-    kind: 'video',
-    container: 'mp4',
-    codec: 'h264',
-    stream: 0,
-    width: 640,
-    height: 360,
-    fps: { num: 25, den: 1 },
-    variableFrameRate: false,
-    totalFrames: 1000,
-    duration: 40,
-    timeBase: { num: 1, den: 12800 },
-    startPts: 0,
-    startTimecode: null,
-    rotation: 0,
-    interlaced: false,
-    sampleAspectRatio: { num: 1, den: 1 },
-    bitDepth: 8,
-    hdr: false,
-    audioStreams: [],
-    ...facts,
-  };
-}
 
 describe('timecodes', () => {
   // The published examples of drop-frame counting: the numbers around the first and the tenth minute.
@@ -116,21 +91,21 @@ describe('timecodes', () => {
   });
 
   it('adds the start timecode of the source', () => {
-    expect(timecodeAt(film({ startTimecode: '10:00:00:00' }), 26, 1.04)).toBe('10:00:01:01');
-    expect(timecodeAt(film({ startTimecode: '23:59:59:24' }), 1, 0.04)).toBe('00:00:00:00');
+    expect(timecodeAt(filmFacts({ startTimecode: '10:00:00:00' }), 26, 1.04)).toBe('10:00:01:01');
+    expect(timecodeAt(filmFacts({ startTimecode: '23:59:59:24' }), 1, 0.04)).toBe('00:00:00:00');
     const ntsc = { num: 30_000, den: 1001 };
-    expect(timecodeAt(film({ fps: ntsc, startTimecode: '01:00:59;28' }), 2, 0)).toBe('01:01:00;02');
-    expect(timecodeAt(film({ fps: ntsc, startTimecode: '01:00:59:28' }), 2, 0)).toBe('01:01:00:00');
-    expect(timecodeAt(film({ fps: ntsc }), 1800, 60.06)).toBe('00:01:00;02');
-    expect(timecodeAt(film({ fps: { num: 24_000, den: 1001 } }), 1440, 60.06)).toBe('00:01:00:00');
+    expect(timecodeAt(filmFacts({ fps: ntsc, startTimecode: '01:00:59;28' }), 2, 0)).toBe('01:01:00;02');
+    expect(timecodeAt(filmFacts({ fps: ntsc, startTimecode: '01:00:59:28' }), 2, 0)).toBe('01:01:00:00');
+    expect(timecodeAt(filmFacts({ fps: ntsc }), 1800, 60.06)).toBe('00:01:00;02');
+    expect(timecodeAt(filmFacts({ fps: { num: 24_000, den: 1001 } }), 1440, 60.06)).toBe('00:01:00:00');
   });
 
   it('starts at zero when the file carries a timecode that its rate does not have', () => {
-    expect(timecodeAt(film({ startTimecode: '10:00:00:29' }), 25, 1)).toBe('00:00:01:00');
+    expect(timecodeAt(filmFacts({ startTimecode: '10:00:00:29' }), 25, 1)).toBe('00:00:01:00');
   });
 
   it('goes by time where frames say nothing of time', () => {
-    expect(timecodeAt(film({ variableFrameRate: true }), 3, 61.52)).toBe('00:01:01:13');
+    expect(timecodeAt(filmFacts({ variableFrameRate: true }), 3, 61.52)).toBe('00:01:01:13');
     expect(timecodeAt({ kind: 'image', format: 'png', width: 4, height: 4 }, 7, 0)).toBe('00:00:00:00');
     const audio = {
       kind: 'audio',

@@ -1,3 +1,4 @@
+export { filmFacts } from './film-facts.js';
 export { blackPng, cmykJpeg, withOrientation } from './forged-pictures.js';
 export { cachedMedia, packageFolder, sampleMedia, transcode, type SampleMedia } from './media.js';
 export { cutAt, hurtBetween, withStatedSize } from './damage.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArtifactPage, DetailedResultPage, Job, SummarizedResultPage, type MediaFacts } from '@adit/contracts';
+import { ArtifactPage, DetailedResultPage, Job, SummarizedResultPage } from '@adit/contracts';
 import {
   ApiKeyEntity,
   ArtifactEntity,
@@ -16,7 +16,7 @@ import {
 } from '@adit/database';
 import { artifactKey, LockedJob, OutboxRelay, pictureKey } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { sampleMedia } from '@adit/testing';
+import { filmFacts, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashApiKey, newApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
@@ -24,27 +24,7 @@ import { DryRun } from './job-routes.js';
 
 const film = sampleMedia().cap13;
 const request = { sources: [film], modules: { face_recognition: {} } };
-const facts: MediaFacts = {
-  kind: 'video',
-  container: 'mp4',
-  codec: 'h264',
-  stream: 0,
-  width: 400,
-  height: 300,
-  fps: { num: 25, den: 1 },
-  variableFrameRate: false,
-  totalFrames: 765,
-  duration: 30.6,
-  timeBase: { num: 1, den: 12800 },
-  startPts: 0,
-  startTimecode: '10:00:00:00',
-  rotation: 0,
-  interlaced: false,
-  sampleAspectRatio: { num: 1, den: 1 },
-  bitDepth: 8,
-  hdr: false,
-  audioStreams: [],
-};
+const facts = filmFacts({ width: 400, height: 300, totalFrames: 765, duration: 30.6, startTimecode: '10:00:00:00' });
 
 let gateway: TestGateway;
 let base: string;

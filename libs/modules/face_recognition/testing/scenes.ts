@@ -1,7 +1,8 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
-import type { Box, Unit, VideoFacts } from '@adit/contracts';
+import type { Box, Unit } from '@adit/contracts';
 import { sealState, unsealState } from '@adit/mining';
 import type { FoldContext, Segment } from '@adit/mining';
+import { filmFacts } from '@adit/testing';
 import { FaceRecognitionArguments } from '../args.js';
 import { encodeEmbedding, normalised } from '../../galleries/embedding.js';
 import { FaceFold } from '../fold.js';
@@ -92,27 +93,7 @@ export interface Actor {
 
 export const FPS = 25;
 
-export const FILM: VideoFacts = {
-  kind: 'video',
-  container: 'mp4',
-  codec: 'h264',
-  stream: 0,
-  width: 1280,
-  height: 720,
-  fps: { num: FPS, den: 1 },
-  variableFrameRate: false,
-  totalFrames: 100_000,
-  duration: 4000,
-  timeBase: { num: 1, den: FPS },
-  startPts: 0,
-  startTimecode: null,
-  rotation: 0,
-  interlaced: false,
-  sampleAspectRatio: { num: 1, den: 1 },
-  bitDepth: 8,
-  hdr: false,
-  audioStreams: [],
-};
+export const FILM = filmFacts({ fps: { num: FPS, den: 1 }, totalFrames: 100_000, duration: 4000 });
 
 export const CONTEXT: FoldContext = { sourceIndex: 3, facts: FILM };
 

@@ -1,0 +1,158 @@
+import { AditError, type ErrorCode } from '@adit/contracts';
+import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
+import { claimTry, runTry, triedAnalysis, triedChunk } from './tries.js';
+
+describe('a try', () => {
+  let jobs: JobsUnderTest;
+
+  beforeAll(async () => {
+    jobs = await JobsUnderTest.start();
+  }, 60_000);
+  beforeEach(() => jobs.reset());
+  afterAll(() => jobs.close());
+
+  /** A chunk that waits to be decoded, and how its row stands. */
+  const requested = async (digest: string) => {
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    await jobs.openFilm(jobId, digest.repeat(64));
+    await jobs.settled();
+    const [chunk] = await jobs.db.manager.findBy(ChunkEntity, { jobId, state: 'requested' });
+    const row = () => jobs.db.manager.findOneByOrFail(ChunkEntity, { id: chunk!.id });
+    const begin = async (leaseSeconds = 60, signal = new AbortController().signal) => {
+      const work = triedChunk(chunk!.id);
+      const attempt = (await claimTry(jobs.db, work, leaseSeconds))!;
+      return { db: jobs.db, settings: { leaseSeconds, maxAttempts: 3 }, work, attempt, signal };
+    };
+    return { jobId, row, begin };
+  };
+  const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
+  const given: string[] = [];
+  const giveUp = async (problem: AditError) => void given.push(problem.message);
+  beforeEach(() => void given.splice(0));
+
+  it('is not blamed for a dependency that is away, and is dispatched again a little later', async () => {
+    const { row, begin } = await requested('1');
+    for (let round = 0; round < 5; round++) await runTry(await begin(), fails('UNAVAILABLE'), giveUp);
+    const { attempts, leaseUntil, state } = await row();
+    expect({ attempts, state, given }).toEqual({ attempts: 0, state: 'requested', given: [] });
+    expect(leaseUntil!.getTime() - Date.now()).toBeGreaterThan(1_000);
+    expect(leaseUntil!.getTime() - Date.now()).toBeLessThan(10_000);
+  });
+
+  it('throws what may go well next time until the tries are used up, then gives up with the reason', async () => {
+    const { row, begin } = await requested('2');
+    await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
+    await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
+    expect(given).toEqual([]);
+    // Poison ends as a dead letter: an error the bus does not retry.
+    await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toMatchObject({
+      retryable: false,
+      message: 'decoding was given up after 3 tries: it did not work',
+    });
+    expect(given).toEqual(['it did not work']);
+    let ran = false;
+    const tooMany = runTry(await begin(), async () => void (ran = true), giveUp);
+    await expect(tooMany).rejects.toMatchObject({
+      retryable: false,
+      message: 'decoding was given up after 3 tries',
+    });
+    expect({ ran, last: given.at(-1), attempts: (await row()).attempts }).toEqual({
+      ran: false,
+      last: 'decoding was given up after 3 tries',
+      attempts: 4,
+    });
+  });
+
+  it('gives up at once on what another try cannot mend', async () => {
+    const { begin } = await requested('3');
+    await runTry(await begin(), fails('MEDIA_INVALID'), giveUp);
+    expect(given).toEqual(['it did not work']);
+  });
+
+  it('is handed back by an orderly shutdown', async () => {
+    const { row, begin } = await requested('4');
+    const shutdown = new AbortController();
+    const ending = runTry(
+      await begin(60, shutdown.signal),
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      giveUp,
+    );
+    shutdown.abort(new Error('closing'));
+    await expect(ending).rejects.toThrow('closing');
+    const { attempts, leaseUntil } = await row();
+    expect(attempts).toBe(0);
+    expect(leaseUntil!.getTime()).toBeLessThanOrEqual(Date.now() + 100);
+    expect(given).toEqual([]);
+  });
+
+  it('keeps its lease alive for as long as it runs', async () => {
+    const { row, begin } = await requested('5');
+    const until: number[] = [];
+    await runTry(
+      await begin(0.6),
+      async () => {
+        for (let look = 0; look < 4; look++) {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          until.push((await row()).leaseUntil!.getTime());
+          await jobs.reconciler.run();
+        }
+      },
+      giveUp,
+    );
+    expect(new Set(until).size).toBeGreaterThan(2);
+    expect((await row()).attempts).toBe(1);
+  });
+
+  it.each([
+    { why: 'another process begins the next one', digest: '6', stopsJob: false, attempts: 2 },
+    { why: 'its job is stopped', digest: '7', stopsJob: true, attempts: 1 },
+  ])('stops when $why, and neither fails nor hands back anything', async ({ digest, stopsJob, attempts }) => {
+    const { jobId, row, begin } = await requested(digest);
+    const first = await begin(0.3);
+    const ending = runTry(
+      first,
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      giveUp,
+    );
+    await (stopsJob ? jobs.commands.stop(jobs.workspaceId, jobId) : begin());
+    await ending;
+    expect(given).toEqual([]);
+    expect((await row()).attempts).toBe(attempts);
+  });
+
+  it('is counted before the work, and never begins for a job that has ended', async () => {
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    await jobs.openFilm(jobId, 'd'.repeat(64));
+    await jobs.settled();
+    const [chunk] = await jobs.db.manager.findBy(ChunkEntity, { jobId, state: 'requested' });
+    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBe(1);
+    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBe(2);
+    expect(await claimTry(jobs.db, triedAnalysis(chunk!.id, faces.digest), 60)).toBeNull();
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBeNull();
+    await expect(jobs.commands.stop(jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('of what was decoded beside an analysis is not blamed when the process died', async () => {
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    await jobs.openFilm(jobId, '9'.repeat(64));
+    await jobs.settled();
+    const [analysed, decoding] = await jobs.db.manager.findBy(ChunkEntity, { jobId, state: 'requested' });
+    await claimTry(jobs.db, triedChunk(decoding!.id), 60);
+    const suspect = { chunkId: analysed!.id, digest: faces.digest };
+    await jobs.db.manager.update(ChunkAnalysisEntity, suspect, { state: 'requested' });
+    await claimTry(jobs.db, triedAnalysis(analysed!.id, faces.digest), 60);
+    await jobs.reconciler.recover();
+    expect((await jobs.db.manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(0);
+    expect((await jobs.db.manager.findOneByOrFail(ChunkAnalysisEntity, suspect)).attempts).toBe(1);
+    await jobs.db.manager.update(ChunkAnalysisEntity, suspect, { state: 'done' });
+    await claimTry(jobs.db, triedChunk(decoding!.id), 60);
+    await jobs.reconciler.recover();
+    expect((await jobs.db.manager.findOneByOrFail(ChunkEntity, { id: decoding!.id })).attempts).toBe(1);
+  });
+});
