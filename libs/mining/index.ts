@@ -8,5 +8,6 @@ export * from './portrait.js';
 export * from './registry.js';
 export * from './segment.js';
 export * from './segment-builder.js';
+export * from './stretch-fold.js';
 export * from './thinning.js';
 export * from './timecode.js';

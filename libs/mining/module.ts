@@ -103,9 +103,12 @@ export interface ModelSlot {
   purpose: string;
 }
 
+/** What most modules need not say: results under their own id, no other ids, no models. */
+type Usual = 'resultName' | 'aliases' | 'models';
+
 /** Types a module and gives its arguments and state their names; found by scanning, never by a list. */
 export function defineModule<Args extends z.ZodType, State extends Json>(
-  definition: ModuleDefinition<Args, State>,
+  definition: Omit<ModuleDefinition<Args, State>, Usual> & Partial<Pick<ModuleDefinition<Args, State>, Usual>>,
 ): ModuleDefinition<Args, State> {
-  return definition;
+  return { resultName: definition.id, aliases: [], models: () => [], ...definition };
 }

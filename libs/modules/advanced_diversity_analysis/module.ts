@@ -12,8 +12,6 @@ const ID = 'advanced_diversity_analysis';
 /** How many people, and for how long, by person and by what their faces read as: gender and age. */
 export default defineModule({
   id: ID,
-  resultName: ID,
-  aliases: [],
   version: 1,
   args: StandardArguments,
   media: ['image', 'video'],

@@ -8,8 +8,6 @@ import { matcherOf } from '../galleries/matcher-cache.js';
 /** Who is to be seen, from when to when. */
 export default defineModule({
   id: 'face_recognition',
-  resultName: 'face_recognition',
-  aliases: [],
   version: 2,
   args: FaceRecognitionArguments,
   media: ['image', 'video'],

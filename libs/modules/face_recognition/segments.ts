@@ -1,6 +1,6 @@
-import type { Detection, Json } from '@adit/contracts';
-import { inOrderOfEmission } from '@adit/mining';
-import type { Instant, LabelDictionaries, Mark, Segment, Thinned } from '@adit/mining';
+import type { Json } from '@adit/contracts';
+import { boxDetection, inOrderOfEmission, segmentOfStretch } from '@adit/mining';
+import type { Instant, LabelDictionaries, Segment, StretchSource, Thinned } from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './linking.js';
@@ -68,7 +68,7 @@ interface Names {
  */
 export function segmentOf(
   seen: Appearance,
-  source: { index: number; image: boolean },
+  source: StretchSource,
   args: FaceRecognitionArguments,
   { persons, dictionaries }: Names,
 ): Segment | null {
@@ -97,19 +97,13 @@ export function segmentOf(
     }),
   };
   const claims = person === null && args.cluster_unknowns && seen.embedding !== null;
-  return {
-    sourceIndex: source.index,
-    frameStart: seen.start.frame,
-    frameEnd: seen.end.frame,
-    timeStart: seen.start.time,
-    timeEnd: seen.end.time,
+  return segmentOfStretch(seen, source, {
     type: 'face',
     label,
     confidence: rounded(similarity),
     meta,
-    detections: seen.marks.kept.map(detectionOf),
-    thumbnail: seen.portrait.thumbnail,
-    keyFrame: seen.portrait.keyFrame,
+    detections: seen.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
+    portrait: seen.portrait,
     ...(claims && {
       claim: {
         collection: 'unknowns',
@@ -117,7 +111,7 @@ export function segmentOf(
         maxDistance: SAME_FACE_DISTANCE,
       },
     }),
-  };
+  });
 }
 
 /** The order of emission within one step of the fold: by end, start, then person or place. */
@@ -131,15 +125,6 @@ function candidate({ person, distance }: Match, name: string, persons: readonly 
     class_id: (persons[person] as Person).classId,
     similarity: rounded(similarityOf(distance)),
     distance: rounded(distance),
-  };
-}
-
-function detectionOf([frame, x, y, w, h]: Mark): Detection {
-  const fraction = (value: number | undefined) => (value ?? 0) / 10_000;
-  return {
-    frame_index: frame,
-    type: 'face_bbox',
-    data: { x: fraction(x), y: fraction(y), w: fraction(w), h: fraction(h) },
   };
 }
 

@@ -8,13 +8,10 @@ import { Neutrality } from './neutrality.js';
 /** Whether the faces a source shows longest read as female, as male, or as neither more than the other. */
 export default defineModule({
   id: 'gender_neutrality_estimation',
-  resultName: 'gender_neutrality_estimation',
-  aliases: [],
   version: 1,
   args: StandardArguments,
   media: ['image', 'video'],
   // Who somebody is does not matter, only that it is the same person.
-  models: () => [],
   needs: () => [FACES],
   open: () => Promise.resolve(new PeopleFold(new Neutrality(), new Matcher([]))),
 });

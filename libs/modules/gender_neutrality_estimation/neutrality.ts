@@ -1,3 +1,4 @@
+import { segmentOfStretch } from '@adit/mining';
 import type { ClosedSource, Portrait, Segment } from '@adit/mining';
 import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import { femaleShare } from '../people/tally.js';
@@ -38,20 +39,17 @@ function segmentOf(
 ): Segment {
   const share = femaleShare(shown) as number;
   const label = labelOf(share);
-  return {
-    sourceIndex,
-    frameStart: start.frame,
-    frameEnd: end.frame,
-    timeStart: start.time,
-    timeEnd: end.time,
-    type: 'gender_neutrality',
-    label,
-    confidence: Math.round(margin(share) * 10_000) / 10_000,
-    meta: { label },
-    detections: [],
-    thumbnail: null,
-    keyFrame: portrait.keyFrame,
-  };
+  return segmentOfStretch(
+    { start, end },
+    { index: sourceIndex },
+    {
+      type: 'gender_neutrality',
+      label,
+      confidence: Math.round(margin(share) * 10_000) / 10_000,
+      meta: { label },
+      portrait: { thumbnail: null, keyFrame: portrait.keyFrame },
+    },
+  );
 }
 
 /** How far the share lies from the nearest border between two labels: 0 on it, 1 as far as shares go. */

@@ -9,8 +9,6 @@ import { Landmarks } from './landmarks.js';
 /** Which places are to be seen, from when to when, and where they are. */
 export default defineModule({
   id: 'landmark_recognition',
-  resultName: 'landmark_recognition',
-  aliases: [],
   version: 1,
   args: LandmarkArguments,
   media: ['image', 'video'],

@@ -11,12 +11,9 @@ const TEXT: AnalysisNeed = { analysis: 'text', args: {} };
 /** Who is named in the captions, from when to when. */
 export default defineModule({
   id: 'lower_third_recognition',
-  resultName: 'lower_third_recognition',
-  aliases: [],
   version: 1,
   args: LowerThirdArguments,
   media: ['image', 'video'],
-  models: () => [],
   // Faces are looked for only when captions without one do not count.
   needs: ({ only_faces: onlyFaces }) => (onlyFaces ? [TEXT, FACES] : [TEXT]),
   dictionaryIds: (args) =>

@@ -1,75 +1,61 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { StandardArguments } from '@adit/contracts';
-import { addStretch, appearance, defineModule, takeAll, takeFinal } from '@adit/mining';
-import type { Fold, Instant, Mark, Segment, Stretch } from '@adit/mining';
+import {
+  appearance,
+  boxDetection,
+  boxMark,
+  defineModule,
+  NO_PORTRAIT,
+  segmentOfStretch,
+  StretchFold,
+} from '@adit/mining';
+import type { FoldInput, Look, Stretch, StretchSource, StretchState } from '@adit/mining';
 import { z } from 'zod';
 
 const CrowdArguments = StandardArguments.extend({
   min_people: z.int().min(2).max(100).default(3).describe('From how many faces at once it is a crowd.'),
 });
 
-/** JSON: `open` holds what may still go on, with the most faces seen at once. */
-type CrowdState = { source: number; samples: number; open: Stretch<number>[] };
-
-class CrowdFold implements Fold<CrowdState> {
-  constructor(private readonly minPeople: number) {}
-
-  start(context: { sourceIndex: number | null }): CrowdState {
-    return { source: context.sourceIndex ?? 0, samples: 0, open: [] };
+/** A stretch keeps the most faces seen at once. */
+class CrowdFold extends StretchFold<number> {
+  constructor(private readonly minPeople: number) {
+    super();
   }
 
-  fold(state: CrowdState, { observations }: { observations: Record<string, unknown> }) {
+  protected look({ observations }: FoldInput): Look<number, StretchState<number>> {
     const { sampled, tracks } = FaceObservations.parse(observations['faces']);
-    const open = [...state.open];
-    let at: Instant | null = null;
-    for (const [index, { frame, time }] of sampled.entries()) {
-      at = { frame, time, sample: state.samples + index };
-      const marks = tracks
-        .flatMap((track) => track.sightings.filter((sighting) => sighting.frame === frame))
-        .map(({ box }): Mark => [frame, box.x, box.y, box.w, box.h]);
-      if (marks.length >= this.minPeople) addStretch(open, appearance('crowd', at, marks, marks.length), Math.max);
-    }
-    const final = at === null ? [] : takeFinal(open, at);
     return {
-      state: { ...state, samples: state.samples + sampled.length, open },
-      segments: final.map((stretch) => segmentOf(stretch, state.source)),
+      sampled,
+      seenAt: (at, frame) => {
+        const faces = tracks.flatMap(({ sightings }) => sightings.filter((sighting) => sighting.frame === frame));
+        if (faces.length < this.minPeople) return [];
+        const marks = faces.map(({ box }) => boxMark(at.frame, box));
+        return [appearance('crowd', at, marks, faces.length)];
+      },
     };
   }
 
-  close(state: CrowdState) {
-    return { segments: takeAll([...state.open]).map((stretch) => segmentOf(stretch, state.source)), summaries: [] };
+  protected gather(earlier: number, later: number): number {
+    return Math.max(earlier, later);
   }
-}
 
-function segmentOf({ start, end, marks, extra }: Stretch<number>, sourceIndex: number): Segment {
-  return {
-    sourceIndex,
-    frameStart: start.frame,
-    frameEnd: end.frame,
-    timeStart: start.time,
-    timeEnd: end.time,
-    type: 'crowd',
-    label: 'crowd',
-    confidence: 1,
-    meta: { label: 'crowd', most_people: extra },
-    detections: marks.kept.map(([frame, x = 0, y = 0, w = 0, h = 0]) => ({
-      frame_index: frame,
-      type: 'face_bbox',
-      data: { x, y, w, h },
-    })),
-    thumbnail: null,
-    keyFrame: null,
-  };
+  protected segmentOf(stretch: Stretch<number>, source: StretchSource) {
+    return segmentOfStretch(stretch, source, {
+      type: 'crowd',
+      label: 'crowd',
+      confidence: 1,
+      meta: { label: 'crowd', most_people: stretch.extra },
+      detections: stretch.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
+      portrait: NO_PORTRAIT,
+    });
+  }
 }
 
 export default defineModule({
   id: 'crowd',
-  resultName: 'crowd',
-  aliases: [],
   version: 1,
   args: CrowdArguments,
-  media: ['video'],
-  models: () => [],
+  media: ['image', 'video'],
   needs: () => [{ analysis: 'faces', args: { detectionScale: 600 } }],
   open: (args) => Promise.resolve(new CrowdFold(args.min_people)),
 });
