@@ -1,9 +1,9 @@
 import type { FrameSpec, Json, ModelPin, Unit } from '@adit/contracts';
-import type { FramePack, Loan, RgbImage } from '@adit/media';
+import type { FramePack, RgbImage } from '@adit/media';
 import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
-export type { FramePack, Loan, RgbImage };
+export type { FramePack, RgbImage };
 export { cropRgb } from '@adit/media';
 
 /** One unit as an analysis sees it. */

@@ -1,7 +1,7 @@
 import { AditError, type ImageInput } from '@adit/contracts';
-import { freeArray } from '@adit/media';
 import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
+import { freeArray } from './free-array.js';
 import { resample, resampleFinely } from './resample.js';
 import type { FloatTensor, NetworkSession, Row } from './session.js';
 

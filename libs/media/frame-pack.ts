@@ -1,5 +1,4 @@
 import { AditError, PackedFrame } from '@adit/contracts';
-import { freeArray } from './free-array.js';
 import { decodeJpeg, type RgbImage } from './picture.js';
 
 export type { RgbImage } from './picture.js';
@@ -9,16 +8,8 @@ export interface FramePack {
   readonly frames: readonly PackedFrame[];
   /** Decodes picture `index` (0-based in `frames`). The pixels may be shared with other callers: don't write to them. */
   picture(index: number): Promise<RgbImage>;
-  /** The same on loan, for who looks at many: memory that is ours to give back is, when everyone has released it. */
-  borrow(index: number): Promise<Loan>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
-}
-
-/** A picture on loan. Its pixels are gone after `release`, which may be called more than once. */
-export interface Loan {
-  picture: RgbImage;
-  release(): void;
 }
 
 /** Reads bytes `start` to `endInclusive` of a pack; may return fewer at the end of it. */
@@ -31,6 +22,8 @@ const PREFIX_BYTES = 16;
 /** One read this long brings the header of any chunk at ordinary rates. */
 const FIRST_READ = 32 << 10;
 const MAX_HEADER = 64 << 20;
+/** Decoded pictures kept: an analysis may compare neighbours. */
+const MAX_RECENT = 2;
 
 interface PackHeader {
   frames: PackedFrame[];
@@ -101,19 +94,9 @@ export function cropRgb(image: RgbImage, box: { x: number; y: number; w: number;
   return { data, width, height };
 }
 
-/** A decoded picture, or one on its way. */
-interface Opened {
-  picture: Promise<RgbImage>;
-  borrowers: number;
-  /** Still among the recent ones. */
-  kept: boolean;
-  /** Somebody holds it for good: its memory is the garbage collector's. */
-  givenAway: boolean;
-}
-
 class OpenFramePack implements FramePack {
-  /** Most recently used last. Two, since an analysis may compare neighbours. */
-  private readonly recent = new Map<number, Opened>();
+  /** Most recently used last. */
+  private readonly recent = new Map<number, Promise<RgbImage>>();
 
   constructor(
     private readonly read: ReadRange,
@@ -123,51 +106,20 @@ class OpenFramePack implements FramePack {
   ) {}
 
   picture(index: number): Promise<RgbImage> {
-    const opened = this.open(index);
-    opened.givenAway = true;
-    return opened.picture;
-  }
-
-  async borrow(index: number): Promise<Loan> {
-    const opened = this.open(index);
-    opened.borrowers++;
-    let released = false;
-    const release = (): void => {
-      if (released) return;
-      released = true;
-      opened.borrowers--;
-      freeUnused(opened);
-    };
-    try {
-      return { picture: await opened.picture, release };
-    } catch (error) {
-      release();
-      throw error;
+    const known = this.recent.get(index);
+    this.recent.delete(index);
+    const picture = known ?? this.decode(index);
+    this.recent.set(index, picture);
+    if (!known) picture.catch(() => this.recent.delete(index));
+    for (const oldest of this.recent.keys()) {
+      if (this.recent.size <= MAX_RECENT) break;
+      this.recent.delete(oldest);
     }
+    return picture;
   }
 
   async region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage> {
-    const { picture, release } = await this.borrow(index);
-    try {
-      return cropRgb(picture, box);
-    } finally {
-      release();
-    }
-  }
-
-  private open(index: number): Opened {
-    const known = this.recent.get(index);
-    this.recent.delete(index);
-    const opened = known ?? { picture: this.decode(index), borrowers: 0, kept: true, givenAway: false };
-    this.recent.set(index, opened);
-    if (!known) opened.picture.catch(() => this.recent.delete(index));
-    for (const [oldest, dropped] of this.recent) {
-      if (this.recent.size <= 2) break;
-      this.recent.delete(oldest);
-      dropped.kept = false;
-      freeUnused(dropped);
-    }
-    return opened;
+    return cropRgb(await this.picture(index), box);
   }
 
   private async decode(index: number): Promise<RgbImage> {
@@ -180,14 +132,6 @@ class OpenFramePack implements FramePack {
     if (jpeg.length !== length) throw broken('it is cut short');
     return decodeJpeg(jpeg);
   }
-}
-
-function freeUnused({ picture, borrowers, kept, givenAway }: Opened): void {
-  if (borrowers > 0 || kept || givenAway) return;
-  picture.then(
-    ({ data }) => freeArray(data),
-    () => undefined,
-  );
 }
 
 function parseHeader(json: Buffer): PackHeader {

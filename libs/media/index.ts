@@ -7,10 +7,8 @@ export {
   openFramePackBuffer,
   packFrames,
   type FramePack,
-  type Loan,
   type ReadRange,
 } from './frame-pack.js';
-export { freeArray } from './free-array.js';
 export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './picture.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia, type ProbedMedia, type ProbeOptions } from './probe.js';

@@ -1,5 +1,11 @@
 import type { FrameSpec } from '@adit/contracts';
-import { defineAnalysis, type AnalysisContext, type AnalysisInput, type FramePack, type Loan } from '@adit/inference';
+import {
+  defineAnalysis,
+  type AnalysisContext,
+  type AnalysisInput,
+  type FramePack,
+  type RgbImage,
+} from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';
@@ -56,14 +62,14 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   const tracker = new Tracker<Sighting>();
   let before: Float32Array | null = null;
   // The next picture is decoded, off this thread, while the networks look at the present one.
-  let coming: Promise<Loan> | null = small.frames.length > 0 ? small.borrow(0) : null;
+  let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
   // A film's native frames are opened for the best views only; a photo is looked at closely at once.
   const photo = input.unit.interval === null ? native.picture(0) : null;
   photo?.catch(() => undefined);
   for (const [index, { time }] of small.frames.entries()) {
     signal.throwIfAborted();
-    const { picture, release } = await coming!;
-    coming = index + 1 < small.frames.length ? small.borrow(index + 1) : null;
+    const picture = await coming!;
+    coming = index + 1 < small.frames.length ? small.picture(index + 1) : null;
     coming?.catch(() => undefined);
     const closer = (await photo) ?? picture;
     const faces = await detectFaces(picture, closer, {
@@ -72,7 +78,6 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
       facemesh: networks['facemesh']!,
     });
     const signature = frameSignature(picture);
-    release();
     tracker.add(
       faces.map((face) => ({ ...face, index, time })),
       before !== null && isCut(before, signature),

@@ -22,10 +22,6 @@ export function pairedPack(small: FramePack, native: FramePack): FramePack {
       const source = sourceOf(index);
       return source.pack.picture(source.index);
     },
-    borrow: async (index) => {
-      const source = sourceOf(index);
-      return source.pack.borrow(source.index);
-    },
     region: async (index, box) => {
       const source = sourceOf(index);
       return source.pack.region(source.index, box);

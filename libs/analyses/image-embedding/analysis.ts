@@ -52,12 +52,7 @@ async function analyse(
   const network = networks[NETWORK]!;
   const vectors = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
     signal.throwIfAborted();
-    const { picture, release } = await pack.borrow(index);
-    try {
-      return await embed(picture, network);
-    } finally {
-      release();
-    }
+    return embed(await pack.picture(index), network);
   });
 
   const firsts: number[] = [];
@@ -77,13 +72,8 @@ async function analyse(
     })),
     views: await ahead(firsts, 1, async (index) => {
       signal.throwIfAborted();
-      const { picture, release } = await pack.borrow(index);
-      try {
-        const thumbnail = await keeper.thumbnail(index, picture);
-        return { frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
-      } finally {
-        release();
-      }
+      const thumbnail = await keeper.thumbnail(index, await pack.picture(index));
+      return { frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
     }),
   };
 }

@@ -43,13 +43,9 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const closely = input.unit.interval === null;
   const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
     signal.throwIfAborted();
-    const { picture, release } = await pack.borrow(index);
-    try {
-      const objects = await detectObjects(picture, networks['general-c']!, closely);
-      return { objects, signature: frameSignature(picture) };
-    } finally {
-      release();
-    }
+    const picture = await pack.picture(index);
+    const objects = await detectObjects(picture, networks['general-c']!, closely);
+    return { objects, signature: frameSignature(picture) };
   });
 
   const follower = new ObjectFollower();

@@ -38,24 +38,14 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
   const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
     signal.throwIfAborted();
-    const { picture, release } = await pack.borrow(index);
-    try {
-      return await classify(picture, networks[NETWORK]!);
-    } finally {
-      release();
-    }
+    return classify(await pack.picture(index), networks[NETWORK]!);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
     signal.throwIfAborted();
-    const { picture, release } = await pack.borrow(index);
-    try {
-      const thumbnail = await keeper.thumbnail(id, picture);
-      return { label, frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
-    } finally {
-      release();
-    }
+    const thumbnail = await keeper.thumbnail(id, await pack.picture(index));
+    return { label, frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
   });
   return {
     sampled: pack.frames.map(({ frame, time }, index) => ({

@@ -4,7 +4,6 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
-  type Loan,
   type PixelBox,
   type Point,
 } from '@adit/inference';
@@ -64,11 +63,9 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
     const turn = turns;
     let next!: () => void;
     turns = new Promise((resolve) => (next = resolve));
-    let loan: Loan | null = null;
     try {
       signal.throwIfAborted();
-      loan = await small.borrow(index);
-      const { picture } = loan;
+      const picture = await small.picture(index);
       const lines = await detectLines(picture, networks['text-detection']!);
       await turn;
       signatures[index] = frameSignature(picture);
@@ -79,7 +76,6 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
       });
       follower.add(sighted, time, lookAt);
     } finally {
-      loan?.release();
       next();
     }
   });

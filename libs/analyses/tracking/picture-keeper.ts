@@ -28,11 +28,6 @@ export class PictureKeeper {
   }
 
   private async keepFrame(index: number, name: string): Promise<PictureRef> {
-    const { picture, release } = await this.pack.borrow(index);
-    try {
-      return await this.keep(name, picture, { maxSide: KEY_FRAME_SIDE });
-    } finally {
-      release();
-    }
+    return this.keep(name, await this.pack.picture(index), { maxSide: KEY_FRAME_SIDE });
   }
 }
