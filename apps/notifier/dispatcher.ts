@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NudgedLoop } from '@adit/jobs';
 import { counter, createLogger, gauge, histogram, withContext, withSpan } from '@adit/runtime';
 import {
@@ -27,6 +28,8 @@ const dueGauge = gauge('adit_webhook_due', 'Deliveries whose time has come and t
 const oldestGauge = gauge('adit_webhook_oldest_due_seconds', 'For how long the oldest of them has been due');
 
 const PERIOD_MILLISECONDS = 1000;
+/** What comes and what ends meanwhile is taken together: a look costs as much for one delivery as for many. */
+const GATHER_MILLISECONDS = 10;
 const BACKLOG_EVERY_MILLISECONDS = 15_000;
 /** Beyond the time-out of an attempt, for the database. */
 const LEASE_MARGIN_SECONDS = 15;
@@ -90,12 +93,13 @@ export class Dispatcher {
 
   private async run(stopping: () => boolean): Promise<void> {
     for (;;) {
-      await this.note();
+      const noted = await this.note();
       await this.observeBacklog();
+      if (stopping()) return;
       const free = this.options.concurrency - this.sending.size;
-      if (stopping() || free <= 0) return;
-      const claimed = await this.claim(free);
-      if (claimed.length === 0 && this.ended.length === 0) return;
+      const claimed = free > 0 ? await this.claim(free) : [];
+      if (claimed.length === 0 && noted === 0 && this.ended.length === 0) return;
+      await sleep(GATHER_MILLISECONDS);
     }
   }
 
@@ -116,11 +120,11 @@ export class Dispatcher {
     return claimed;
   }
 
-  /** Kept when the database is away, and noted when it is back. */
-  private async note(): Promise<void> {
+  /** Kept when the database is away, and noted when it is back. Answers how many were noted. */
+  private async note(): Promise<number> {
     // Two attempts of one delivery, the first taken for lost, are noted one after the other.
     const records = [...new Map(this.ended.map((record) => [record.delivery.id, record])).values()];
-    if (records.length === 0) return;
+    if (records.length === 0) return 0;
     this.ended = this.ended.filter((record) => !records.includes(record));
     try {
       await recordAttempts(this.db.manager, records);
@@ -132,6 +136,7 @@ export class Dispatcher {
       this.ended.push(...records);
       throw error;
     }
+    return records.length;
   }
 
   private begin(delivery: ClaimedDelivery, secrets: string[]): void {

@@ -1,6 +1,5 @@
 import { Handles, type BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
-import { inTransaction } from '@adit/database';
 import { storeDeliveries } from '@adit/webhooks';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -18,7 +17,7 @@ export class EventsHandler {
     @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
   ) {}
 
-  @Handles('events.raised', { group: 'notifier', concurrency: 4 })
+  @Handles('events.raised', { group: 'notifier', concurrency: 12 })
   async raised(event: Payload<'events.raised'>, context: BusContext): Promise<void> {
     const deliveries = [
       ...(await this.jobs.deliveriesOf(event, context.envelope)),
@@ -28,7 +27,7 @@ export class EventsHandler {
     // Hundreds of results with their pictures are many bytes: a statement takes a part of them.
     for (let at = 0; at < deliveries.length; at += 100) {
       const part = deliveries.slice(at, at + 100);
-      await inTransaction(this.db, (manager) => storeDeliveries(manager, part, this.dispatcher.now()));
+      await storeDeliveries(this.db, part, this.dispatcher.now());
     }
     this.dispatcher.nudge();
   }

@@ -27,10 +27,10 @@ export class ResourceWebhooks implements SecretSource {
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('resource' in event.data)) return [];
     const { workspaceId, data } = ResourceNotice.parse(event.data['resource']);
-    const webhooks = await this.db.manager.find(WebhookEntity, {
-      where: { workspaceId, event: event.event, enabled: true },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-    });
+    const webhooks: Pick<WebhookEntity, 'id' | 'url'>[] = await this.db.query(
+      `SELECT id, url FROM webhooks WHERE workspace_id = $1 AND event = $2 AND enabled ORDER BY time_created, id`,
+      [workspaceId, event.event],
+    );
     return webhooks.map(({ id, url }) => ({
       subscription: webhookSubscription(id),
       fact: envelope.id,

@@ -45,6 +45,14 @@ export interface MemberOptions {
   holdings(): { owned: number[]; busy: number[] };
 }
 
+interface Commit {
+  partition: number;
+  offset: string;
+  metadata: string;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
 /** The longest pause between two attempts to come back. */
 const RECONNECT = { baseMs: 250, maxMs: 3_000 };
 /** kafkajs answers to nothing for so long: it hangs, and is started anew. Longer than a rebalance. */
@@ -62,6 +70,9 @@ export class KafkaMember {
   private memberId: string | null = null;
   /** What Kafka confirmed last, by partition. */
   private readonly committed = new Map<number, string>();
+  /** Commits that wait for the request that is on its way. */
+  private waiting: Commit[] = [];
+  private committing: Promise<void> | null = null;
   private closing = false;
   /** Said in the log, once. */
   private away = false;
@@ -82,13 +93,39 @@ export class KafkaMember {
     });
   }
 
-  /** Commits that everything before `offset` is handled; `note` is kept with it. */
-  async commit(partition: number, offset: bigint, note = ''): Promise<void> {
-    if (this.consumer === null) throw new Error('not connected');
-    const { topic } = this.options;
-    await this.consumer.commitOffsets([{ topic, partition, offset: String(offset), metadata: note }]);
-    // kafkajs resolves without having asked Kafka while it is starting or crashing.
-    if (this.committed.get(partition) !== String(offset)) throw new Error('not committed');
+  /**
+   * Commits that everything before `offset` is handled; `note` is kept with it. What comes while a request is on its way goes
+   * with the next one, all partitions together: a request costs Kafka as much for one as for all.
+   */
+  commit(partition: number, offset: bigint, note = ''): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ partition, offset: String(offset), metadata: note, resolve, reject });
+      this.committing ??= this.scope.runInAsyncScope(() => this.commitWaiting());
+    });
+  }
+
+  /** Never rejects. */
+  private async commitWaiting(): Promise<void> {
+    // What is handled in this turn of the event loop goes together.
+    await new Promise(setImmediate);
+    while (this.waiting.length > 0) {
+      const commits = this.waiting.splice(0);
+      try {
+        if (this.consumer === null) throw new Error('not connected');
+        const { topic } = this.options;
+        await this.consumer.commitOffsets(
+          commits.map(({ partition, offset, metadata }) => ({ topic, partition, offset, metadata })),
+        );
+        for (const { partition, offset, resolve, reject } of commits) {
+          // kafkajs resolves without having asked Kafka while it is starting or crashing.
+          if (this.committed.get(partition) === offset) resolve();
+          else reject(new Error('not committed'));
+        }
+      } catch (error) {
+        for (const { reject } of commits) reject(error as Error);
+      }
+    }
+    this.committing = null;
   }
 
   pause({ number, paused }: KafkaPartition): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { WebhookDeliveryState } from '@adit/database';
-import type { EntityManager } from 'typeorm';
+import { inStatement, type WebhookDeliveryState } from '@adit/database';
+import type { DataSource, EntityManager } from 'typeorm';
 import { receiverOf, type NewDelivery } from './new-delivery.js';
 import type { Answer } from './sender.js';
 
@@ -40,10 +40,11 @@ export interface ClaimOptions {
  * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out.
  * Returns how many are new.
  */
-export async function storeDeliveries(manager: EntityManager, news: NewDelivery[], now: Date): Promise<number> {
+export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: Date): Promise<number> {
   if (news.length === 0) return 0;
   const column = <T>(of: (delivery: NewDelivery) => T): T[] => news.map(of);
-  const rows: unknown[] = await manager.query(
+  const rows = await inStatement(
+    db,
     `WITH stored AS (
        INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event,
                                        timestamp, data, traceparent, due_at)

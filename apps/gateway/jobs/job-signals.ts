@@ -26,7 +26,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         // Every gateway has to hear every event, so each is a group of its own.
         group: `gateway-${randomUUID()}`,
         ephemeral: true,
-        concurrency: 4,
+        concurrency: 12,
         handle: async ({ envelope: { jobId, payload } }) =>
           void this.emitter.emit(jobId, (payload as Payload<'events.raised'>).event),
       });

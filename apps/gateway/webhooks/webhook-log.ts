@@ -85,7 +85,7 @@ export class WebhookLog {
       data: { webhook: { id: webhook.id, event, url, description } },
       traceparent: currentTraceparent(),
     };
-    await inTransaction(this.db, (manager) => storeDeliveries(manager, [delivery], now));
+    await storeDeliveries(this.db, [delivery], now);
     return { message_id: id, event: TEST_EVENT, state: 'pending' };
   }
 
