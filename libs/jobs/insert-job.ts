@@ -48,14 +48,24 @@ type ModuleRow = Pick<
   | 'progress'
 >;
 
-/** Parameters of INSERT_JOB, and what of the job is shown beside MadeJob. */
-export function jobInsertion(
-  id: string,
-  newJob: NewJob,
-): { parameters: unknown[]; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
-  const { workspaceId, request, mediaType, traceparent } = newJob;
-  const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
-  const modules = newJob.modules.map(
+/** What a job's modules become; jobs that ask for the same share it. */
+interface Parts {
+  shown: ShownModule[];
+  modules: string;
+  analyses: string;
+}
+
+/** By the list that the gateway resolves once for all who ask for the same. */
+const known = new WeakMap<NewJob['modules'], Parts>();
+
+function partsOf(given: NewJob['modules']): Parts {
+  let parts = known.get(given);
+  if (parts === undefined) known.set(given, (parts = newParts(given)));
+  return parts;
+}
+
+function newParts(given: NewJob['modules']): Parts {
+  const modules = given.map(
     ({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position): ModuleRow => ({
       moduleId,
       position,
@@ -69,19 +79,28 @@ export function jobInsertion(
       progress: 0,
     }),
   );
-  const analyses = new Map(
-    newJob.modules.flatMap((module) => module.analyses).map((analysis) => [analysis.digest, analysis]),
-  );
+  const analyses = new Map(given.flatMap((module) => module.analyses).map((analysis) => [analysis.digest, analysis]));
+  return { shown: modules, modules: JSON.stringify(modules), analyses: JSON.stringify([...analyses.values()]) };
+}
+
+/** Parameters of INSERT_JOB, and what of the job is shown beside MadeJob. */
+export function jobInsertion(
+  id: string,
+  newJob: NewJob,
+): { parameters: unknown[]; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
+  const { workspaceId, request, mediaType, traceparent } = newJob;
+  const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
+  const { shown, modules, analyses } = partsOf(newJob.modules);
   const message = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
   const parameters = [
     ...[id, workspaceId, tag, priority, mediaType, JSON.stringify(sources)],
     ...[webhook === null ? null : JSON.stringify(webhook), ttl, traceparent],
-    ...[JSON.stringify(modules), JSON.stringify([...analyses.values()]), workspaceId, message, batch],
+    ...[modules, analyses, workspaceId, message, batch],
   ];
   const job = { id, tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
   return {
     parameters,
     job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null },
-    modules,
+    modules: shown,
   };
 }
