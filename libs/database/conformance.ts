@@ -246,6 +246,18 @@ export function databaseConformance(name: string, create: () => Promise<Database
     });
 
     describe('statements', () => {
+      it('answers a change with its rows and how many there are, and keeps the connection of what failed', async () => {
+        const session = () => dataSource.query(`SELECT pg_backend_pid() AS pid`);
+        const before = await session();
+        await put('a', 1);
+        expect(await dataSource.query(`UPDATE conformance.counters SET value = 2 RETURNING key`)).toEqual([
+          [{ key: 'a' }],
+          1,
+        ]);
+        await expect(put('a', 1)).rejects.toMatchObject({ driverError: { code: '23505' } });
+        expect(await session()).toEqual(before);
+      });
+
       it('upserts on a natural key', async () => {
         const upsert = (key: string, value: number): Promise<Row[]> =>
           dataSource.query(

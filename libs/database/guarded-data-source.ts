@@ -1,4 +1,5 @@
-import { DataSource, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
+import type { Pool, QueryResult } from 'pg';
+import { DataSource, QueryFailedError, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import { isUnavailable, toAditError } from './errors.js';
 import { refuseInside } from './transaction.js';
 
@@ -15,6 +16,21 @@ export class GuardedDataSource extends DataSource {
     super(options);
   }
 
+  /** SQL goes to the pool itself: a query runner and its events would be a good part of what a small statement costs. */
+  override async query<T>(sql: string, parameters?: unknown[], queryRunner?: QueryRunner): Promise<T> {
+    const { master: pool } = this.driver as unknown as { master?: Pool };
+    if (queryRunner !== undefined || pool === undefined) return super.query<T>(sql, parameters, queryRunner);
+    refuseInside(this, 'query');
+    try {
+      const { command, rows, rowCount } = await queryPool(pool, sql, parameters);
+      // As TypeORM answers.
+      return (command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows) as T;
+    } catch (error) {
+      if (isUnavailable(error)) throw toAditError(error);
+      throw new QueryFailedError(sql, parameters, error as Error);
+    }
+  }
+
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     refuseInside(this, 'query');
     const runner = super.createQueryRunner(mode);
@@ -26,6 +42,21 @@ export class GuardedDataSource extends DataSource {
     return runner;
   }
 }
+
+/** Unlike the pool's own `query`, which gives up the connection of a statement that failed. */
+async function queryPool(pool: Pool, sql: string, parameters?: unknown[]): Promise<QueryResult> {
+  const client = await pool.connect();
+  // Of a connection that is lost the statement's own error tells, and the pool sees it at the release.
+  client.on('error', ignore);
+  try {
+    return await client.query(sql, parameters);
+  } finally {
+    client.off('error', ignore);
+    client.release();
+  }
+}
+
+function ignore(): void {}
 
 /** Other processes may work on this database at the same time; an embedded one is this process's alone. */
 export function isShared(dataSource: DataSource): boolean {

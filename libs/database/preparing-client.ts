@@ -17,11 +17,17 @@ export class PreparingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
-    // `query` has eleven overloads; those but (text, values) pass through unchanged.
+    // `query` has eleven overloads; those but (text, values[, callback]) pass through unchanged.
     this.query = ((text: unknown, values: unknown, ...rest: unknown[]) => {
-      if (typeof text !== 'string' || !Array.isArray(values)) return query(text, values, ...rest);
-      const name = this.nameOf(text);
-      return name === null ? query(text, values, ...rest) : query({ name, text, values: values as unknown[] }, ...rest);
+      const name = typeof text === 'string' && Array.isArray(values) ? this.nameOf(text) : null;
+      if (name === null) return query(text, values, ...rest);
+      // Not a configuration with a name, which would be cloned property by property: that costs more than to bind it.
+      const named = Object.assign(new pg.Query(text as string, values as unknown[]), { name });
+      const [callback] = rest;
+      if (callback !== undefined) return query(named, callback);
+      return new Promise((resolve, reject) => {
+        query(named, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+      });
     }) as typeof this.query;
   }
 

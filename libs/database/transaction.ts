@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
+import { currentContext, withContext } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isAborted, isConnectionReleased, isTransient, isUnavailable, toAditError } from './errors.js';
 
@@ -13,7 +13,8 @@ interface Running {
   ended: boolean;
 }
 
-const running = new AsyncLocalStorage<Running>();
+/** Of the current context: the transaction that the code runs in. */
+const RUNNING = Symbol('transaction');
 
 export interface TransactionOptions {
   /** Default READ COMMITTED. */
@@ -71,12 +72,12 @@ async function persistently<T>(run: () => Promise<T>): Promise<T> {
 
 /** Runs `work` as if it had been called outside: for what a transaction starts and does not wait for (a nudge, a timer). */
 export function outsideTransaction<T>(work: () => T): T {
-  return running.exit(work);
+  return withContext({ [RUNNING]: undefined }, work);
 }
 
 /** Throws INTERNAL when called within a transaction of this data source; `what` completes the sentence. */
 export function refuseInside(dataSource: DataSource, what: string): void {
-  const current = running.getStore();
+  const current = currentContext()[RUNNING] as Running | undefined;
   if (current === undefined || current.ended || current.dataSource !== dataSource) return;
   throw new AditError(
     'INTERNAL',
@@ -87,7 +88,7 @@ export function refuseInside(dataSource: DataSource, what: string): void {
 async function marked<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const mark: Running = { dataSource, ended: false };
   try {
-    return await running.run(mark, work);
+    return await withContext({ [RUNNING]: mark }, work);
   } finally {
     mark.ended = true;
   }

@@ -8,6 +8,8 @@ export interface LogContext {
   /** The whole W3C header value, handed on with messages. */
   traceparent?: string;
   requestId?: string;
+  /** What a library has travel along, never logged. A second AsyncLocalStorage would cost every promise as much again. */
+  [slot: symbol]: unknown;
 }
 
 const storage = new AsyncLocalStorage<LogContext>();
