@@ -12,6 +12,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
+import { isAudited } from '../audit/deed.js';
 import type { Caller } from '../auth/caller.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ROUTE, routeOf } from './route-of.js';
@@ -122,9 +123,10 @@ export function Route<R extends RouteDefinition>(route: R) {
     RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
     HttpCode(route.status ?? 200)(target, key, descriptor);
     SetMetadata(ROUTE, route)(target, key, descriptor);
-    // Reading is most of the load, and would pay a fifth of its time for them. The first is the outer one: what idempotency
-    // answers by itself is no change.
-    if (route.method !== 'GET') UseInterceptors(IdempotencyInterceptor, AuditInterceptor)(target, key, descriptor);
+    // Only where they have something to do: they would cost reading a fifth of its time. The first is the outer one: what
+    // idempotency answers by itself is no change.
+    if (route.method === 'POST') UseInterceptors(IdempotencyInterceptor)(target, key, descriptor);
+    if (isAudited(route)) UseInterceptors(AuditInterceptor)(target, key, descriptor);
     ValidatedRequest({ schema })(target, key, 0);
     HttpExchange()(target, key, 1);
   };
