@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { In, IsNull } from 'typeorm';
 import { z } from 'zod';
 import { hashApiKey } from '../auth/api-key.js';
-import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 const photo = sampleMedia().groups['sample1'] as string;
 const order = { sources: [photo], modules: { face_recognition: {} } };
@@ -19,7 +19,7 @@ beforeAll(async () => {
   gateway = await startGateway({ localRoots: [dirname(photo)], maxBodyBytes: 64 << 10 });
   await gateway.app.listen(0, '127.0.0.1');
   base = `${await gateway.app.getUrl()}/api/v1/`;
-});
+}, BOOT_MS);
 afterAll(() => gateway?.close());
 
 const ask: TestGateway['ask'] = (...args) => gateway.ask(...args);
