@@ -100,6 +100,7 @@ describe('a request', () => {
     if (checked === undefined) throw new Error('not checked');
     expect(chooseModels(checked, installed)).toEqual({
       names: ['team'],
+      versions: new Map(),
       args: { model: 'team', threshold: 0.5, dictionaries: [] },
     });
     expect(chooseModels(checked, []).args).toEqual({ threshold: 0.5, dictionaries: [] });

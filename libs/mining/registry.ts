@@ -134,18 +134,21 @@ export class ModuleRegistry {
 
 /**
  * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the first in the arguments, so that the
- * job says which it was; one that was given by id is named too.
+ * job says which it was; one that was given by id is named too. `versions` has the numbers, by name, of those that were
+ * given by the digest of a version.
  */
 export function chooseModels(
   requested: RequestedModule,
   installed: readonly InstalledModel[],
-): { names: string[]; args: Record<string, Json> } {
+): { names: string[]; versions: Map<string, number>; args: Record<string, Json> } {
   const own = modelsFor(requested.definition, installed);
   const args = withNames(requested.args, installed);
   const names = requested.definition.models(args, own);
   const [first] = names;
   const unnamed = args['model'] === undefined && args['models'] === undefined;
-  return { names, args: first !== undefined && unnamed ? { ...args, model: first } : args };
+  const given = new Set([args['model'], args['models']].flat());
+  const versions = new Map(own.flatMap(({ name, version, digest }) => (given.has(digest) ? [[name, version]] : [])));
+  return { names, versions, args: first !== undefined && unnamed ? { ...args, model: first } : args };
 }
 
 /** The arguments `model` and `models` with names in place of ids. */

@@ -98,6 +98,15 @@ describe('face_recognition', () => {
     ]);
   });
 
+  it('takes the version whose digest is given', () => {
+    const older = gallery('team');
+    const newer = { ...older, version: 2, digest: 'f'.repeat(64) };
+    const installed = [older, newer, gallery('cast')];
+    expect([...chosen({ model: older.digest }, installed).versions]).toEqual([['team', 1]]);
+    expect([...chosen({ models: ['cast', newer.digest] }, installed).versions]).toEqual([['team', 2]]);
+    expect([...chosen({ model: 'team' }, installed).versions]).toEqual([]);
+  });
+
   it('takes galleries by id, and names them in its arguments', () => {
     const installed = [gallery('cast'), gallery('team')];
     const [cast, team] = installed.map(({ id }) => id) as [string, string];

@@ -64,13 +64,13 @@ export class RequestResolver {
 
   private resolveModule(requested: RequestedModule, installed: readonly InstalledModel[]): ResolvedModule {
     const { definition, postedAs } = requested;
-    const { names, args } = chooseModels(requested, installed);
+    const { names, versions, args } = chooseModels(requested, installed);
     return {
       moduleId: definition.id,
       postedAs,
       args,
       range: (args['range'] as ProcessingRange | undefined) ?? null,
-      models: names.map((name) => this.models.resolve(name).pin),
+      models: names.map((name) => this.models.resolve(name, versions.get(name)).pin),
       analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need)),
     };
   }

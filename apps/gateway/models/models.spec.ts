@@ -3,7 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditPage, Job, Model, modelId, ModelPage, Problem } from '@adit/contracts';
-import { ApiKeyEntity, ModelEntity, ModelVersionEntity, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, JobModuleEntity, ModelEntity, ModelVersionEntity, WorkspaceEntity } from '@adit/database';
 import { writeGalleryVersion, FACE_GALLERY, LANDMARK_MODEL, type GalleryKind } from '@adit/modules';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -71,6 +71,13 @@ const post = (args: unknown, headers: Record<string, string> = {}, module = 'fac
     headers,
   );
 const stop = (id: unknown) => gateway.ask('POST', `/api/v1/jobs/${String(id)}/stop/`);
+
+/** What a job is posted with. */
+async function pinned(args: unknown): Promise<JobModuleEntity['models']> {
+  const { id: jobId } = Job.parse((await post(args)).json());
+  await stop(jobId);
+  return (await gateway.db.manager.findOneByOrFail(JobModuleEntity, { jobId })).models;
+}
 
 /** A model of its own for what changes it. */
 async function fresh(): Promise<Model> {
@@ -161,6 +168,12 @@ describe('a model that somebody installed', () => {
       const second = await read(name);
       expect(second.versions.map(({ version_number }) => version_number)).toEqual([1, 2]);
       expect(second.versions[0]).toEqual(versions[0]);
+      expect(await pinned({ model: name })).toMatchObject([{ name, version: 2 }]);
+      const older = await gateway.db.manager.findOneByOrFail(ModelVersionEntity, {
+        modelId: second.id,
+        versionNumber: 1,
+      });
+      expect(await pinned({ model: older.digest })).toEqual([{ name, version: 1, digest: older.digest }]);
       expect(second.latest_version).toEqual(second.versions[1]);
       expect(second.time_updated).toBe(second.latest_version.time_created);
       // Other files under the same number.
