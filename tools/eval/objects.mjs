@@ -64,8 +64,8 @@ async function people(looker, row) {
     row(
       `${name}: samples that show a ${label} and say so`,
       `${hits} of ${present}`,
-      'at least 85 %',
-      hits >= 0.85 * present,
+      'at least 95 %',
+      hits >= 0.95 * present,
     );
     const others = [...new Set(segments.map((one) => one.label))].filter((one) => one !== label);
     row(`  other labels of the film`, others.join(', ') || 'none');

@@ -115,6 +115,31 @@ describe('a film', () => {
     expect(labels(100)).toEqual([]);
   });
 
+  it('stays with a thing that is less sure for a while, in its place, and begins nothing with it', () => {
+    const sure = { label: 'person', samples: [...range(0, 5), ...range(20, 25)] };
+    const leaning = { label: 'person', samples: range(6, 19), score: 0.45 };
+    const elsewhere = { ...leaning, x: 0.6 };
+    const faint = { ...leaning, score: 0.3 };
+    const spans = (...things: Thing[]) =>
+      [7, 40].map((size) => {
+        const { segments } = foldThings(objectFold(), things, { last: 39, sizes: [size] });
+        return segments.map(({ timeStart, timeEnd, detections, confidence }) => [
+          ...[timeStart, timeEnd, detections.length],
+          confidence,
+        ]);
+      });
+    const confidence = Number(confidenceOf(0.7).toFixed(4));
+    const whole = [[0, 12.52, 12, confidence]];
+    const apart = [
+      [0, 2.52, 6, confidence],
+      [10, 12.52, 6, confidence],
+    ];
+    expect(spans(sure, leaning)).toEqual([whole, whole]);
+    expect(spans(sure, elsewhere)).toEqual([apart, apart]);
+    expect(spans(sure, faint)).toEqual([apart, apart]);
+    expect(spans(leaning)).toEqual([[], []]);
+  });
+
   it('gives one thing with two names the surer one, and two things in one place both', () => {
     const rivals = [
       { label: 'bowl', samples: [0], score: 0.6 },

@@ -1,17 +1,39 @@
 import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
-import type { Json } from '@adit/contracts';
-import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/mining';
+import type { Box, Json } from '@adit/contracts';
+import {
+  appearance,
+  betterPortrait,
+  boxDetection,
+  boxMark,
+  intersectionOverUnion,
+  segmentOfStretch,
+  StretchFold,
+} from '@adit/mining';
 import type { FoldInput, Instant, Look, Portrait, Segment, Stretch, StretchSource, StretchState } from '@adit/mining';
 import type { Naming } from './labels.js';
 import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './sightings.js';
 
-/** What a stretch keeps of its detections: how many, the sum of their confidences, the highest, the best picture. */
-type Gathered = Pick<Seen, 'type' | 'label'> & { count: number; sum: number; highest: number; portrait: Portrait };
+/**
+ * What a stretch keeps of its detections: how many, the sum of their confidences, the highest, the best picture; and where
+ * its things were when last seen.
+ */
+type Gathered = Pick<Seen, 'type' | 'label'> & {
+  count: number;
+  sum: number;
+  highest: number;
+  portrait: Portrait;
+  boxes: Box[];
+};
 
 /** `open` holds a stretch of about 650 bytes without its marks for each type and label; there are as many as labels. */
 export type ObjectState = StretchState<Gathered>;
+
+/** Things of a label whose places are kept. */
+const MOST_BOXES = 20;
+/** What is nearly sure goes on with a thing whose last box it overlaps by as much. */
+const SAME_PLACE = 0.3;
 
 /**
  * Objects and scenes to segments: one for each stretch of time in which something of a label is to be seen, with all
@@ -29,7 +51,10 @@ export class ObjectFold extends StretchFold<Gathered> {
   protected look({ observations }: FoldInput): Look<Gathered, ObjectState> {
     const objects = ObjectObservations.parse(observations['objects']);
     const seen = this.seen(objects, observations['scenes']);
-    return { sampled: objects.sampled, seenAt: (at, frame) => stretchesAt(at, seen.get(frame) ?? []) };
+    return {
+      sampled: objects.sampled,
+      seenAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
+    };
   }
 
   /** `scenes` is undefined where no classifier was installed when the job was posted. */
@@ -42,13 +67,14 @@ export class ObjectFold extends StretchFold<Gathered> {
     return seen;
   }
 
-  protected gather(earlier: Gathered, later: Gathered): Gathered {
+  protected gather(earlier: Gathered, later: Gathered, sameSample: boolean): Gathered {
     return {
       ...earlier,
       count: earlier.count + later.count,
       sum: earlier.sum + later.sum,
       highest: Math.max(earlier.highest, later.highest),
       portrait: betterPortrait(earlier.portrait, later.portrait),
+      boxes: sameSample ? [...earlier.boxes, ...later.boxes].slice(0, MOST_BOXES) : later.boxes,
     };
   }
 
@@ -61,12 +87,26 @@ export class ObjectFold extends StretchFold<Gathered> {
   }
 }
 
-/** What one frame shows, a stretch for each thing; those of one type and label become one. */
-function stretchesAt(at: Instant, seen: readonly Seen[]): Stretch<Gathered>[] {
-  return seen.map(({ type, label, box, confidence, portrait }) => {
-    const marks = box === null ? [] : [boxMark(at.frame, box, confidence)];
-    const gathered: Gathered = { type, label, count: 1, sum: confidence, highest: confidence, portrait };
-    return appearance(`${type}:${label}`, at, marks, gathered);
+/**
+ * What one frame shows, a stretch for each thing; those of one type and label become one. What is nearly sure carries on a
+ * stretch that was there (hysteresis, as in Canny 1986), but is no detection of it and does not count in its confidence.
+ */
+function stretchesAt(
+  at: Instant,
+  seen: readonly Seen[],
+  goingOn: (key: string) => Gathered | null,
+): Stretch<Gathered>[] {
+  return seen.flatMap(({ type, label, box, confidence, sure, portrait }) => {
+    const key = `${type}:${label}`;
+    const boxes = box === null ? [] : [box];
+    if (sure) {
+      const marks = boxes.map((place) => boxMark(at.frame, place, confidence));
+      const gathered = { type, label, count: 1, sum: confidence, highest: confidence, portrait, boxes };
+      return appearance(key, at, marks, gathered);
+    }
+    const before = goingOn(key)?.boxes ?? [];
+    if (!boxes.some((place) => before.some((last) => intersectionOverUnion(last, place) >= SAME_PLACE))) return [];
+    return appearance(key, at, [], { type, label, count: 0, sum: 0, highest: 0, portrait, boxes });
   });
 }
 

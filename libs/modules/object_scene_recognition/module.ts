@@ -10,7 +10,7 @@ export default defineModule({
   id: 'object_scene_recognition',
   resultName: 'object_recognition',
   aliases: ['object_recognition'],
-  version: 2,
+  version: 3,
   args: ObjectSceneArguments,
   media: ['image', 'video'],
   takes: DETECTORS,

@@ -20,7 +20,7 @@ export function scenesByFrame(
         view?.frame === frame
           ? { rank: confidence, thumbnail: view.thumbnail, keyFrame: { frame, picture: view.picture } }
           : NO_PORTRAIT;
-      return [{ type: 'scene', label, box: null, confidence, portrait }];
+      return [{ type: 'scene', label, box: null, confidence, sure: true, portrait }];
     });
     if (seen.length > 0) byFrame.set(frame, seen);
   }

@@ -13,14 +13,18 @@ export interface Seen {
   box: Box | null;
   /** 0..1 */
   confidence: number;
+  /** False for what is below the least confidence but near it: that only goes on with something, and begins nothing. */
+  sure: boolean;
   /** The track's picture, where this frame is the one that shows it best. */
   portrait: Portrait;
 }
 
 /** Two boxes of different labels that overlap more than this are one thing with two names: the surer one counts. */
 const ONE_THING = 0.75;
+/** So much below the least confidence a thing may fall and still be what it was: somebody leans back, or turns round. */
+const FADING = 0.3;
 
-/** What counts in each sampled frame of a unit: sure enough, one label a thing, not left out by a dictionary. */
+/** What may count in each sampled frame of a unit: sure enough or nearly so, one label a thing, not left out by a dictionary. */
 export function seenByFrame(
   { tracks }: ObjectObservations,
   minConfidence: number,
@@ -30,11 +34,12 @@ export function seenByFrame(
   for (const { label: kind, sightings, thumbnail, keyFrame } of tracks) {
     for (const { frame, box, score } of sightings) {
       const confidence = confidenceOf(score);
-      if (confidence < minConfidence) continue;
-      const portrait = keyFrame?.frame === frame ? { rank: confidence, thumbnail, keyFrame } : NO_PORTRAIT;
+      if (confidence < minConfidence - FADING) continue;
+      const sure = confidence >= minConfidence;
+      const portrait = sure && keyFrame?.frame === frame ? { rank: confidence, thumbnail, keyFrame } : NO_PORTRAIT;
       byFrame.set(frame, [
         ...(byFrame.get(frame) ?? []),
-        { kind, box, seen: { type: 'object', box, confidence, portrait } },
+        { kind, box, seen: { type: 'object', box, confidence, sure, portrait } },
       ]);
     }
   }
