@@ -93,12 +93,14 @@ export class Dispatcher {
 
   private async run(stopping: () => boolean): Promise<void> {
     for (;;) {
-      const noted = await this.note();
       await this.observeBacklog();
-      if (stopping()) return;
+      if (stopping()) return void (await this.note());
       const free = this.options.concurrency - this.sending.size;
-      const claimed = free > 0 ? await this.claim(free) : [];
-      if (claimed.length === 0 && noted === 0 && this.ended.length === 0) return;
+      // Side by side: a receiver's few places are empty for as long as this takes.
+      const [noted, claimed] = await Promise.allSettled([this.note(), free > 0 ? this.claim(free) : []]);
+      if (noted.status === 'rejected') throw noted.reason;
+      if (claimed.status === 'rejected') throw claimed.reason;
+      if (claimed.value.length === 0 && noted.value === 0 && this.ended.length === 0) return;
       await sleep(GATHER_MILLISECONDS);
     }
   }

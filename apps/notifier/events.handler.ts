@@ -17,7 +17,8 @@ export class EventsHandler {
     @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
   ) {}
 
-  @Handles('events.raised', { group: 'notifier', concurrency: 12 })
+  // Noting an event twice changes nothing, and there may be hundreds a second.
+  @Handles('events.raised', { group: 'notifier', concurrency: 12, commitWithinMs: 200 })
   async raised(event: Payload<'events.raised'>, context: BusContext): Promise<void> {
     const deliveries = [
       ...(await this.jobs.deliveriesOf(event, context.envelope)),

@@ -35,7 +35,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   /** Called by Nest. Its own version chains handlers of one pattern and would call all of them for each group. */
   override addHandler(pattern: unknown, call: MessageHandler, isEvent = false, extras?: Record<string, unknown>): void {
-    const { group, concurrency } = (extras ?? {}) as Partial<HandlesOptions>;
+    const { group, concurrency, commitWithinMs } = (extras ?? {}) as Partial<HandlesOptions>;
     const topic = pattern as HandledTopic;
     if (!isEvent || typeof pattern !== 'string' || group === undefined) {
       throw new AditError('INTERNAL', `The handler of ${String(pattern)} has no group; mark it with @Handles.`);
@@ -46,7 +46,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
     call.isEventHandler = true;
     call.extras = extras ?? {};
     this.messageHandlers.set(`${topic} ${group}`, call);
-    this.registered.push({ topic, group, call, ...(concurrency !== undefined && { concurrency }) });
+    this.registered.push({
+      ...{ topic, group, call },
+      ...(concurrency !== undefined && { concurrency }),
+      ...(commitWithinMs !== undefined && { commitWithinMs }),
+    });
   }
 
   async listen(callback: (error?: unknown) => void): Promise<void> {
@@ -74,13 +78,15 @@ export class BusServer extends Server implements CustomTransportStrategy {
     return this.bus as T;
   }
 
-  private subscribe({ topic, group, call, concurrency = 1 }: RegisteredHandler): Promise<Subscription> {
+  private subscribe(handler: RegisteredHandler): Promise<Subscription> {
+    const { topic, group, call, concurrency = 1, commitWithinMs = 0 } = handler;
     const partitions = typeof concurrency === 'function' ? concurrency() : concurrency;
     logger.debug({ topic, group, concurrency: partitions }, 'Subscribing');
     return this.bus.subscribe({
       topic,
       group,
       concurrency: partitions,
+      commitWithinMs,
       handle: (message, delivery) => observed(group, message, () => this.handle(call, message, delivery)),
     });
   }

@@ -15,6 +15,8 @@ export interface HandlesOptions {
   group: string;
   /** Partitions worked on at the same time by this process; 1 when left out. A function is asked when the app starts. */
   concurrency?: number | (() => number);
+  /** As in SubscriptionOptions. */
+  commitWithinMs?: number;
 }
 
 export type HandledTopic = Topic | DeadLetterTopic;

@@ -147,6 +147,43 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(all().length - 240).toBeLessThan(40);
   });
 
+  it('may commit behind their work: nothing is lost, order is kept, and what was committed is not given again', async () => {
+    const bus = open();
+    const late = { commitWithinMs: 300 };
+    const first = await join(async () => undefined, { bus, ...late });
+    const flood = range(200).map((n) => chunk(`m-${n}`, `key-${n % 7}`));
+    await bus.publish(flood);
+    await eventually(() => expect(first.done).toHaveLength(200));
+    await eventually(async () => expect(await lagOf(bus)).toBe(0));
+    // One that leaves commits all it did, however late it may.
+    await bus.publish([chunk('last', 'key-0')]);
+    await eventually(() => expect(first.done).toHaveLength(201));
+    await first.close();
+    const second = await join(async () => undefined, late);
+    await bus.publish(range(20).map((n) => chunk(`again-${n}`, `key-${n % 7}`)));
+    await eventually(() => expect(second.done).toHaveLength(20));
+    expect(ids(second.done).every((id) => id.startsWith('again-'))).toBe(true);
+    for (const { done } of [first, second]) {
+      for (const key of new Set(done.map((one) => one.key))) {
+        const order = done.filter((one) => one.key === key).map(({ id }) => Number(id.split('-')[1] ?? Infinity));
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+      }
+    }
+    // A failed one is noted and tried again, behind it and before it nothing is lost.
+    let failures = 2;
+    const third = await join(
+      async ({ envelope }) => {
+        if (envelope.id === 'fails' && failures-- > 0) throw new Error('not now');
+      },
+      { ...late, group: 'other', bus },
+    );
+    await bus.publish([chunk('before', 'k'), chunk('fails', 'k'), chunk('after', 'k')]);
+    await eventually(() =>
+      expect(ids(third.done.filter(({ finished }) => finished)).slice(-3)).toEqual(['before', 'fails', 'after']),
+    );
+    expect(third.done.filter(({ id }) => id === 'fails').map(({ delivery }) => delivery)).toEqual([1, 2, 3]);
+  });
+
   it('hand back what they cannot finish, and know how often it had failed', async () => {
     const slow = open({ delivery: { maxDeliveries: 5, baseMs: 60_000, maxMs: 60_000 } });
     const leaving = await join(

@@ -71,6 +71,11 @@ export class KafkaPartition {
     return this.queue.length < ENOUGH_MESSAGES / 2 && this.bytes < ENOUGH_BYTES / 2;
   }
 
+  /** Everything before it is handled; null when nothing is known of it. */
+  get handledTo(): bigint | null {
+    return this.position;
+  }
+
   get canStart(): boolean {
     return this.ownership === 'owned' && this.work === null && this.retry === null && this.queue.length > 0;
   }

@@ -46,6 +46,10 @@ export class KafkaSubscription implements Subscription {
   private member!: KafkaMember;
   private closing: Promise<void> | null = null;
   private released = false;
+  /** Partitions of which more is handled than committed, and when that is made good; only with `commitWithinMs`. */
+  private readonly uncommitted = new Set<KafkaPartition>();
+  private later: NodeJS.Timeout | null = null;
+  private committing: Promise<void> = Promise.resolve();
   /** Counts assignments; what was asked for an older one is dropped. */
   private assignment = 0;
 
@@ -108,6 +112,8 @@ export class KafkaSubscription implements Subscription {
       logger.warn({ topic, group, handlers }, 'Handlers did not end in time; others get their messages');
       for (const work of this.working) work.disown();
     }
+    if (this.later !== null) clearTimeout(this.later);
+    await this.makeGood();
     this.released = true;
     await this.member.close();
   }
@@ -200,6 +206,8 @@ export class KafkaSubscription implements Subscription {
     const retryInMs = Math.round(decision.retryInMs);
     logger.warn({ ...about, retryInMs }, 'A message failed and will be delivered again');
     partition.failures = delivery;
+    // The note stands at the very offset that was to be committed.
+    this.uncommitted.delete(partition);
     // Awaited before the next delivery: coming late it would take the group back.
     const noted = this.member
       .commit(partition.number, work.message.offset, writeNote(delivery))
@@ -214,12 +222,48 @@ export class KafkaSubscription implements Subscription {
   }
 
   private async commit(partition: KafkaPartition, work: Work): Promise<void> {
+    const { commitWithinMs = 0 } = this.options;
+    if (commitWithinMs > 0 && !work.disowned) {
+      partition.advance();
+      this.uncommitted.add(partition);
+      this.later ??= setTimeout(() => this.makeGood(), commitWithinMs);
+      return;
+    }
     const next = work.message.offset + 1n;
     const committed = await this.insist(work, async () => {
       if (partition.ownership !== 'owned') throw new Error('not ours at the moment');
       await this.member.commit(partition.number, next);
     });
     if (committed) partition.advance();
+  }
+
+  /** Commits what was handled, after what is being committed. */
+  private makeGood(): Promise<void> {
+    return (this.committing = this.committing.then(() => this.commitHandled()));
+  }
+
+  /** Never rejects. What could not be committed waits for the next time; what is another member's now is its to commit. */
+  private async commitHandled(): Promise<void> {
+    this.later = null;
+    const all = [...this.uncommitted];
+    this.uncommitted.clear();
+    await Promise.all(
+      all.map(async (partition) => {
+        const { ownership, handledTo } = partition;
+        if (ownership === 'foreign' || handledTo === null) return;
+        try {
+          if (ownership !== 'owned') throw new Error('not ours at the moment');
+          await this.member.commit(partition.number, handledTo);
+        } catch (error) {
+          const { topic, group } = this.options;
+          logger.debug({ topic, group, err: error }, 'What was handled is committed later');
+          this.uncommitted.add(partition);
+        }
+      }),
+    );
+    if (this.uncommitted.size > 0 && this.closing === null) {
+      this.later ??= setTimeout(() => this.makeGood(), AGAIN_MS);
+    }
   }
 
   /** Repeats until it worked (true) or the message is not ours any more (false). */

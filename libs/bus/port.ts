@@ -32,6 +32,12 @@ export interface SubscriptionOptions {
   ephemeral?: boolean;
   /** Partitions worked on at the same time by this member. */
   concurrency: number;
+  /**
+   * How late a handled message may be committed, in milliseconds: what was handled in that time may be given once more after
+   * a crash or a rebalance. For many small messages, of which committing each would be most of the work. Default 0: it is
+   * committed before the next one of its partition is given out.
+   */
+  commitWithinMs?: number;
   /** Resolves when the work is done: the message is committed then, and never before. */
   handle(message: ReceivedMessage, context: DeliveryContext): Promise<void>;
 }

@@ -27,6 +27,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         group: `gateway-${randomUUID()}`,
         ephemeral: true,
         concurrency: 12,
+        commitWithinMs: 1000,
         handle: async ({ envelope: { jobId, payload } }) =>
           void this.emitter.emit(jobId, (payload as Payload<'events.raised'>).event),
       });
