@@ -16,6 +16,8 @@ import { photo } from './rows/photo.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
 import { together } from './rows/together.mjs';
+import { upload } from './rows/upload.mjs';
+import { webhooks } from './rows/webhooks.mjs';
 import { textTable, writeDocument } from './table.mjs';
 
 const ROWS = {
@@ -35,6 +37,8 @@ const ROWS = {
   scale,
   'kafka-photo': kafkaPhoto,
   'kafka-film': kafkaFilm,
+  webhooks,
+  upload,
 };
 const HELP = `npm run bench -- [options]
 
