@@ -116,10 +116,11 @@ describe('a film', () => {
   });
 
   it('stays with a thing that is less sure for a while, in its place, and begins nothing with it', () => {
-    const sure = { label: 'person', samples: [...range(0, 5), ...range(20, 25)] };
-    const leaning = { label: 'person', samples: range(6, 19), score: 0.45 };
+    const sure = { label: 'person', samples: [...range(0, 5), ...range(14, 19)] };
+    const leaning = { label: 'person', samples: range(6, 13), score: 0.45 };
     const elsewhere = { ...leaning, x: 0.6 };
     const faint = { ...leaning, score: 0.3 };
+    const forLong = { ...leaning, samples: range(6, 39) };
     const spans = (...things: Thing[]) =>
       [7, 40].map((size) => {
         const { segments } = foldThings(objectFold(), things, { last: 39, sizes: [size] });
@@ -129,15 +130,18 @@ describe('a film', () => {
         ]);
       });
     const confidence = Number(confidenceOf(0.7).toFixed(4));
-    const whole = [[0, 12.52, 12, confidence]];
+    const whole = [[0, 9.52, 12, confidence]];
     const apart = [
       [0, 2.52, 6, confidence],
-      [10, 12.52, 6, confidence],
+      [7, 9.52, 6, confidence],
     ];
     expect(spans(sure, leaning)).toEqual([whole, whole]);
     expect(spans(sure, elsewhere)).toEqual([apart, apart]);
     expect(spans(sure, faint)).toEqual([apart, apart]);
     expect(spans(leaning)).toEqual([[], []]);
+    // Three seconds beyond the last sure look, no longer.
+    const ended = [[0, 12.52, 12, confidence]];
+    expect(spans(sure, forLong)).toEqual([ended, ended]);
   });
 
   it('gives one thing with two names the surer one, and two things in one place both', () => {

@@ -25,6 +25,8 @@ type Gathered = Pick<Seen, 'type' | 'label'> & {
   highest: number;
   portrait: Portrait;
   boxes: Box[];
+  /** Seconds at which one was last sure. */
+  sureAt: number;
 };
 
 /** `open` holds a stretch of about 650 bytes without its marks for each type and label; there are as many as labels. */
@@ -34,6 +36,8 @@ export type ObjectState = StretchState<Gathered>;
 const MOST_BOXES = 20;
 /** What is nearly sure goes on with a thing whose last box it overlaps by as much. */
 const SAME_PLACE = 0.3;
+/** Seconds that it may go on so: behind a cut something else may lie in that place. */
+const LONGEST_FADING = 3;
 
 /**
  * Objects and scenes to segments: one for each stretch of time in which something of a label is to be seen, with all
@@ -74,6 +78,7 @@ export class ObjectFold extends StretchFold<Gathered> {
       sum: earlier.sum + later.sum,
       highest: Math.max(earlier.highest, later.highest),
       portrait: betterPortrait(earlier.portrait, later.portrait),
+      sureAt: Math.max(earlier.sureAt, later.sureAt),
       boxes: sameSample ? [...earlier.boxes, ...later.boxes].slice(0, MOST_BOXES) : later.boxes,
     };
   }
@@ -102,11 +107,14 @@ function stretchesAt(
     if (sure) {
       const marks = boxes.map((place) => boxMark(at.frame, place, confidence));
       const gathered = { type, label, count: 1, sum: confidence, highest: confidence, portrait, boxes };
-      return appearance(key, at, marks, gathered);
+      return appearance(key, at, marks, { ...gathered, sureAt: at.time });
     }
-    const before = goingOn(key)?.boxes ?? [];
-    if (!boxes.some((place) => before.some((last) => intersectionOverUnion(last, place) >= SAME_PLACE))) return [];
-    return appearance(key, at, [], { type, label, count: 0, sum: 0, highest: 0, portrait, boxes });
+    const before = goingOn(key);
+    if (before === null || at.time - before.sureAt > LONGEST_FADING) return [];
+    const isThere = (place: Box) => before.boxes.some((last) => intersectionOverUnion(last, place) >= SAME_PLACE);
+    if (!boxes.some(isThere)) return [];
+    const faint = { type, label, count: 0, sum: 0, highest: 0, portrait, boxes };
+    return appearance(key, at, [], { ...faint, sureAt: before.sureAt });
   });
 }
 
