@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openModule } from './fold.mjs';
+import { editDistance, folded, isNamed } from './letters.mjs';
 import { mediaPath } from './look.mjs';
 
 const run = promisify(execFile);
@@ -55,8 +56,6 @@ export async function captions(looker, scratch, row) {
 }
 
 const slotOf = (time) => Math.floor(time / labels.seconds + 1e-6);
-/** A name counts as found with at most one of its letters misread, accents aside. */
-const isNamed = (label, name) => editDistance(folded(label), folded(name)) <= 1;
 const percent = (share) => `${(100 * share).toFixed(2)} %`;
 const shares = (sum) =>
   `${percent(sum.exact / sum.letters)}, ${percent(sum.folded / sum.letters)}; ${sum.found} of ${sum.names}`;
@@ -89,27 +88,4 @@ async function rendered(language, people, scratch) {
 
 function closest(texts, wanted) {
   return texts.reduce((best, text) => (editDistance(wanted, text) < editDistance(wanted, best) ? text : best), '');
-}
-
-/** Without marks, strokes and kinds of quotes; case counts. */
-function folded(text) {
-  const plain = { ł: 'l', Ł: 'L', ß: 'ss', ı: 'i', '’': "'", '‘': "'" };
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[łŁßı’‘]/gu, (letter) => plain[letter]);
-}
-
-function editDistance(a, b) {
-  const [one, other] = [Array.from(a), Array.from(b)];
-  let before = other.map((_, i) => i + 1);
-  before.unshift(0);
-  for (const [i, letter] of one.entries()) {
-    const row = [i + 1];
-    for (const [j, second] of other.entries()) {
-      row.push(Math.min(before[j] + (letter === second ? 0 : 1), before[j + 1] + 1, row[j] + 1));
-    }
-    before = row;
-  }
-  return before[other.length];
 }
