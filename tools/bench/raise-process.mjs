@@ -22,12 +22,19 @@ answer({
   async raise({ workspaceId, event, rate, seconds }) {
     const began = performance.now();
     const running = [];
+    let failure;
     for (let elapsed = 0; elapsed < seconds;) {
       elapsed = Math.min(seconds, (performance.now() - began) / 1000);
-      while (running.length < Math.floor(elapsed * rate)) running.push(raiseOne(workspaceId, event));
+      while (running.length < Math.floor(elapsed * rate))
+        running.push(
+          raiseOne(workspaceId, event).catch((error) => {
+            failure ??= error;
+          }),
+        );
       await sleep(TICK_MS);
     }
     await Promise.all(running);
+    if (failure !== undefined) throw failure;
     return { raised: running.length, seconds: (performance.now() - began) / 1000 };
   },
   async end() {
