@@ -30,7 +30,7 @@ let serving = null;
 
 const database = await PGlite.create({
   ...(directory === null ? {} : { dataDir: directory }),
-  ...(template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
+  ...(template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: 'application/x-gzip' }) }),
   ...(durable ? { startParams: durableStart(), extensions: { fsync: fsyncOnDisk() } } : {}),
 });
 
@@ -39,7 +39,7 @@ main.on('message', async (message) => {
     waiting.push(message.connect);
     serveNext();
   } else if (message.dump) {
-    const dump = await database.dumpDataDir('none');
+    const dump = await database.dumpDataDir('gzip');
     main.postMessage({ dumped: new Uint8Array(await dump.arrayBuffer()) });
   } else if (message.close) {
     await database.close();

@@ -8,6 +8,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseConformance } from './conformance.js';
 import { openDatabase } from './database.js';
+import { PgliteServer } from './pglite-server.js';
+import { readTemplate } from './pglite-template.js';
 
 let root: string;
 beforeAll(async () => {
@@ -76,6 +78,20 @@ describe('PGlite on a disk', () => {
     const database = await openDatabase({ driver: 'pglite', directory });
     expect(await database.dataSource.query('SELECT count(*)::int AS jobs FROM jobs')).toEqual([{ jobs: 0 }]);
     await database.close();
+  }, 120_000);
+
+  it('begins with a template, which any database can be made into', async () => {
+    const memory = { directory: null, durable: false };
+    const first = new PgliteServer({ ...memory, template: await readTemplate() });
+    await first.start();
+    const template = await first.dump();
+    await first.close();
+    const second = new PgliteServer({ ...memory, template });
+    await second.start();
+    await second.close();
+    const broken = new PgliteServer({ ...memory, template: template.subarray(0, 1000) });
+    await expect(broken.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await broken.close();
   }, 120_000);
 
   it('commits to the disk, unless told otherwise', async () => {

@@ -6,6 +6,7 @@ import { lockDirectory } from './directory-lock.js';
 import type { DatabaseDriver } from './driver.js';
 import { PgliteServer, type PgliteServerOptions } from './pglite-server.js';
 import { PgliteStream } from './pglite-stream.js';
+import { readTemplate } from './pglite-template.js';
 import { PreparingClient } from './preparing-client.js';
 
 /**
@@ -20,7 +21,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
     directory: home === null ? null : join(home, 'pgdata'),
     durable: home !== null && config.durable !== false,
   };
-  const server = new PgliteServer(options);
+  const server = new PgliteServer(home === null ? { ...options, template: await readTemplate() } : options);
   try {
     if (home !== null && !(await isFinished(home))) await makeDatabase(home, options);
     await server.start();
@@ -65,13 +66,13 @@ function isFinished(home: string): Promise<boolean> {
 }
 
 /**
- * Makes the data directory in a worker of its own: what initdb took of WebAssembly's memory is given back only with the
+ * Makes the data directory in a worker of its own: what that took of WebAssembly's memory is given back only with the
  * thread. A process killed meanwhile leaves half a database, in which nothing was ever committed: begin anew.
  */
 async function makeDatabase(home: string, options: PgliteServerOptions): Promise<void> {
   await rm(join(home, 'pgdata'), { recursive: true, force: true });
   await mkdir(join(home, 'pgdata'), { recursive: true });
-  const maker = new PgliteServer(options);
+  const maker = new PgliteServer({ ...options, template: await readTemplate() });
   try {
     await maker.start();
   } finally {
