@@ -4,7 +4,7 @@ import { ApiKeyEntity, WebhookDeliveryEntity, WebhookEntity, WorkspaceEntity } f
 import { claimDeliveries, noteWebhookHealth, recordAttempts, type Answer, type AttemptRecord } from '@adit/webhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../auth/api-key.js';
-import { startGateway, type Answer as Reply, type TestGateway } from '../testing/gateway.js';
+import { BOOT_MS, startGateway, type Answer as Reply, type TestGateway } from '../testing/gateway.js';
 
 const DAY = 86_400_000;
 const body = { event: 'svc.export.on_completed', url: 'https://example.org/hook', hmac_secret: 'a secret' };
@@ -12,7 +12,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startGateway();
-});
+}, BOOT_MS);
 afterAll(() => gateway?.close());
 beforeEach(async () => {
   for (const table of ['webhooks', 'webhook_deliveries', 'webhook_attempts']) {
