@@ -29,6 +29,8 @@ export class WebhookEntity {
 @Index(['receiver', 'dueAt', 'seq'], { where: "state = 'pending'" })
 @Index(['orderKey', 'seq'], { where: "state = 'pending' AND order_key IS NOT NULL" })
 @Index(['timeEnded'], { where: 'time_ended IS NOT NULL' })
+// Asked for each new delivery, of a subscription that may have thousands of them.
+@Index(['subscription'], { where: "state = 'gone'" })
 export class WebhookDeliveryEntity {
   /** Order of creation. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) seq!: string;

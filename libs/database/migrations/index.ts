@@ -6,6 +6,7 @@ import { ResourceWebhooks1795267925251 } from './1795267925251-resource-webhooks
 import { Storage1795268034111 } from './1795268034111-storage.js';
 import { BatchesAndExports1795270022981 } from './1795270022981-batches-and-exports.js';
 import { Models1795281003051 } from './1795281003051-models.js';
+import { WebhooksGone1795285200000 } from './1795285200000-webhooks-gone.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   Storage1795268034111,
   BatchesAndExports1795270022981,
   Models1795281003051,
+  WebhooksGone1795285200000,
 ];
