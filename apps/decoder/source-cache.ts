@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStorageKey } from '@adit/jobs';
 import { fetchSource, type FetchedSource } from '@adit/media';
@@ -45,10 +45,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(DataSource) private readonly db: DataSource,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    // What a crashed process left behind belongs to nobody.
-    await rm(this.directory, { recursive: true, force: true });
-    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+  onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.evict(), 30_000);
   }
 
