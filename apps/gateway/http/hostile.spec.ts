@@ -37,6 +37,13 @@ const posted = (what: string, payload: object, pointer: string, code = 'VALIDATI
 
 const rows: Row[] = [
   { what: 'malformed JSON', payload: '{"sources": [', headers: json, status: 400, code: 'VALIDATION' },
+  {
+    what: 'a key that would be lost',
+    payload: `{"sources": ["${photo}"], "modules": {"face_recognition": {}}, "unknown": [{"prototype": []}]}`,
+    headers: json,
+    status: 400,
+    code: 'VALIDATION',
+  },
   { what: 'deep nesting', payload: deep, headers: json, status: 400, code: 'VALIDATION' },
   {
     what: 'deep nesting that is JSON',

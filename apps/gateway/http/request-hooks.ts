@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Caller } from '../auth/caller.js';
 import type { Charge, RateLimits } from '../auth/rate-limits.js';
-import { DEEPEST, isTooDeep } from './nesting.js';
+import { bodyFault } from './body-fault.js';
 
 const seconds = histogram('adit_http_request_seconds', 'Time to answer a request, in seconds.', ['method', 'route']);
 const answered = counter('adit_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
@@ -60,8 +60,8 @@ export function addRequestHooks(
     request.caller = caller;
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
-    const message = `The body is nested deeper than ${DEEPEST} levels.`;
-    done(isTooDeep(request.body) ? new AditError('VALIDATION', message) : undefined);
+    const fault = bodyFault(request.body);
+    done(fault === null ? undefined : new AditError('VALIDATION', fault));
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     // What made no job costs none.
