@@ -66,7 +66,7 @@ export async function runChaos(servers, addresses, options) {
     servers: addresses,
     dataDir: join(folder, 'data'),
     source: options.source ?? false,
-    counts: { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-object': 0, 'inference-landmark': 0 },
+    counts: { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-landmark': 0 },
     environment: {
       ...process.env,
       NODE_OPTIONS: '',

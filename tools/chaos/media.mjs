@@ -3,7 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sampleMedia, transcode } from '@adit/testing';
 
-const modules = { face_recognition: { cluster_unknowns: true } };
+const faces = { face_recognition: { cluster_unknowns: true } };
+const things = { object_scene_recognition: {} };
+const captions = { lower_third_recognition: { only_faces: false } };
 
 /**
  * The kinds of jobs with their share of all jobs. Every job of a kind asks the same, so its results are known from an
@@ -29,13 +31,15 @@ export async function chaosMedia(folder) {
     { name: 'a photo', share: 6, sources: [photo('sample2')] },
     { name: 'another photo', share: 5, sources: [photo('sample3')] },
     { name: 'three photos', share: 3, sources: ['sample1', 'sample4', 'sample5'].map(photo) },
+    { name: 'things on a photo', share: 2, sources: [photo('sample1')], modules: things },
     { name: 'a film', share: 3, sources: [films[0]] },
+    { name: 'all of a film', share: 1, sources: [films[1]], modules: { ...faces, ...things, ...captions } },
     { name: 'two films', share: 2, sources: films },
     { name: 'no media', share: 1, sources: [broken], fails: true },
   ];
   const paths = kinds.flatMap(({ sources }) => sources);
   return {
-    kinds: kinds.map(({ name, share, sources, fails = false }) => ({
+    kinds: kinds.map(({ name, share, sources, modules = faces, fails = false }) => ({
       name,
       share,
       fails,

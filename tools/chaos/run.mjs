@@ -110,7 +110,8 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
 
 Written by \`npm run chaos -- --jobs ${jobs} --kills ${kills} --outage ${outageSeconds} --write\` on ${new Date().toISOString().slice(0, 10)}, on ${cpus().length} cores: Kafka,
 PostgreSQL, MinIO, one gateway and notifier, two decoders, inference processes and aggregators on one machine. The jobs
-are single photos, batches of photos, films of a few seconds, and files that are no media (they fail, with a reason).
+are single photos, batches of photos, films of a few seconds, asked about faces, things and captions, and files that are
+no media (they fail, with a reason).
 Observations are not kept between jobs, so each job does all of its work.
 
 While jobs are posted and mined, random processes are killed with SIGKILL, each server is stopped and started again, and
