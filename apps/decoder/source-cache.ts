@@ -30,7 +30,8 @@ export interface SourceOfJob {
 
 /**
  * Sources fetched to local disk, each into a private folder of its own, shared by the chunks of a job and bounded in
- * bytes. After a restart or on another machine a source is simply fetched again.
+ * bytes. After a restart or on another machine a source is simply fetched again. The folder of all of them was emptied of
+ * what a dead process left when it was claimed: later, work would be under way in it.
  */
 @Injectable()
 export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdown {

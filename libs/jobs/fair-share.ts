@@ -21,9 +21,10 @@ export interface WorkspaceShare {
 /**
  * Hands out free slots one by one: to the workspace with the least in flight for its weight, there to the job with the
  * best rank, then the least in flight, then the oldest. So a long film and a single photo, or a thousand jobs of one
- * workspace and one of another, share the machines (weighted round-robin by deficit). One slot more
- * than are free is for a workspace that has nothing in flight: it need not wait until work of others ends.
+ * workspace and one of another, share the machines (weighted round-robin by deficit). One slot more than
+ * are free is for a workspace that has nothing in flight: it need not wait until work of others ends.
  *
+ * @param freeSlots −1 when that extra slot is taken too.
  * @returns job ids, once for each slot given.
  */
 export function shareSlots(

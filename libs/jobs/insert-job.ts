@@ -5,8 +5,7 @@ import type { ShownJob, ShownModule } from './present-job.js';
 
 /**
  * A job, its parts and the message that tells of it, written by one statement: a client waits for one way to the database
- * and one flush of its log. Answers when the row was made and
- * in which batch it lies.
+ * and one flush of its log. Answers when the row was made and in which batch it lies.
  */
 export const INSERT_JOB = `
   WITH job AS (

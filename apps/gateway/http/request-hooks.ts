@@ -27,7 +27,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 /**
  * What every request passes before its route: id, trace, headers and, below /api, the key and its limits, before any body
- * is read; then how deep the body is.
+ * is read; then whether the body can be kept as it was sent.
  */
 export function addRequestHooks(
   fastify: FastifyInstance,
