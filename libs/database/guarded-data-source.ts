@@ -43,16 +43,21 @@ export class GuardedDataSource extends DataSource {
   }
 }
 
-/** Unlike the pool's own `query`, which gives up the connection of a statement that failed. */
+/** Unlike the pool's own `query`, which gives up the connection of any statement that failed. */
 async function queryPool(pool: Pool, sql: string, parameters?: unknown[]): Promise<QueryResult> {
   const client = await pool.connect();
-  // Of a connection that is lost the statement's own error tells, and the pool sees it at the release.
+  // Of a connection that is lost the statement's own error tells.
   client.on('error', ignore);
+  let lost = false;
   try {
     return await client.query(sql, parameters);
+  } catch (error) {
+    // A server that ends a session says so before it closes the connection: nobody else may get it until then.
+    lost = isUnavailable(error);
+    throw error;
   } finally {
     client.off('error', ignore);
-    client.release();
+    client.release(lost);
   }
 }
 
