@@ -4,34 +4,44 @@ import { envelopeText } from './outbox.js';
 import type { ShownJob, ShownModule } from './present-job.js';
 
 /**
- * A job, its parts and the message that tells of it, written by one statement: a client waits for one way to the database
- * and one flush of its log. Answers when the row was made and in which batch it lies.
+ * Jobs, their parts and the messages that tell of them, written by one statement: clients wait for one way to the database
+ * and one flush of its log. Its parameter is a JSON list as `jobInsertion` makes its elements; it answers when each was made
+ * and in which batch it lies.
  */
-export const INSERT_JOB = `
-  WITH job AS (
+export const INSERT_JOBS = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb)
+      AS row (id uuid, workspace_id uuid, tag text, priority integer, media_type text, sources jsonb, webhook jsonb,
+              ttl integer, traceparent text, batch_id uuid, modules jsonb, analyses jsonb, envelope jsonb)
+  ), job AS (
     INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent, batch_id)
-    VALUES ($1, $2, $3, 'waiting', $4, 9 - $4, $5, $6, $7, $8, $9,
-            (SELECT id FROM batches WHERE id = $14 AND workspace_id = $2 AND time_deleted IS NULL))
-    RETURNING time_created, batch_id
+    SELECT id, workspace_id, tag, 'waiting', priority, 9 - priority, media_type, sources, webhook, ttl, traceparent,
+           (SELECT b.id FROM batches b
+             WHERE b.id = batch_id AND b.workspace_id = given.workspace_id AND b.time_deleted IS NULL)
+      FROM given
+    RETURNING id, time_created, batch_id
   ), source AS (
     INSERT INTO job_sources (job_id, index, uri, state)
-    SELECT $1, at - 1, uri, 'waiting' FROM jsonb_array_elements_text($6) WITH ORDINALITY AS given (uri, at)
+    SELECT given.id, at - 1, uri, 'waiting'
+      FROM given, jsonb_array_elements_text(sources) WITH ORDINALITY AS source (uri, at)
   ), module AS (
     INSERT INTO job_modules (job_id, module_id, position, posted_as, args, range, models, dictionaries, analyses, state)
-    SELECT $1, "moduleId", position, "postedAs", args, range, models, dictionaries, analyses, state
-      FROM jsonb_to_recordset($10) AS given ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb,
-                                             models jsonb, dictionaries jsonb, analyses jsonb, state text)
+    SELECT given.id, m."moduleId", m.position, m."postedAs", m.args, m.range, m.models, m.dictionaries, m.analyses, m.state
+      FROM given, jsonb_to_recordset(modules)
+        AS m ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb, models jsonb, dictionaries jsonb,
+              analyses jsonb, state text)
   ), analysis AS (
     INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
-    SELECT $1, digest, analysis, family, args, frames, models
-      FROM jsonb_to_recordset($11) AS given (digest text, analysis text, family text, args jsonb, frames jsonb, models jsonb)
+    SELECT given.id, a.digest, a.analysis, a.family, a.args, a.frames, a.models
+      FROM given, jsonb_to_recordset(given.analyses)
+        AS a (digest text, analysis text, family text, args jsonb, frames jsonb, models jsonb)
   ), message AS (
-    INSERT INTO outbox (topic, key, envelope) VALUES ('jobs.submitted', $12, $13)
+    INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', workspace_id::text, envelope FROM given
   )
-  SELECT time_created AS "timeCreated", batch_id AS "batchId" FROM job`;
+  SELECT id, time_created AS "timeCreated", batch_id AS "batchId" FROM job`;
 
 /** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
-export type MadeJob = Pick<ShownJob, 'timeCreated' | 'batchId'>;
+export type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId'>;
 
 type ModuleRow = Pick<
   JobModuleEntity,
@@ -82,24 +92,29 @@ function newParts(given: NewJob['modules']): Parts {
   return { shown: modules, modules: JSON.stringify(modules), analyses: JSON.stringify([...analyses.values()]) };
 }
 
-/** Parameters of INSERT_JOB, and what of the job is shown beside MadeJob. */
+/** An element of INSERT_JOBS' list as JSON, and what of the job is shown beside MadeJob. */
 export function jobInsertion(
   id: string,
   newJob: NewJob,
-): { parameters: unknown[]; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
+): { text: string; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
   const { workspaceId, request, mediaType, traceparent } = newJob;
   const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
   const { shown, modules, analyses } = partsOf(newJob.modules);
-  const message = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
-  const parameters = [
-    ...[id, workspaceId, tag, priority, mediaType, JSON.stringify(sources)],
-    ...[webhook === null ? null : JSON.stringify(webhook), ttl, traceparent],
-    ...[modules, analyses, workspaceId, message, batch],
-  ];
-  const job = { id, tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
-  return {
-    parameters,
-    job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null },
-    modules: shown,
+  const own = {
+    id,
+    workspace_id: workspaceId,
+    tag,
+    priority,
+    media_type: mediaType,
+    sources,
+    webhook,
+    ttl,
+    traceparent,
   };
+  const envelope = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
+  const head = JSON.stringify({ ...own, batch_id: batch });
+  // The parts are JSON already, made once for all who ask for the same.
+  const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
+  const job = { tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
+  return { text, job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null }, modules: shown };
 }

@@ -5,12 +5,15 @@ import {
   ChunkAnalysisEntity,
   ChunkEntity,
   FoldEntity,
+  type GroupCommit,
+  groupsOf,
   IdentityEntity,
   JobAnalysisEntity,
   JobEntity,
   JobEventEntity,
   JobModuleEntity,
   JobSourceEntity,
+  listOf,
   SegmentEntity,
   SummaryEntity,
   toAditError,
@@ -19,7 +22,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { INSERT_JOB, jobInsertion, type MadeJob } from './insert-job.js';
+import { INSERT_JOBS, jobInsertion, type MadeJob } from './insert-job.js';
 import { exportPrefix, jobPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import type { NewJob } from './new-job.js';
@@ -32,28 +35,33 @@ const log = createLogger('jobs');
 /** What a client can do to a job. Every change is one transaction with the messages and events it causes. */
 @Injectable()
 export class JobCommands {
+  private readonly submissions: GroupCommit<MadeJob>;
+
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-  ) {}
+  ) {
+    this.submissions = outbox.grouped(INSERT_JOBS);
+  }
 
   /**
-   * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then.
-   * Throws CONFLICT when there is a job of that id.
+   * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. Jobs
+   * that are submitted at the same time are written together. Throws CONFLICT when there is a job of that id.
    */
   async submit(newJob: NewJob, id: string = randomUUID()): Promise<{ job: ShownJob; modules: ShownModule[] }> {
-    const { parameters, job, modules } = jobInsertion(id, newJob);
-    const [made] = await this.outbox.statement<MadeJob>(INSERT_JOB, parameters).catch((error: unknown) => {
+    const { text, job, modules } = jobInsertion(id, newJob);
+    const made = await this.submissions.write({ id, text }).catch((error: unknown) => {
       throw toAditError(error);
     });
-    return { job: { ...job, ...made! }, modules };
+    return { job: { ...job, ...made }, modules };
   }
 
   /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. */
   async submitAll(newJobs: NewJob[], beside: (manager: EntityManager) => Promise<void>): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside(manager);
-      for (const newJob of newJobs) await manager.query(INSERT_JOB, jobInsertion(randomUUID(), newJob).parameters);
+      const texts = newJobs.map((newJob) => jobInsertion(randomUUID(), newJob).text);
+      for (const group of groupsOf(texts, (text) => text)) await manager.query(INSERT_JOBS, [listOf(group)]);
     });
   }
 

@@ -97,11 +97,11 @@ export class JobsUnderTest {
     await this.db.manager.insert(WorkspaceEntity, { id: this.workspaceId, name: 'test', signingSecret: 's' });
   }
 
-  /** The id of a new job that asks for faces. */
-  async submit(sources = ['storage://film']): Promise<string> {
-    const job: NewJob = {
+  /** An order that asks for faces. */
+  order(sources = ['storage://film'], batch: string | null = null): NewJob {
+    return {
       workspaceId: this.workspaceId,
-      request: JobRequest.parse({ sources, modules: { face_recognition: {} } }),
+      request: JobRequest.parse({ sources, modules: { face_recognition: {} }, batch }),
       modules: [
         {
           moduleId: 'face_recognition',
@@ -115,7 +115,11 @@ export class JobsUnderTest {
       mediaType: 'video',
       traceparent: null,
     };
-    return (await this.commands.submit(job)).job.id;
+  }
+
+  /** The id of a new job that asks for faces. */
+  async submit(sources?: string[]): Promise<string> {
+    return (await this.commands.submit(this.order(sources))).job.id;
   }
 
   /** When the scheduler has given out what it can and every message has left. */

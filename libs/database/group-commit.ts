@@ -1,0 +1,103 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { DataSource } from 'typeorm';
+import { toAditError } from './errors.js';
+import { inStatement, refuseInside } from './transaction.js';
+
+/** Of one statement, so that it gets no longer than those behind it notice. */
+const MOST_ROWS = 100;
+const MOST_CHARACTERS = 1 << 20;
+
+/** What is written: its id, and itself as JSON. */
+export interface GroupedRow {
+  id: string;
+  text: string;
+}
+
+interface Waiting<Made> {
+  row: GroupedRow;
+  resolve: (made: Made) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: rows that come while others are being written are written together by the next statement. So many callers
+ * share one way to the server and one flush of its log, and a row that comes alone waits for nothing. Each caller hears of
+ * its own row, and only when that is committed; when the server refuses a group, its rows are written one by one, so that
+ * one that cannot be written hurts no other.
+ */
+export class GroupCommit<Made extends { id: string }> {
+  private readonly scope = new AsyncResource('GroupCommit');
+  private waiting: Waiting<Made>[] = [];
+  private writing = false;
+
+  /**
+   * @param sql a transaction of its own (see `inStatement`) whose parameter is a JSON list; it answers with a row per element.
+   * @param committed called after each commit.
+   */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sql: string,
+    private readonly committed: () => void,
+  ) {}
+
+  /** Resolves when the row is committed; throws what `inStatement` throws for it. */
+  write(row: GroupedRow): Promise<Made> {
+    refuseInside(this.dataSource, 'start a transaction');
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ row, resolve, reject });
+      if (this.writing) return;
+      this.writing = true;
+      // Not in the context of the caller who happens to be first.
+      void this.scope.runInAsyncScope(() => this.writeAll());
+    });
+  }
+
+  /** Never rejects. */
+  private async writeAll(): Promise<void> {
+    // What comes in this turn of the event loop goes together.
+    await new Promise(setImmediate);
+    while (this.waiting.length > 0) {
+      const [group = []] = groupsOf(this.waiting, ({ row }) => row.text);
+      this.waiting = this.waiting.slice(group.length);
+      await this.writeGroup(group);
+    }
+    this.writing = false;
+  }
+
+  private async writeGroup(group: Waiting<Made>[]): Promise<void> {
+    try {
+      const made = await inStatement<Made>(this.dataSource, this.sql, [listOf(group.map(({ row }) => row.text))]);
+      this.committed();
+      const byId = new Map(made.map((each) => [each.id, each]));
+      for (const { row, resolve } of group) resolve(byId.get(row.id)!);
+    } catch (error) {
+      // When it is the database that fails, no row is to blame, and each alone would wait as long again.
+      const blameless = toAditError(error).code === 'UNAVAILABLE';
+      if (blameless || group.length === 1) for (const { reject } of group) reject(error);
+      else for (const each of group) await this.writeGroup([each]);
+    }
+  }
+}
+
+/** The list in pieces that one statement takes. */
+export function groupsOf<T>(list: readonly T[], textOf: (one: T) => string): T[][] {
+  const groups: T[][] = [];
+  let characters = Infinity;
+  for (const one of list) {
+    const { length } = textOf(one);
+    const last = groups.at(-1);
+    if (last === undefined || last.length === MOST_ROWS || characters + length > MOST_CHARACTERS) {
+      groups.push([one]);
+      characters = length;
+    } else {
+      last.push(one);
+      characters += length;
+    }
+  }
+  return groups;
+}
+
+/** JSON texts as one JSON list. */
+export function listOf(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
+}
