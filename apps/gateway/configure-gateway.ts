@@ -6,6 +6,7 @@ import { Authenticator } from './auth/authenticator.js';
 import { RateLimits } from './auth/rate-limits.js';
 import { allRoutes, UNPREFIXED } from './controllers.js';
 import { API_PREFIX } from './http/api-prefix.js';
+import { Changes } from './http/changes.js';
 import { KnownPaths } from './http/known-paths.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
@@ -19,11 +20,8 @@ import { OFFSET_STREAM } from './storage/tus.js';
 export async function configureGateway(app: NestFastifyApplication): Promise<void> {
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
-  addRequestHooks(
-    fastify,
-    () => app.get(Authenticator, { strict: false }),
-    () => app.get(RateLimits, { strict: false }),
-  );
+  addRequestHooks(fastify, app.get(Authenticator, { strict: false }), app.get(RateLimits, { strict: false }));
+  fastify.decorate('changes', app.get<Changes>(Changes, { strict: false }));
   await fastify.register(multipart, { throwFileSizeLimit: false });
   // Its handlers read the stream themselves.
   fastify.addContentTypeParser(OFFSET_STREAM, (_request, _payload, done) => done(null));

@@ -15,6 +15,8 @@ import { Dictionaries } from './dictionaries/dictionaries.js';
 import { DictionaryPins } from './dictionaries/dictionary-pins.js';
 import { LanguageDetection } from './dictionaries/language-detection.js';
 import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
+import { Changes } from './http/changes.js';
+import { IdempotencyKeys } from './http/idempotency-keys.js';
 import { Links } from './http/links.js';
 import { Artifacts } from './jobs/artifacts.js';
 import { DryRuns } from './jobs/dry-runs.js';
@@ -61,10 +63,12 @@ export class GatewayModule {
         Batches,
         BatchFiles,
         Bootstrap,
+        Changes,
         Dictionaries,
         DictionaryPins,
         DryRuns,
         FileThumbnails,
+        IdempotencyKeys,
         JobPreparation,
         JobReader,
         JobSignals,
@@ -89,9 +93,7 @@ export class GatewayModule {
         WebhookLog,
         Webhooks,
       ],
-      // Routes of any module pass the interceptors, which need the log.
-      global: true,
-      exports: [AccessTokens, AuditLog, Bootstrap],
+      exports: [AccessTokens, Bootstrap],
     };
   }
 }

@@ -29,11 +29,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
  * What every request passes before its route: id, trace, headers and, below /api, the key and its limits, before any body
  * is read; then whether the body can be kept as it was sent.
  */
-export function addRequestHooks(
-  fastify: FastifyInstance,
-  authenticator: () => Authenticator,
-  limits: () => RateLimits,
-): void {
+export function addRequestHooks(fastify: FastifyInstance, authenticator: Authenticator, limits: RateLimits): void {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
   const jobCharges = new WeakMap<FastifyRequest, Charge>();
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -49,9 +45,9 @@ export function addRequestHooks(
   fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }, reply) => {
     if (!needsKey(request.url)) return;
     const { token } = request.query as { token?: unknown };
-    const caller = await authenticator().authenticate(request.headers.authorization, token);
+    const caller = await authenticator.authenticate(request.headers.authorization, token);
     const makesJob = isJobPost(request);
-    const charge = limits().charge(caller, makesJob);
+    const charge = limits.charge(caller, makesJob);
     if (charge !== null) {
       reply.headers(charge.headers);
       if (charge.refusal !== null) throw charge.refusal;

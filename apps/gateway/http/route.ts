@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@adit/contracts';
-import {
-  createParamDecorator,
-  HttpCode,
-  RequestMapping,
-  RequestMethod,
-  SetMetadata,
-  UseInterceptors,
-} from '@nestjs/common';
+import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { AuditInterceptor } from '../audit/audit.interceptor.js';
-import { isAudited } from '../audit/deed.js';
 import type { Caller } from '../auth/caller.js';
-import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { makesChanges } from './changes.js';
 import { ROUTE, routeOf } from './route-of.js';
 import { storable } from './storable.js';
 
@@ -93,7 +84,7 @@ export interface Exchange {
   newId: string;
 }
 
-type RequestWithCaller = FastifyRequest & { caller?: Caller; newId?: string };
+type RequestWithCaller = FastifyRequest & { caller?: Caller };
 
 const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
@@ -102,8 +93,8 @@ const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionCon
 
 const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
   const request = context.switchToHttp().getRequest<RequestWithCaller>();
-  const { caller, newId = randomUUID() } = request;
-  return { caller: caller as Caller, request, reply: context.switchToHttp().getResponse<FastifyReply>(), newId };
+  const reply = context.switchToHttp().getResponse<FastifyReply>();
+  return { caller: request.caller as Caller, request, reply, newId: randomUUID() };
 });
 
 /** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
@@ -120,13 +111,15 @@ export function Route<R extends RouteDefinition>(route: R) {
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<M>,
   ): void => {
+    const handler = descriptor.value;
+    if (handler !== undefined && makesChanges(route)) {
+      descriptor.value = function (this: unknown, input: Input<R>, exchange: Exchange) {
+        return exchange.request.server.changes.make(route, exchange, async () => handler.call(this, input, exchange));
+      } as M;
+    }
     RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
     HttpCode(route.status ?? 200)(target, key, descriptor);
     SetMetadata(ROUTE, route)(target, key, descriptor);
-    // Only where they have something to do: they would cost reading a fifth of its time. The first is the outer one: what
-    // idempotency answers by itself is no change.
-    if (route.method === 'POST') UseInterceptors(IdempotencyInterceptor)(target, key, descriptor);
-    if (isAudited(route)) UseInterceptors(AuditInterceptor)(target, key, descriptor);
     ValidatedRequest({ schema })(target, key, 0);
     HttpExchange()(target, key, 1);
   };

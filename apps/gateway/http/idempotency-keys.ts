@@ -2,13 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, digestOf } from '@adit/contracts';
 import { IdempotencyKeyEntity } from '@adit/database';
-import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { defer, from, lastValueFrom, type Observable } from 'rxjs';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
-import type { Caller } from '../auth/caller.js';
-import { routeIn } from './route-of.js';
-import type { RouteDefinition } from './route.js';
+import type { Exchange, RouteDefinition } from './route.js';
 
 const KEPT_MS = 24 * 3_600_000;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
@@ -26,33 +22,26 @@ interface StoredReply {
  * replies that did something are kept; after a refusal the key is free again.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class IdempotencyKeys {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<FastifyRequest & { caller?: Caller; newId?: string }>();
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    const route = routeIn(context);
-    const key = request.headers['idempotency-key'];
-    const { caller } = request;
-    if (route?.method !== 'POST' || route.form !== undefined || key === undefined || caller === undefined) {
-      return next.handle();
-    }
+  /** Answers what `handle` does, or what it answered to the first request of the key. */
+  once(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
+    const key = exchange.request.headers['idempotency-key'];
+    if (route.method !== 'POST' || route.form !== undefined || key === undefined) return handle();
     if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new AditError('VALIDATION', 'Idempotency-Key has 1 to 255 printable characters.');
     }
-    const id = { workspaceId: caller.workspaceId, key };
-    return defer(() => from(this.once(id, route, request, reply, next)));
+    return this.onceFor({ workspaceId: exchange.caller.workspaceId, key }, route, exchange, handle);
   }
 
-  private async once(
+  private async onceFor(
     id: { workspaceId: string; key: string },
     route: RouteDefinition,
-    request: FastifyRequest & { newId?: string },
-    reply: FastifyReply,
-    next: CallHandler,
+    exchange: Exchange,
+    handle: () => Promise<unknown>,
   ): Promise<unknown> {
+    const { request, reply } = exchange;
     const requestDigest = digestOf([request.method, withoutSlash(request.url), request.body ?? null]);
     const stored = await this.claim(id, requestDigest);
     if (stored !== null) {
@@ -63,9 +52,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       return stored.body;
     }
     // What a process that died while it answered has made already is found again by its id.
-    request.newId = uuidOf(`${id.workspaceId} ${id.key} ${requestDigest}`);
+    exchange.newId = uuidOf(`${id.workspaceId} ${id.key} ${requestDigest}`);
     try {
-      const body: unknown = await lastValueFrom(next.handle());
+      const body = await handle();
       await this.db.manager.update(IdempotencyKeyEntity, id, {
         status: reply.statusCode,
         body: (route.secret === true ? null : body) as object,
