@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { z } from 'zod';
 import { FACE_API_NETWORKS } from './convert/networks.js';
 
@@ -66,7 +66,7 @@ export function modelsRoot(): string {
 /** Reads and checks `catalogue.yaml`. @throws AditError when it is not a catalogue. */
 export async function readCatalogue(path = join(modelsRoot(), 'catalogue.yaml')): Promise<Catalogue> {
   try {
-    return Catalogue.parse(parse(await readFile(path, 'utf8')));
+    return Catalogue.parse(load(await readFile(path, 'utf8')));
   } catch (cause) {
     throw new AditError('INTERNAL', `${path} is not a valid catalogue of models`, { cause });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { Catalogue, modelsRoot, readCatalogue, type CatalogueEntry } from './catalogue.js';
 import { installWeights, type InstalledModel } from './install.js';
 import { sha256Of } from './weights-store.js';
@@ -34,7 +34,7 @@ async function catalogueWith(name: string, change: Partial<CatalogueEntry>): Pro
   const { models } = await readCatalogue();
   const path = join(folder, 'catalogue.yaml');
   const changed = models.filter((entry) => entry.name === name).map((entry) => ({ ...entry, ...change }));
-  await writeFile(path, stringify({ models: changed }));
+  await writeFile(path, dump({ models: changed }));
   return path;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { z } from 'zod';
 import { defineAnalysis, type AnalysisInput } from './analysis.js';
 import { AnalysisRunner, type AnalysisRun } from './local-runner.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     await writeFile(join(root, 'line', String(version), 'model.onnx'), linearGraph(1, version * 10));
   }
   const manifest = { name: 'line', kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec' };
-  await writeFile(join(root, 'line/model.yaml'), stringify(manifest));
+  await writeFile(join(root, 'line/model.yaml'), dump(manifest));
   repository = await ModelRepository.open({ roots: [root], settleMs: 20 });
   runner = new AnalysisRunner(repository, pool);
 });

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, digestOf, ModelManifest, type ModelPin } from '@adit/contracts';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { readTritonConfig } from './triton-config.js';
 
 /** A model version that passed every check that needs no run. */
@@ -105,7 +105,7 @@ async function describe(folder: string, name: string): Promise<Described> {
   let described: Described;
   let labelsFile: string | null = null;
   if (file) {
-    const checked = ModelManifest.safeParse(parse(await readFile(join(folder, file), 'utf8')));
+    const checked = ModelManifest.safeParse(load(await readFile(join(folder, file), 'utf8'), { maxAliases: 100 }));
     if (!checked.success) {
       const issues = checked.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
       throw new AditError('VALIDATION', `${file} is not a model manifest: ${issues.join('; ')}.`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { checkGolden } from './golden.js';
 import { ModelRepository, type ModelRepositoryOptions } from './model-repository.js';
 import { SessionPool } from './session-pool.js';
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 const manifest = (name: string, more: object = {}): string =>
-  stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', ...more });
+  dump({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', ...more });
 
 async function install(name: string, versions: Record<number, Buffer>, more: object = {}, into = root): Promise<void> {
   await mkdir(join(into, name), { recursive: true });

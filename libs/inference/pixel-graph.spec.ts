@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ImageInput } from '@adit/contracts';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import type { Affine } from './affine.js';
 import { ModelRepository } from './model-repository.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     const dims = input.layout === 'nchw' ? [channels, 4, 6] : [4, 6, channels];
     await mkdir(join(root, name, '1'), { recursive: true });
     const manifest = { name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', input };
-    await writeFile(join(root, name, 'model.yaml'), stringify(manifest));
+    await writeFile(join(root, name, 'model.yaml'), dump(manifest));
     await writeFile(join(root, name, '1/model.onnx'), echoGraph([name === 'bare' ? 1 : 'N', ...dims]));
   }
   repository = await ModelRepository.open({ roots: [root] });

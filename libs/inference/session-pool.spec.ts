@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { ModelRepository } from './model-repository.js';
 import { SessionPool, type PoolObserver } from './session-pool.js';
 import { linearGraph } from './spec-graph.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await mkdir(join(root, name, '1'), { recursive: true });
     await writeFile(
       join(root, name, 'model.yaml'),
-      stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }),
+      dump({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }),
     );
     await writeFile(join(root, name, '1/model.onnx'), graph);
   }

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelManifest, type ImageInput } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { modelsRoot } from '../catalogue.js';
 import type { InstalledModel } from '../install.js';
 import { openSession, run, type NamedArrays } from './onnx-run.js';
 
 export async function readManifest(name: string): Promise<ModelManifest> {
-  return ModelManifest.parse(parse(await readFile(join(modelsRoot(), name, 'model.yaml'), 'utf8')));
+  return ModelManifest.parse(load(await readFile(join(modelsRoot(), name, 'model.yaml'), 'utf8')));
 }
 
 export class ModelSet {

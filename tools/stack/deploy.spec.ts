@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { load, YAML11_SCHEMA } from 'js-yaml';
 import { PNPM_VERSION } from '../setup/steps/packages.mjs';
 import { serviceNames } from './stack.mjs';
 
@@ -15,7 +15,7 @@ interface ComposeService {
 
 const root = join(import.meta.dirname, '../..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
-const compose = parse(text('deploy/docker-compose.yml'), { merge: true }) as {
+const compose = load(text('deploy/docker-compose.yml'), { schema: YAML11_SCHEMA }) as {
   services: Record<string, ComposeService>;
 };
 /** Those that run our image; the others are Kafka, PostgreSQL and MinIO. */

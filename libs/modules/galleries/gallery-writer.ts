@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, ModelManifest, namedUuid } from '@adit/contracts';
-import { parse, stringify } from 'yaml';
+import { dump, load } from 'js-yaml';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
 import type { GalleryFile, Landmark } from './gallery.js';
@@ -66,7 +66,7 @@ export async function writeGalleryVersion(
     const version = await claimVersion(draft, folder);
     manifest.sha256[String(version)] = createHash('sha256').update(embeddings).digest('hex');
     const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
-    await writeDurably(draftManifest, stringify(manifest));
+    await writeDurably(draftManifest, dump(manifest));
     await rename(draftManifest, join(folder, 'model.yaml'));
     return {
       name,
@@ -154,7 +154,7 @@ async function readManifest(folder: string, name: string, kind: GalleryKind): Pr
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const manifest = ModelManifest.safeParse(parse(text));
+  const manifest = ModelManifest.safeParse(load(text));
   if (!manifest.success || manifest.data.kind !== 'gallery' || manifest.data.task !== kind.task) {
     throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ModelManifest } from '@adit/contracts';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { dot } from './embedding.js';
 import { planGalleryFolder } from './gallery-folder.js';
 import { classIdOf, writeGalleryVersion } from './gallery-writer.js';
@@ -26,7 +26,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const readVersion = (name: string, version: number) =>
   readGallery(name, (file) => readFile(join(folder, name, String(version), file)));
 const manifest = async (name: string) =>
-  ModelManifest.parse(parse(await readFile(join(folder, name, 'model.yaml'), 'utf8')));
+  ModelManifest.parse(load(await readFile(join(folder, name, 'model.yaml'), 'utf8')));
 
 describe('a gallery', () => {
   it('is read as it was written, its rows of length 1, people without a face left out', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError, modelId, ModelManifest } from '@adit/contracts';
 import { chooseModels } from '@adit/mining';
 import type { InstalledModel, ModuleRegistry } from '@adit/mining';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { loadModules } from '../index.js';
 import { GERMAN } from './german.js';
 
@@ -144,7 +144,7 @@ describe('a request', () => {
 describe('the German labels', () => {
   it('name every kind of the network once', async () => {
     const text = await readFile(join(import.meta.dirname, '../../../models/general-c/model.yaml'), 'utf8');
-    const { labels = [] } = ModelManifest.parse(parse(text));
+    const { labels = [] } = ModelManifest.parse(load(text));
     expect(labels).toHaveLength(80);
     expect([...GERMAN.keys()]).toEqual(labels);
     expect(new Set(GERMAN.values()).size).toBe(80);
