@@ -26,7 +26,7 @@ export async function serviceProcess<Schema extends z.ZodObject>(
     configureLogging({ level: config.logLevel, format: config.logFormat });
     collectProcessMetrics();
     // Last of all: the spans of the shutdown itself are wanted too.
-    onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, startTelemetry(name));
+    onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, await startTelemetry(name));
     shutdown.listen({ graceSeconds: config.shutdownGraceSeconds });
     await start(config);
   } catch (error) {

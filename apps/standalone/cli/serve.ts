@@ -9,7 +9,7 @@ import type { StartOptions } from './start.js';
 async function serve(options: StartOptions): Promise<void> {
   const { dataDir } = cliSettings(options.dataDir);
   const { port, host, localRoot: localRoots } = options;
-  onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, startTelemetry('standalone'));
+  onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, await startTelemetry('standalone'));
   const engine = await startEngine({ dataDir, port, host, localRoots });
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });

@@ -1,6 +1,6 @@
 // What others make a photo wait, in chunks; and what a film in work takes of the object store.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MinioObjectStore } from '@adit/objects';
+import { openObjectStore } from '@adit/objects';
 import { photo as sample, unknownPhoto } from '../media.mjs';
 import { CHUNK, modules, startSimulated, tinyFilm } from '../simulated/stack.mjs';
 
@@ -86,7 +86,7 @@ async function look({ db }, jobId) {
 }
 
 async function flat({ environment }, jobId, milliseconds) {
-  const store = await MinioObjectStore.open({
+  const store = await openObjectStore({
     driver: 'minio',
     endpoint: environment.S3_ENDPOINT,
     accessKey: environment.S3_ACCESS_KEY,
