@@ -16,6 +16,7 @@ const app = file('..');
 const BUILT = process.env['ADIT_TEST_BUILT'] !== undefined;
 const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/testing/source-loader.mjs')];
 const BOOT_SECONDS = 90;
+const PATIENCE_SECONDS = 270;
 
 export interface EngineOptions {
   /** Folders that jobs may read from. */
@@ -91,9 +92,9 @@ export class EngineUnderTest {
     await gone;
   }
 
-  /** Asks again while nobody answers, as a client does when a service is started anew. */
+  /** Asks again while nobody answers, as a client does when a service is started anew, and dies a few times over. */
   async patient<T>(ask: (api: Api) => Promise<T>): Promise<T> {
-    for (const end = Date.now() + BOOT_SECONDS * 1000; ;) {
+    for (const end = Date.now() + PATIENCE_SECONDS * 1000; ;) {
       try {
         return await ask(this.api);
       } catch (error) {
