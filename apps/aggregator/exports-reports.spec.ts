@@ -23,7 +23,7 @@ import { BatchCommands, DictionaryStore, exportPrefix, JobCommands, OutboxRelay,
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
-import { unzip } from '@adit/testing';
+import { specDatabase, unzip, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import { Exports } from './exports.js';
@@ -33,6 +33,7 @@ import { Reports } from './reports.js';
 const workspaceId = randomUUID();
 const WEEK = 7 * 86_400_000;
 let folder: string;
+let own: SpecDatabase;
 let database: Database;
 let manager: EntityManager;
 let objects: ObjectStore;
@@ -44,7 +45,8 @@ let reports: Reports;
 beforeAll(async () => {
   configureLogging({ level: 'silent' });
   folder = await mkdtemp(join(tmpdir(), 'adit-exports-'));
-  database = await openDatabase({ driver: 'pglite', directory: null });
+  own = await specDatabase();
+  database = await openDatabase(own.settings);
   ({ manager } = database.dataSource);
   objects = await FilesystemObjectStore.open(folder);
   // What leaves is read from the outbox, so nothing is handed on.
@@ -59,6 +61,7 @@ afterAll(async () => {
   await reports?.onApplicationShutdown();
   await outbox?.onApplicationShutdown();
   await database?.close();
+  await own?.drop();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {

@@ -20,6 +20,7 @@ import { loadModules } from '@adit/modules';
 import { AddressPolicy } from '@adit/net';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
+import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { Sender, type NewDelivery } from '@adit/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NotifierConfig } from './config.js';
@@ -35,6 +36,7 @@ const workspaceId = randomUUID();
 
 describe('what the webhook of a job is told', () => {
   let folder: string;
+  let own: SpecDatabase;
   let database: Database;
   let objects: ObjectStore;
   let webhooks: JobWebhooks;
@@ -42,13 +44,15 @@ describe('what the webhook of a job is told', () => {
   beforeAll(async () => {
     configureLogging({ level: 'silent' });
     folder = await mkdtemp(join(tmpdir(), 'adit-notifier-'));
-    database = await openDatabase({ driver: 'pglite', directory: null });
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
     objects = await FilesystemObjectStore.open(folder);
     const config = NotifierConfig.parse({ publicUrl: 'https://adit.example.org' });
     webhooks = new JobWebhooks(database.dataSource, objects, await loadModules(), config);
   }, 60_000);
   afterAll(async () => {
     await database?.close();
+    await own?.drop();
     await rm(folder, { recursive: true });
   });
 

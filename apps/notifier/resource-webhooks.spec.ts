@@ -5,6 +5,7 @@ import { openDatabase, WebhookDeliveryEntity, WebhookEntity, type Database } fro
 import { raiseResourceEvent } from '@adit/jobs';
 import { AddressPolicy } from '@adit/net';
 import { configureLogging } from '@adit/runtime';
+import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { hmacSignature, Sender, verifyMessage } from '@adit/webhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher } from './dispatcher.js';
@@ -16,6 +17,7 @@ import { Receiver } from './testing/receiver.js';
 const MINUTE = 60_000;
 const policy = { allowHttp: true, addresses: new AddressPolicy(['127.0.0.1/32']) };
 const workspaceId = randomUUID();
+let own: SpecDatabase;
 let database: Database;
 let webhooks: ResourceWebhooks;
 let dispatcher: Dispatcher;
@@ -25,7 +27,8 @@ let clock: Date;
 
 beforeAll(async () => {
   configureLogging({ level: 'silent' });
-  database = await openDatabase({ driver: 'pglite', directory: null });
+  own = await specDatabase();
+  database = await openDatabase(own.settings);
   receiver = await Receiver.start();
   webhooks = new ResourceWebhooks(database.dataSource);
   const options = { timeoutSeconds: 2, concurrency: 32, perReceiver: 8, now: () => clock };
@@ -37,6 +40,7 @@ afterAll(async () => {
   await dispatcher?.stop();
   await receiver?.close();
   await database?.close();
+  await own?.drop();
 });
 beforeEach(async () => {
   clock = new Date('2026-03-01T12:00:00Z');

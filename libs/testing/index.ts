@@ -7,6 +7,7 @@ export { selfSignedCertificate, type Certificate } from './certificate.js';
 export { filmOf, photoOf, PLACES, type Look, type Place } from './places.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
+export { specDatabase, type SpecDatabase } from './spec-database.js';
 export {
   ownServer,
   testServer,

@@ -1,4 +1,4 @@
-/** A gateway as it runs, on the embedded drivers and in a folder of its own, for the specs. */
+/** A gateway as it runs, with a database and a folder of its own, for the specs. */
 import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { loadModules } from '@adit/modules';
 import { ObjectsModule } from '@adit/objects';
 import { configureLogging, loadConfig, health } from '@adit/runtime';
 import { DependenciesModule } from '@adit/service';
+import { specDatabase } from '@adit/testing';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -60,9 +61,13 @@ export async function startGateway(
   configureLogging({ level: 'silent' });
   const dataDir = await mkdtemp(join(tmpdir(), 'adit-gateway-'));
   const config = { ...loadConfig(GatewayConfig, {}), port: 0, ...settings };
-  const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
+  const [analyses, modules, database] = await Promise.all([
+    AnalysisRegistry.scan(analysesFolder),
+    loadModules(),
+    specDatabase(),
+  ]);
   const root = TestRoot.with([
-    DatabaseModule.forRoot({ driver: 'pglite', directory: null }),
+    DatabaseModule.forRoot(database.settings),
     ObjectsModule.forRoot({ driver: 'filesystem', root: join(dataDir, 'objects') }),
     BusModule.forRoot({ busDriver: 'in-process' }),
     JobsModule.forRoot(),
@@ -103,6 +108,7 @@ export async function startGateway(
     },
     async close() {
       await app.close();
+      await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -6,7 +6,7 @@ import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest } from '@adit/contracts';
 import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
-import { filmFacts } from '@adit/testing';
+import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
 import { JobCommands } from '../job-commands.js';
 import { LockedJob } from '../locked-job.js';
@@ -66,12 +66,14 @@ export class JobsUnderTest {
 
   static async start(): Promise<JobsUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'adit-jobs-'));
-    const database = await openDatabase({ driver: 'pglite', directory: null });
-    return new JobsUnderTest(folder, database, await FilesystemObjectStore.open(join(folder, 'objects')));
+    const own = await specDatabase();
+    const database = await openDatabase(own.settings);
+    return new JobsUnderTest(folder, own, database, await FilesystemObjectStore.open(join(folder, 'objects')));
   }
 
   private constructor(
     private readonly folder: string,
+    private readonly own: SpecDatabase,
     private readonly database: Database,
     objects: FilesystemObjectStore,
   ) {
@@ -149,6 +151,7 @@ export class JobsUnderTest {
     await this.scheduler.onApplicationShutdown();
     await this.outbox.onApplicationShutdown();
     await this.database.close();
+    await this.own.drop();
     await rm(this.folder, { recursive: true });
   }
 }
