@@ -101,7 +101,7 @@ function labelsOf(reader: Reader, characters: string[], blank: number): string[]
 }
 
 function readLayer(reader: Reader): Layer {
-  if (reader.int8() !== 0) throw new RangeError('layers are named by number, as before Tesseract 4');
+  if (reader.int8s(1)[0] !== 0) throw new RangeError('layers are named by number, as before Tesseract 4');
   const type = reader.text();
   reader.skip(2);
   const flags = reader.int32();
@@ -155,9 +155,11 @@ function readWeights(reader: Reader): Weights {
   const values = new Float32Array(outputs * columns);
   if ((mode & EIGHT_BITS) !== 0) {
     reader.skip(1);
-    for (let i = 0; i < values.length; i += 1) values[i] = reader.int8();
+    values.set(reader.int8s(values.length));
     const scales = Array.from({ length: reader.int32() }, () => reader.float64());
-    for (let i = 0; i < values.length; i += 1) values[i]! *= scales[Math.floor(i / columns)] as number;
+    scales.forEach((scale, row) => {
+      for (let i = row * columns; i < (row + 1) * columns; i += 1) values[i]! *= scale;
+    });
   } else {
     reader.skip(8);
     for (let i = 0; i < values.length; i += 1) values[i] = reader.float64();
@@ -175,8 +177,10 @@ class Reader {
     this.at += count;
   }
 
-  int8(): number {
-    return this.bytes.readInt8(this.step(1));
+  int8s(count: number): Int8Array {
+    const at = this.step(count);
+    if (this.at > this.bytes.length) throw new RangeError('the data end within a matrix');
+    return new Int8Array(this.bytes.buffer, this.bytes.byteOffset + at, count);
   }
 
   uint8(): number {

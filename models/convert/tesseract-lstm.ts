@@ -131,15 +131,16 @@ function lstmNode(graph: GraphBuilder, input: string, gates: Weights[], directio
   const ordered = [into, out, forget, cell];
   const hidden = cell.outputs;
   const size = cell.inputs - hidden;
-  const take = (from: number, count: number): Float32Array =>
-    Float32Array.from(
-      ordered.flatMap(({ outputs, inputs, values }) =>
-        Array.from({ length: outputs }, (_, row) => {
-          const start = row * (inputs + 1) + from;
-          return [...values.subarray(start, start + count)];
-        }).flat(),
-      ),
-    );
+  const take = (from: number, count: number): Float32Array => {
+    const taken = new Float32Array(ordered.length * hidden * count);
+    ordered.forEach(({ outputs, inputs, values }, gate) => {
+      for (let row = 0; row < outputs; row += 1) {
+        const start = row * (inputs + 1) + from;
+        taken.set(values.subarray(start, start + count), (gate * hidden + row) * count);
+      }
+    });
+    return taken;
+  };
   const bias = ordered.flatMap((gate) => biasesOf(gate));
   return graph.node(
     'LSTM',

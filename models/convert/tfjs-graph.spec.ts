@@ -1,6 +1,7 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
+import type { Tensor4D } from '@tensorflow/tfjs-core';
 import { noise, openSession, relativeError, run, type NamedArrays } from '../testing/onnx-run.js';
 import { loadTensorFlow } from '../testing/tfjs-reference.js';
 import type { ConstantTensor } from './tensor.js';
@@ -111,14 +112,14 @@ describe('buildGraph', () => {
     );
     const tf = tensorFlow;
     const depthwise = tf.depthwiseConv2d(
-      tf.tensor(input, shape),
-      tf.tensor(kernel, [3, 3, channels, 2]),
+      tf.tensor4d(input, [2, height, width, channels]),
+      tf.tensor4d(kernel, [3, 3, channels, 2]),
       1,
       'same',
       'NHWC',
       2,
     );
-    const active = tf.prelu(tf.add(depthwise, tf.tensor(perChannel, [6])), tf.tensor(slopes, [1, 1, 6]));
+    const active = tf.prelu(tf.add<Tensor4D>(depthwise, tf.tensor(perChannel, [6])), tf.tensor4d(slopes, [1, 1, 1, 6]));
     const padded = tf.pad(active, [
       [0, 0],
       [1, 2],

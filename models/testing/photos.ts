@@ -83,18 +83,21 @@ export function inputOf(photo: Photo, part: Similarity, input: ImageInput): Floa
   return values;
 }
 
+// A global is looked up anew each time in jest's contexts, and slowly: too slow for each pixel.
+const { floor, hypot, max, min, round } = Math;
+
 function sample(photo: Photo, part: Similarity, x: number, y: number): [number, number, number] {
-  const count = Math.min(4, Math.max(1, Math.round(Math.hypot(...part.step))));
+  const count = min(4, max(1, round(hypot(...part.step))));
   const colour: [number, number, number] = [0, 0, 0];
   for (let i = 0; i < count * count; i += 1) {
-    const inside: Point = [x + ((i % count) + 0.5) / count, y + (Math.floor(i / count) + 0.5) / count];
+    const inside: Point = [x + ((i % count) + 0.5) / count, y + (floor(i / count) + 0.5) / count];
     addBilinear(photo, toPhoto(part, inside), 1 / (count * count), colour);
   }
   return colour;
 }
 
 function addBilinear(photo: Photo, [x, y]: Point, weight: number, colour: [number, number, number]): void {
-  const [left, top] = [Math.floor(x - 0.5), Math.floor(y - 0.5)];
+  const [left, top] = [floor(x - 0.5), floor(y - 0.5)];
   const [fx, fy] = [x - 0.5 - left, y - 0.5 - top];
   for (const [dx, dy] of [
     [0, 0],

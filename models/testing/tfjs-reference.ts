@@ -1,41 +1,21 @@
 /**
- * The original libraries as an independent reference for the specs: the TensorFlow.js that face-api.js bundles, on its
- * plain JavaScript backend, runs the very files that are converted here.
+ * The original libraries as an independent reference for the specs, on the very files that are converted here:
+ * TensorFlow.js on its WebAssembly backend, and face-api.js on the TensorFlow.js in plain JavaScript that it bundles.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import '@tensorflow/tfjs-backend-wasm';
+import { loadGraphModel } from '@tensorflow/tfjs-converter';
+import * as tensorFlow from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { exportOf } from '../convert/tfjs-scripts.js';
 import { packageFolder } from '../package-folder.js';
 import type { NamedArrays } from './onnx-run.js';
 
+type TensorFlow = typeof tensorFlow;
+
 interface Tensor {
   data(): Promise<Float32Array>;
-}
-
-interface GraphModel {
-  readonly outputNodes: string[];
-  execute(input: Tensor, outputs: string[]): Tensor | Tensor[];
-}
-
-interface TensorFlow {
-  /** Also keeps it from advertising its native package on the console. */
-  enableProdMode(): void;
-  setBackend(name: string): Promise<boolean>;
-  tensor(values: Float32Array, shape: readonly number[]): Tensor;
-  add(a: Tensor, b: Tensor): Tensor;
-  prelu(value: Tensor, slopes: Tensor): Tensor;
-  pad(value: Tensor, amounts: readonly (readonly [number, number])[]): Tensor;
-  avgPool(value: Tensor, size: number, stride: number, padding: 'same' | 'valid'): Tensor;
-  depthwiseConv2d(
-    image: Tensor,
-    kernel: Tensor,
-    stride: number,
-    padding: 'same' | 'valid',
-    layout: 'NHWC',
-    dilation: number,
-  ): Tensor;
-  loadGraphModel(handler: { load: () => Promise<object> }): Promise<GraphModel>;
 }
 
 interface Network {
@@ -44,7 +24,11 @@ interface Network {
 }
 
 interface FaceApi {
-  readonly tf: TensorFlow & {
+  readonly tf: {
+    /** Also keeps it from advertising its native package on the console. */
+    enableProdMode(): void;
+    setBackend(name: string): Promise<boolean>;
+    tensor(values: Float32Array, shape: readonly number[]): Tensor;
     readonly io: { decodeWeights(data: ArrayBuffer, specs: readonly object[]): unknown };
   };
   readonly FaceRecognitionNet: new () => Network;
@@ -58,23 +42,18 @@ interface GraphFile {
   readonly userDefinedMetadata?: object;
 }
 
-/** TensorFlow.js 4.22 takes removed functions of `util` for granted under Node, so it is told it is in a browser. */
-async function loadInBrowserGuise(file: string): Promise<object> {
-  Object.assign(globalThis, { window: { document: {} } });
-  const module: unknown = await import(join(await packageFolder('@vladmandic/face-api', '1.7.15'), 'dist', file));
-  if (typeof module !== 'object' || module === null) throw new Error(`${file} exports nothing`);
-  return module;
-}
-
+/** TensorFlow.js, ready to compute. */
 export async function loadTensorFlow(): Promise<TensorFlow> {
-  const tensorFlow = (await loadInBrowserGuise('tfjs.esm.js')) as TensorFlow;
   tensorFlow.enableProdMode();
-  await tensorFlow.setBackend('cpu');
+  await tensorFlow.setBackend('wasm');
   return tensorFlow;
 }
 
 async function loadFaceApi(): Promise<FaceApi> {
-  const faceApi = (await loadInBrowserGuise('face-api.esm.js')) as FaceApi;
+  // Its TensorFlow.js takes removed functions of `util` for granted under Node, so it is told it is in a browser.
+  Object.assign(globalThis, { window: { document: {} } });
+  const path = join(await packageFolder('@vladmandic/face-api', '1.7.15'), 'dist/face-api.esm.js');
+  const faceApi = (await import(path)) as FaceApi;
   faceApi.tf.enableProdMode();
   await faceApi.tf.setBackend('cpu');
   return faceApi;
@@ -117,19 +96,19 @@ export async function runScriptNode(
 }
 
 async function execute(
-  tensorFlow: TensorFlow,
+  { tensor }: TensorFlow,
   load: () => Promise<object>,
   input: Float32Array,
   shape: readonly number[],
   nodes?: string[],
 ): Promise<NamedArrays> {
-  const model = await tensorFlow.loadGraphModel({ load });
+  const model = await loadGraphModel({ load });
   const outputs = nodes ?? model.outputNodes;
-  const found = model.execute(tensorFlow.tensor(input, shape), outputs);
-  // One output comes alone.
-  const tensors = Array.isArray(found) ? found : [found];
+  const tensors = [model.execute(tensor(input, [...shape]), outputs)].flat();
   const named = await Promise.all(
-    tensors.map(async (tensor, i) => [(outputs[i] ?? '').replace(/:0$/, ''), await tensor.data()] as const),
+    tensors.map(
+      async (found, i) => [(outputs[i] ?? '').replace(/:0$/, ''), (await found.data()) as Float32Array] as const,
+    ),
   );
   return Object.fromEntries(named);
 }
