@@ -15,13 +15,16 @@ import { Matcher } from '../../galleries/match.js';
 
 export const DIMENSIONS = 512;
 
+// A global is looked up anew each time in jest's contexts, and slowly: too slow for each of a million values.
+const { imul } = Math;
+
 /** mulberry32: small, seeded, good enough for noise. */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    let mixed = imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
