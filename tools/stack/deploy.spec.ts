@@ -11,6 +11,8 @@ interface ComposeService {
   environment: Record<string, string>;
   healthcheck?: { test: string[] };
   profiles?: string[];
+  tmpfs?: string[];
+  volumes?: string[];
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -20,6 +22,8 @@ const compose = load(text('deploy/docker-compose.yml'), { schema: YAML11_SCHEMA 
 };
 /** Those that run our image; the others are Kafka, PostgreSQL and MinIO. */
 const ours = Object.entries(compose.services).filter(([, { image }]) => image.includes('ADIT'));
+/** Not Adit's own: OpenTelemetry reads its variables, Node reads this one. */
+const foreign = /^(OTEL_.*|TMPDIR)$/;
 const settings = new Set([...text('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
 
 describe('deploy', () => {
@@ -29,7 +33,7 @@ describe('deploy', () => {
   });
 
   it.each(ours)('%s sets only what is a setting, and is asked whether it is ready', (_, service) => {
-    const unknown = Object.keys(service.environment).filter((name) => !settings.has(name) && !name.startsWith('OTEL_'));
+    const unknown = Object.keys(service.environment).filter((name) => !settings.has(name) && !foreign.test(name));
     expect(unknown).toEqual([]);
     expect(service.environment).toMatchObject({
       BUS_DRIVER: 'kafka',
@@ -39,6 +43,16 @@ describe('deploy', () => {
     const port = service.command![1]!.includes('gateway') ? 8080 : 9464;
     expect(service.healthcheck!.test).toEqual(['CMD', 'node', 'deploy/probe.mjs', `http://127.0.0.1:${port}/readyz`]);
   });
+
+  it.each(ours)(
+    '%s finds every folder that it writes to mounted, and volumes made its own by the image',
+    (_, service) => {
+      const volumes = (service.volumes ?? []).map((volume) => volume.split(':')[1]!);
+      expect([...volumes, ...service.tmpfs!]).toEqual(expect.arrayContaining(['/data', '/tmp']));
+      const owned = text('deploy/Dockerfile').match(/install --directory --owner=adit --group=adit (.*?) \\?\n/)![1]!;
+      for (const place of volumes) expect(owned.split(' ')).toContain(place);
+    },
+  );
 
   it('names every server that the services are told of', () => {
     const [, { environment }] = ours[0]!;
