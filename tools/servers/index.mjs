@@ -1,12 +1,16 @@
-// Real Kafka, PostgreSQL and MinIO for tests and development, from packages, on free loopback ports.
+// Real Kafka, PostgreSQL and MinIO for tests and development, from packages or as containers, on free loopback ports.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SetupError, Step } from '../setup/step.mjs';
+import { Step } from '../setup/step.mjs';
+import { ensureImage } from './docker-engine.mjs';
 import { kafka } from './kafka.mjs';
 import { minio } from './minio.mjs';
+import { freePorts } from './ports.mjs';
 import { postgres } from './postgres.mjs';
+import { ServerContainer } from './server-container.mjs';
 import { Guard, ServerProcess } from './server-process.mjs';
+import { firstToWork, sourcesOf } from './sources.mjs';
 
 export const kinds = { kafka, postgres, minio };
 /** Another process may take a port between its being found free and the server's listening on it. */
@@ -40,11 +44,13 @@ const START_TRIES = 3;
  * be had is listed in `missing` with the reason and does not keep the others from starting. The servers end with this
  * process, however it ends.
  *
- * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
- *   `durable: false` lets PostgreSQL answer before its data are on the disk; `log` is told what is being done.
+ * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, from?: string[], log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
+ *   `durable: false` lets PostgreSQL answer before its data are on the disk; `from` are the sources to try, in order,
+ *   of `packages` and `containers` (default: as ADIT_TEST_SERVERS_FROM says); `log` is told what is being done.
  * @returns {Promise<Servers>}
  */
-export async function startServers({ durable = true, log = () => undefined, env = process.env, ...asked } = {}) {
+export async function startServers(options = {}) {
+  const { durable = true, from, log = () => undefined, env = process.env, ...asked } = options;
   const named = Object.keys(kinds).filter((name) => asked[name]);
   const names = named.length > 0 ? named : Object.keys(kinds);
   const guard = new Guard();
@@ -53,7 +59,7 @@ export async function startServers({ durable = true, log = () => undefined, env 
   const result = { missing: [], environment: {} };
 
   result.stop = async () => {
-    await Promise.all(running.map((server) => server.stop()));
+    await Promise.all(running.map((server) => server.dispose()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     guard.dismiss();
   };
@@ -75,7 +81,7 @@ export async function startServers({ durable = true, log = () => undefined, env 
   return result;
 
   async function bringUp(kind) {
-    const installation = await prepareServer(kind.name);
+    const installation = await prepareServer(kind.name, from);
     for (let tries = 1; ; tries += 1) {
       const folder = mkdtempSync(join(tmpdir(), `adit-${kind.name}-`));
       // The user whom PostgreSQL runs as has to get through.
@@ -83,12 +89,12 @@ export async function startServers({ durable = true, log = () => undefined, env 
       folders.push(folder);
       guard.tell({ folder });
       const started = performance.now();
-      const { facts, process: server } = await kind.plan(installation, { folder, durable });
-      const run = new ServerProcess({ name: kind.title, folder, log: join(folder, 'server.log'), guard, ...server });
+      const { facts, run } = await planned(kind, installation, { folder, durable, guard });
       try {
         await run.start();
       } catch (error) {
-        if (tries >= START_TRIES || !/in use|bind/i.test(error.message)) throw error;
+        await run.dispose();
+        if (tries >= START_TRIES || !/in use|bind|allocated/i.test(error.message)) throw error;
         continue;
       }
       running.push(run);
@@ -108,26 +114,45 @@ export async function startServers({ durable = true, log = () => undefined, env 
   }
 }
 
+/** How to reach the server that an installation makes, and what runs it. */
+async function planned(kind, installation, { folder, durable, guard }) {
+  const common = { name: kind.title, folder, log: join(folder, 'server.log'), guard };
+  if (installation.image === undefined) {
+    const { facts, process: server } = await kind.plan(installation, { folder, durable });
+    return { facts, run: new ServerProcess({ ...common, ...server }) };
+  }
+  const [port] = await freePorts(1);
+  const { facts, container } = kind.contained({ port, durable });
+  const names = { container: `adit-${kind.name}-${port}`, image: installation.image };
+  return { facts, run: new ServerContainer({ ...common, ...names, port, ...container }) };
+}
+
 const preparing = new Map();
 
 /**
- * Fetches or builds the server unless that was done; answers its installation. Throws a SetupError with what to do.
- * Tried once per process: what failed is not tried for every spec again.
+ * Fetches or builds the server unless that was done, from the first of `sources` that works; answers its installation.
+ * Throws a SetupError with what to do. Tried once per process: what failed is not tried for every spec again.
  */
-export function prepareServer(name) {
-  if (!preparing.has(name)) preparing.set(name, prepare(kinds[name]));
-  return preparing.get(name);
+export function prepareServer(name, sources) {
+  const key = `${name} ${sources ?? ''}`;
+  if (!preparing.has(key)) preparing.set(key, prepare(kinds[name], sources));
+  return preparing.get(key);
 }
 
-async function prepare(kind) {
-  const found = kind.find();
-  if (found !== null) return found;
+async function prepare(kind, sources) {
   const step = new Step({ live: false });
   try {
-    return await kind.install(step);
-  } catch (error) {
-    if (error instanceof SetupError) step.end(true);
-    throw error;
+    return await firstToWork(sources ?? sourcesOf(process.env), {
+      packages: async () => {
+        try {
+          return kind.find() ?? (await kind.install(step));
+        } catch (error) {
+          step.end(true);
+          throw error;
+        }
+      },
+      containers: async () => ({ image: await ensureImage(kind.name, step) }),
+    });
   } finally {
     step.end();
   }

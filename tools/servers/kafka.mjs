@@ -16,6 +16,10 @@ const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-depend
 const HOW =
   'Kafka needs Java 11 or newer and Maven (Debian: apt-get install default-jre-headless maven), or set KAFKA_BROKERS to a broker that runs.';
 
+const HEAP = ['-Xms64m', '-Xmx384m'];
+/** A broker for tests lives for seconds: quick to start matters more than the last bit of speed. */
+const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+
 const LOGGING = `log4j.rootLogger=WARN, out
 log4j.logger.kafka.server.KafkaRaftServer=INFO
 log4j.appender.out=org.apache.log4j.ConsoleAppender
@@ -75,11 +79,36 @@ export const kafka = {
         command: java,
         args: [...javaOptions, ...javaArgs(home), 'kafka.Kafka', settings],
         env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
-        ready: async (text) => text.includes('Kafka Server started') && (await answers(port)),
+        ready: (text) => started(text, port),
+      },
+    };
+  },
+
+  contained({ port }) {
+    const settings = {
+      ...brokerSettings({ port, controller: 9093, data: '/var/lib/kafka/data' }),
+      // The port that clients are told is not one of the container's: the broker finds itself at another.
+      listeners: 'PLAINTEXT://0.0.0.0:9092,INTERNAL://127.0.0.1:9094,CONTROLLER://127.0.0.1:9093',
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port},INTERNAL://127.0.0.1:9094`,
+      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT',
+      'inter.broker.listener.name': 'INTERNAL',
+    };
+    return {
+      facts: { brokers: `127.0.0.1:${port}` },
+      container: {
+        inside: 9092,
+        env: {
+          ...imageVariables(settings),
+          KAFKA_HEAP_OPTS: HEAP.join(' '),
+          KAFKA_JVM_PERFORMANCE_OPTS: QUICK.join(' '),
+        },
+        ready: (text) => started(text, port),
       },
     };
   },
 };
+
+const started = async (text, port) => text.includes('Kafka Server started') && (await answers(port));
 
 /**
  * Starts a broker once to keep the classes it loads in Java's own archive format, from which the next ones start in
@@ -129,11 +158,8 @@ function javaProgram() {
 function javaArgs(home) {
   const jars = readdirSync(join(home, 'lib')).filter((name) => name.endsWith('.jar'));
   return [
-    '-Xms64m',
-    '-Xmx384m',
-    // A broker for tests lives for seconds: quick to start matters more than the last bit of speed.
-    '-XX:TieredStopAtLevel=1',
-    '-XX:+UseSerialGC',
+    ...HEAP,
+    ...QUICK,
     '-Xshare:auto',
     '-Xlog:disable',
     `-Dlog4j.configuration=file:${join(home, 'log4j.properties')}`,
@@ -147,24 +173,38 @@ function javaArgs(home) {
 
 function properties({ port, controller, data }) {
   mkdirSync(data, { recursive: true });
-  return `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-inter.broker.listener.name=PLAINTEXT
-controller.listener.names=CONTROLLER
-log.dirs=${data}
-num.partitions=1
-auto.create.topics.enable=false
-offsets.topic.num.partitions=4
-offsets.topic.replication.factor=1
-transaction.state.log.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-group.initial.rebalance.delay.ms=0
-broker.session.timeout.ms=3000
-broker.heartbeat.interval.ms=500
-`;
+  return Object.entries(brokerSettings({ port, controller, data }))
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/** The image takes every setting from a variable. */
+function imageVariables(settings) {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll('.', '_')}`, value]),
+  );
+}
+
+function brokerSettings({ port, controller, data }) {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@127.0.0.1:${controller}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'log.dirs': data,
+    'num.partitions': 1,
+    'auto.create.topics.enable': false,
+    'offsets.topic.num.partitions': 4,
+    'offsets.topic.replication.factor': 1,
+    'transaction.state.log.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'group.initial.rebalance.delay.ms': 0,
+    'broker.session.timeout.ms': 3000,
+    'broker.heartbeat.interval.ms': 500,
+  };
 }

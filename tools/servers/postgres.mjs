@@ -63,15 +63,13 @@ export const postgres = {
     run('postgres', ['--single', '-D', data, '-F', 'postgres'], `CREATE DATABASE ${LOGIN}\n`);
     const settings = [
       ...['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='],
-      // Shared memory in the data folder: nothing of a killed server stays elsewhere.
-      ...['max_connections=200', 'shared_buffers=64MB', 'dynamic_shared_memory_type=mmap'],
-      ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+      ...settingsOf(durable),
     ];
     return {
-      facts: { url: `postgres://${LOGIN}:${LOGIN}@127.0.0.1:${port}/${LOGIN}`, vector },
+      facts: { url: urlOf(port), vector },
       process: {
         command: join(bin, 'postgres'),
-        args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+        args: ['-D', data, ...asArguments(settings)],
         env,
         user,
         // "Fast": ends the sessions; SIGTERM would wait for every client to leave.
@@ -82,7 +80,31 @@ export const postgres = {
       },
     };
   },
+
+  contained({ port, durable }) {
+    return {
+      facts: { url: urlOf(port), vector: true },
+      container: {
+        inside: 5432,
+        command: ['postgres', ...asArguments(settingsOf(durable))],
+        env: { POSTGRES_USER: LOGIN, POSTGRES_PASSWORD: LOGIN, POSTGRES_DB: LOGIN },
+        // Over TCP: while the image makes its database, a server answers on the socket only.
+        ready: async (_, run) => (await run(['pg_isready', '-q', '-h', '127.0.0.1', '-U', LOGIN])) === 0,
+      },
+    };
+  },
 };
+
+function settingsOf(durable) {
+  return [
+    // Shared memory in the data folder: nothing of a killed server stays elsewhere.
+    ...['max_connections=200', 'shared_buffers=64MB', 'dynamic_shared_memory_type=mmap'],
+    ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ];
+}
+
+const asArguments = (settings) => settings.flatMap((setting) => ['-c', setting]);
+const urlOf = (port) => `postgres://${LOGIN}:${LOGIN}@127.0.0.1:${port}/${LOGIN}`;
 
 /** Installations of this machine, newest first. */
 function onMachine() {

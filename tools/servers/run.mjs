@@ -10,7 +10,8 @@ const USAGE = `Starts real servers on free loopback ports and prints the variabl
   --help           this text
 
 Servers that KAFKA_BROKERS, DATABASE_URL or S3_ENDPOINT name already are not started.
-Their programs are kept in ADIT_CACHE_DIR (default ~/.cache/adit); their data are temporary.`;
+Their programs are kept in ADIT_CACHE_DIR (default ~/.cache/adit); their data are temporary.
+ADIT_TEST_SERVERS_FROM=containers takes the images of deploy/docker-compose.yml instead, =packages never does.`;
 
 /** Answers the exit code: 1 when a server could not be had. */
 export async function runServers(args) {

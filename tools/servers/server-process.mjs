@@ -122,6 +122,11 @@ export class ServerProcess {
     await this.#end('SIGKILL', GRACE_MS);
   }
 
+  /** Ends it; its data go with its folder. */
+  async dispose() {
+    await this.stop();
+  }
+
   async #end(signal, graceMs) {
     const child = this.#child;
     if (child === null) return;

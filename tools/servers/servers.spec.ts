@@ -1,50 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freshDatabase } from '@adit/testing';
+import { elsewhere, lives, until } from './elsewhere.js';
 import { startServers } from './index.mjs';
 import { answers } from './ports.mjs';
 
 type Servers = Awaited<ReturnType<typeof startServers>>;
 
-const index = new URL('./index.mjs', import.meta.url).href;
 const scratch = mkdtempSync(join(tmpdir(), 'adit-servers-spec-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-/** A process that runs `script`, where `startServers` is at hand, and the first line it writes. */
-async function elsewhere(script: string, env: NodeJS.ProcessEnv = process.env) {
-  const code = `const { startServers } = await import(${JSON.stringify(index)});\n${script}`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  for await (const line of createInterface({ input: child.stdout })) return { child, ended, line };
-  throw new Error('It wrote nothing.');
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!condition() && Date.now() < deadline) await sleep(50);
-}
-
-function lives(pid: number): boolean {
-  try {
-    // A process that has ended but was not waited for still has its entry.
-    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('servers of a process', () => {
   let servers: Servers;
   beforeAll(async () => {
-    servers = await startServers({ durable: false, env: {} });
+    servers = await startServers({ from: ['packages'], durable: false, env: {} });
   }, 600_000);
   afterAll(async () => {
     await servers.stop();
@@ -125,12 +96,18 @@ it('what cannot be had is told with what to do, and keeps nothing else from star
     `const servers = await startServers({ kafka: true, minio: true, env: { S3_ENDPOINT: 'http://store.example' } });
     await servers.stop();
     console.log(JSON.stringify(servers));`,
-    { PATH: scratch, ADIT_CACHE_DIR: join(scratch, 'cache') },
+    // Where a Docker engine answers, it does not find this image.
+    { PATH: scratch, ADIT_CACHE_DIR: join(scratch, 'cache'), KAFKA_IMAGE: '127.0.0.1:1/kafka:none' },
   );
   await ended;
   const servers = JSON.parse(line) as Servers;
   expect(servers.minio).toMatchObject({ endpoint: 'http://store.example' });
   expect(servers.missing).toEqual([
-    { name: 'kafka', reason: expect.stringMatching(/Java is not installed.*KAFKA_BROKERS/) },
+    {
+      name: 'kafka',
+      reason: expect.stringMatching(
+        /Java is not installed.*KAFKA_BROKERS.*\n.*(No Docker engine|127\.0\.0\.1:1\/kafka:none)/,
+      ),
+    },
   ]);
 }, 30_000);

@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { freshDatabase } from '@adit/testing';
+import { dockerEngine, imageOf } from './docker-engine.mjs';
+import { elsewhere, lives, until } from './elsewhere.js';
+import { kinds, startServers } from './index.mjs';
+import { answers } from './ports.mjs';
+
+type Name = 'kafka' | 'postgres' | 'minio';
+
+describe('images', () => {
+  it('are those of the compose file, or what the environment names in their place', async () => {
+    for (const name of Object.keys(kinds)) expect(await imageOf(name, {})).toMatch(/^[a-z]+\/[a-z]+:\S*\d/);
+    expect(await imageOf('kafka', {})).toMatch(/^apache\/kafka:/);
+    expect(await imageOf('kafka', { KAFKA_IMAGE: 'registry.example/kafka:3.9.1' })).toBe(
+      'registry.example/kafka:3.9.1',
+    );
+  });
+});
+
+const servers = await startServers({ from: ['containers'], durable: false, env: {} });
+afterAll(() => servers.stop(), 60_000);
+const portOf = (name: Name): number => {
+  const { kafka, postgres, minio } = servers;
+  return Number(
+    {
+      kafka: kafka?.brokers.split(':')[1],
+      postgres: postgres && new URL(postgres.url).port,
+      minio: minio && new URL(minio.endpoint).port,
+    }[name],
+  );
+};
+
+describe.each(['kafka', 'postgres', 'minio'] as const)('%s', (name) => {
+  const absent = servers.missing.find((each) => each.name === name);
+  if (absent !== undefined) {
+    describe(`as a container (skipped: no container: ${absent.reason})`, () => {
+      it.skip('everything in it', () => undefined);
+    });
+    return;
+  }
+
+  it('listens on this machine alone, stops, is killed and starts again on the same port', async () => {
+    const server = servers[name]!;
+    const port = portOf(name);
+    const container = (await dockerEngine()).container.getById(`adit-${name}-${port}`);
+    const { NetworkSettings } = await container.inspect();
+    const published = Object.values(NetworkSettings.Ports as Record<string, { HostIp: string }[] | null>).flat();
+    expect(published.filter((each) => each !== null)).toEqual([{ HostIp: '127.0.0.1', HostPort: String(port) }]);
+    for (const way of ['stop', 'kill'] as const) {
+      const pid = server.pid()!;
+      expect(await answers(port)).toBe(true);
+      await server[way]();
+      expect([await answers(port), lives(pid), server.pid()]).toEqual([false, false, null]);
+      await server.start();
+      expect(server.pid()).not.toBe(pid);
+    }
+    expect(await answers(port)).toBe(true);
+  }, 240_000);
+});
+
+describe('postgres as a container', () => {
+  const its = servers.postgres === undefined ? it.skip : it;
+
+  its(
+    'keeps what was committed before it was stopped',
+    async () => {
+      const { url } = await freshDatabase(servers.postgres!.url);
+      await servers.postgres!.stop();
+      await servers.postgres!.start();
+      // Only a database that exists can be connected to.
+      await (await freshDatabase(url)).drop();
+    },
+    60_000,
+  );
+
+  its(
+    'ends with the process that started it, even when that is killed',
+    async () => {
+      const { child, ended, line } = await elsewhere(`
+      const servers = await startServers({ postgres: true, from: ['containers'], durable: false, env: {} });
+      console.log(servers.postgres.url);
+      setInterval(() => undefined, 1_000);`);
+      const { port } = new URL(line);
+      const container = (await dockerEngine()).container.getById(`adit-postgres-${port}`);
+      const exists = async (): Promise<boolean> =>
+        container.inspect().then(
+          () => true,
+          () => false,
+        );
+      expect(await exists()).toBe(true);
+      child.kill('SIGKILL');
+      await ended;
+      await until(async () => !(await exists()));
+      expect([await exists(), await answers(Number(port))]).toEqual([false, false]);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,37 @@
+// For the specs of this folder: servers that another process has started.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const index = new URL('./index.mjs', import.meta.url).href;
+
+/** A process that runs `script`, where `startServers` is at hand, and the first line it writes. */
+export async function elsewhere(
+  script: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ child: ChildProcess; ended: Promise<void>; line: string }> {
+  const code = `const { startServers } = await import(${JSON.stringify(index)});\n${script}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  for await (const line of createInterface({ input: child.stdout })) return { child, ended, line };
+  throw new Error('It wrote nothing.');
+}
+
+/** Resolves when the condition holds, or after a while in which it should have. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!(await condition()) && Date.now() < deadline) await sleep(50);
+}
+
+export function lives(pid: number): boolean {
+  try {
+    // A process that has ended but was not waited for still has its entry.
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
