@@ -1,5 +1,6 @@
 // The Docker engine of this machine, found as testcontainers finds it: DOCKER_HOST, the context, the usual sockets.
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { repositoryRoot } from '../setup/places.mjs';
 import { SetupError } from '../setup/step.mjs';
@@ -7,7 +8,6 @@ import { SetupError } from '../setup/step.mjs';
 /** Everything that is started here carries it, with the number of the process that started it. */
 export const LABEL = 'adit.test-server';
 const COMPOSE_FILE = join(repositoryRoot, 'deploy/docker-compose.yml');
-const HERE = ['localhost', '127.0.0.1', '::1'];
 
 let connecting = null;
 
@@ -61,12 +61,24 @@ async function connect() {
     throw new SetupError('No Docker engine answers; DOCKER_HOST names one that is not at the usual place.');
   }
   const { host } = engine.info.containerRuntime;
-  if (!HERE.includes(host)) {
+  if (!(await isHere(host))) {
     throw new SetupError(
       `The Docker engine is at ${host}: the servers would listen on its loopback address, not here.`,
     );
   }
   return engine;
+}
+
+/**
+ * Whether the address is one of this machine's: then something can listen there. Seen from inside a container, an engine
+ * whose socket is mounted is at the gateway's.
+ */
+function isHere(host) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host, port: 0 }, () => server.close(() => resolve(true)));
+  });
 }
 
 /** The set-up of packages may not have run: test servers alone do without. */
