@@ -380,7 +380,10 @@ export const requestRows: Row[] = [
   ),
   request(
     'an Idempotency-Key of another request',
-    { body: { tag: 'another' }, headers: { 'idempotency-key': 'used' } },
+    (place) => ({
+      body: { sources: [place.at('neighbour.jpg')], modules: FACES, tag: 'another' },
+      headers: { 'idempotency-key': 'used' },
+    }),
     { status: 422, code: 'IDEMPOTENCY_MISMATCH' },
   ),
 ];
