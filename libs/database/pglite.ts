@@ -1,4 +1,4 @@
-import { access, mkdir, open, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import type { PgliteConfig } from './config.js';
@@ -57,6 +57,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
 }
 
 const FINISHED = 'pgdata.finished';
+const SYNCS_AT_ONCE = 16;
 
 function isFinished(home: string): Promise<boolean> {
   return access(join(home, FINISHED)).then(
@@ -78,11 +79,24 @@ async function makeDatabase(home: string, options: PgliteServerOptions): Promise
   } finally {
     await maker.close();
   }
-  await markFinished(home);
+  // All of it before the mark, or the mark might outlive a loss of power and the database not.
+  if (options.durable) await syncTree(join(home, 'pgdata'));
+  await (await open(join(home, FINISHED), 'a')).close();
+  if (options.durable) await Promise.all([home, join(home, FINISHED)].map(syncToDisk));
 }
 
-async function markFinished(home: string): Promise<void> {
-  const file = await open(join(home, FINISHED), 'a');
-  await file.sync();
-  await file.close();
+/** fsync of a directory, and of all that lies in it. */
+async function syncTree(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true });
+  const paths = [directory, ...entries.map((entry) => join(directory, entry))];
+  await Promise.all(
+    Array.from({ length: SYNCS_AT_ONCE }, async () => {
+      for (let path = paths.pop(); path !== undefined; path = paths.pop()) await syncToDisk(path);
+    }),
+  );
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
 }
