@@ -3,6 +3,13 @@ import { createLogger } from '@adit/runtime';
 
 const log = createLogger('supervisor');
 
+/**
+ * For the process that has the embedded PostgreSQL. V8 compiles again, and well, whatever WebAssembly runs for a moment; at
+ * a start, which runs a little of everything once, that is a second of CPU for nothing. This is ten times its patience, and
+ * what is really busy still gets there.
+ */
+export const ENGINE_FLAGS = ['--wasm-tiering-budget=18000000'];
+
 export interface SupervisorOptions {
   /** Module that runs the engine in the child process. */
   entry: string;
@@ -33,7 +40,8 @@ export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }:
       // A group of its own: Ctrl-C in a terminal reaches the supervisor alone, which passes it on once.
       // glibc otherwise gives every native thread an arena of its own, which frees nothing: 1.2 GiB instead of 0.8.
       const env = { MALLOC_ARENA_MAX: '2', ...process.env };
-      child = fork(entry, args, { stdio: 'inherit', detached: true, env });
+      const execArgv = [...process.execArgv, ...ENGINE_FLAGS];
+      child = fork(entry, args, { stdio: 'inherit', detached: true, env, execArgv });
       child.on('exit', (code, signal) => {
         // An engine that ends by itself says why; only a death from outside or by native code is repaired.
         if (ending || signal === null) return resolve(code ?? 1);

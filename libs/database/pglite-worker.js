@@ -7,7 +7,6 @@
  * protocol messages at a time. PGlite is a single session, so connections are served one after the other.
  */
 import { fsyncSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 
@@ -28,10 +27,6 @@ const main = parentPort;
 const waiting = [];
 /** @type {MessagePort | null} */
 let serving = null;
-
-// V8 compiles again, and well, whatever of PostgreSQL runs for a moment; at a start, which runs a little of everything once,
-// that is more than a second of CPU for nothing. This is ten times its patience, and what is really busy still gets there.
-setFlagsFromString('--wasm-tiering-budget=18000000');
 
 const database = await PGlite.create({
   ...(directory === null ? {} : { dataDir: directory }),

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ENGINE_FLAGS } from '../supervisor.js';
 import { Api } from './api.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -153,7 +154,7 @@ export class EngineUnderTest {
     const log = openSync(join(this.folder, 'engine.log'), 'a');
     const built = join(app, 'dist', relative(app, program)).replace(/\.ts$/, '.js');
     const child = fork(BUILT ? built : program, args, {
-      execArgv: BUILT ? [] : FROM_SOURCE,
+      execArgv: [...ENGINE_FLAGS, ...(BUILT ? [] : FROM_SOURCE)],
       stdio: ['ignore', stdout === 'log' ? log : 'pipe', log, 'ipc'],
       env: {
         ...process.env,
