@@ -17,6 +17,11 @@ const film = numberedFilm({ seconds: SECONDS });
 const source = ['-f', 'lavfi', '-i', film];
 const x264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast'];
 const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-b:v', '1500k', '-bf', '2'];
+const oneKeyframe = [
+  ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 })],
+  ...x264,
+  ...['-g', '9999', '-keyint_min', '9999', '-sc_threshold', '0'],
+];
 const interlacedFilm = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS, rate: '50', hold: 2 })];
 
 interface Row {
@@ -55,14 +60,16 @@ const rows: Record<string, Row> = {
     },
     facts: {},
   },
+  'MP4 cut by an edit list far behind a keyframe': {
+    make: async () => {
+      const whole = await transcode('one-key.mp4', oneKeyframe);
+      return transcode('far-cut.mp4', ['-ss', '12', '-i', whole, '-c', 'copy']);
+    },
+    facts: {},
+  },
   'MP4, one keyframe': {
     // Such a film is cut into longer chunks.
-    make: () =>
-      transcode('one-key.mp4', [
-        ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 })],
-        ...x264,
-        ...['-g', '9999', '-keyint_min', '9999', '-sc_threshold', '0'],
-      ]),
+    make: () => transcode('one-key.mp4', oneKeyframe),
     facts: { totalFrames: 45 * 25 },
   },
   'MP4, HEVC in 10 bit': {

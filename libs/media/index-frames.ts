@@ -10,13 +10,20 @@ export interface HeadFrames {
 }
 
 const HEAD_PACKETS = 90;
+/** An edit list hides the pictures between a keyframe and the cut, which may be all of the head. */
+const HEAD_PACKETS_BEHIND_A_CUT = 15_000;
 /** A day at 240 frames a second; beyond it a file is lying. */
 const MAX_FRAMES = 20_736_000;
 /** A jump back in decoding time that reordering cannot explain, in seconds. */
 const BACKWARDS_SECONDS = 1;
 
-/** Decodes the first pictures of a stream. */
+/** Decodes the first pictures of a stream; none where nothing of its beginning can be decoded. */
 export async function readHead(path: string, stream: number, options: ProbeRun): Promise<HeadFrames> {
+  const head = await decodeFirst(HEAD_PACKETS, path, stream, options);
+  return head.pts.length > 0 ? head : await decodeFirst(HEAD_PACKETS_BEHIND_A_CUT, path, stream, options);
+}
+
+async function decodeFirst(packets: number, path: string, stream: number, options: ProbeRun): Promise<HeadFrames> {
   const pts: number[] = [];
   let interlaced = 0;
   await probeLines(
@@ -25,7 +32,7 @@ export async function readHead(path: string, stream: number, options: ProbeRun):
       '-select_streams',
       String(stream),
       '-read_intervals',
-      `%+#${HEAD_PACKETS}`,
+      `%+#${packets}`,
       '-show_entries',
       'frame=best_effort_timestamp,interlaced_frame',
       '-of',
