@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 export const KEY_PREFIX = 'adit_';
 /** Enough to recognise a key in a list, too little to guess the rest: 4 of its 43 random characters. */
@@ -11,7 +11,7 @@ export function newApiKey(): string {
 
 /** What is stored of a key: lower-case hex SHA-256. A key has 256 random bits, so no slow hash is needed. */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 export function shownPrefix(key: string): string {
