@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 
-/** Engines and servers run beside the workers, so many cores are not for jest alone; jest would give two cores one worker. */
+/**
+ * Engines and servers run beside the workers, so many cores are not for jest alone. Of few cores there is one more worker
+ * than cores, since end-to-end suites wait a good deal.
+ */
 const MOST_WORKERS = 4;
 
 /** One configuration for the whole repository; `jest <folder>` runs one package. */
@@ -18,6 +21,6 @@ export default {
   // The second writes the numbers for the last line of `npm test`, when asked to.
   reporters: ['default', '<rootDir>/tools/setup/jest-summary.mjs'],
   testSequencer: '<rootDir>/tools/setup/jest-order.mjs',
-  maxWorkers: Math.min(availableParallelism(), MOST_WORKERS),
+  maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
   testTimeout: 60_000,
 };
