@@ -22,7 +22,9 @@ export class ProblemFilter implements ExceptionFilter {
     const [path] = request.url.split('?');
     if (error.code === 'NOT_FOUND' && (request.is404 || this.isAnother(request))) error = this.unrouted(request, reply);
     // Without the query, which may hold the token of an access key.
-    if (error.status >= 500) log.error({ err: thrown, method: request.method, path }, 'request failed');
+    const where = { method: request.method, path };
+    if (error.code === 'UNAVAILABLE') log.warn({ ...where, reason: error.message }, 'request refused for now');
+    else if (error.status >= 500) log.error({ ...where, err: thrown }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // The head is out already; all that is left is to end the connection so that the client sees it broke.
       reply.raw.destroy();
