@@ -24,10 +24,12 @@ export async function tally(client, receiver, ended, undisturbed) {
       continue;
     }
     if (job.state !== (kind.fails ? 'failed' : 'completed')) report.wrong.push(say(`${job.state}: ${job.errors}`));
-    const { count, distinct, digest } = await client.results(id);
+    const { count, distinct, lines } = await client.results(id);
     if (distinct !== count) report.doubled.push(say(`${count - distinct} segments twice`));
     const wanted = undisturbed.get(kind.name);
-    if (digest !== wanted.digest) report.wrong.push(say(`${count} segments, not the ${wanted.count} of before`));
+    const other = lines.findIndex((line, index) => line !== wanted.lines[index]);
+    if (count !== wanted.count) report.wrong.push(say(`${count} segments, not the ${wanted.count} of before`));
+    else if (other >= 0) report.wrong.push(say(`was ${wanted.lines[other]}, is ${lines[other]}`));
     if (receiver.idsOf(id, `job.on_${job.state}`) === 0) report.unheard.push(say('no webhook'));
     for (const event of EVENTS) {
       const webhooks = receiver.idsOf(id, event);
