@@ -80,7 +80,7 @@ describe('matching', () => {
     expect(() => new Matcher([other]).nearest(viewOf(1, 1).vector, 1)).toThrow(/512 values and the gallery holds 128/);
   });
 
-  it('goes through 20,000 people in well under a second', () => {
+  it('finds one of 20,000 people', () => {
     const [people, perPerson] = [20_000, 2];
     const random = randomOf(5);
     const vectors = new Float32Array(people * perPerson * DIMENSIONS);
@@ -97,13 +97,7 @@ describe('matching', () => {
         vectors,
       },
     ]);
-    const started = performance.now();
-    const rounds = 5;
-    for (let round = 0; round < rounds; round += 1) {
-      expect(matcher.persons[matcher.nearest(target, 10)[0]?.person as number]?.label).toBe('Person 16666');
-    }
-    const each = (performance.now() - started) / rounds;
-    if (process.env['ADIT_SHOW_TIMES']) process.stdout.write(`40,000 rows: ${each.toFixed(1)} ms a query\n`);
-    expect(each).toBeLessThan(500);
+    const [nearest] = matcher.nearest(target, 10);
+    expect(matcher.persons[nearest?.person as number]?.label).toBe('Person 16666');
   });
 });
