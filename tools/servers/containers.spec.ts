@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@adit/testing';
 import { dockerEngine, imageOf } from './docker-engine.mjs';
-import { elsewhere, lives, until } from './elsewhere.js';
+import { elsewhere, expectToEndAndStart, until } from './elsewhere.js';
 import { kinds, startServers } from './index.mjs';
 import { answers } from './ports.mjs';
 
@@ -48,15 +48,7 @@ function held(name: Name): void {
     const { NetworkSettings } = await container.inspect();
     const published = Object.values(NetworkSettings.Ports as Record<string, { HostIp: string }[] | null>).flat();
     expect(published.filter((each) => each !== null)).toEqual([{ HostIp: '127.0.0.1', HostPort: String(port) }]);
-    for (const way of ['stop', 'kill'] as const) {
-      const pid = server.pid()!;
-      expect(await answers(port)).toBe(true);
-      await server[way]();
-      expect([await answers(port), lives(pid), server.pid()]).toEqual([false, false, null]);
-      await server.start();
-      expect(server.pid()).not.toBe(pid);
-    }
-    expect(await answers(port)).toBe(true);
+    await expectToEndAndStart(server, port);
   }, 240_000);
 
   if (name !== 'postgres') return;

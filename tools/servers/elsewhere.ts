@@ -1,8 +1,10 @@
 // For the specs of this folder: servers that another process has started.
+import { expect } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answers } from './ports.mjs';
 
 const index = new URL('./index.mjs', import.meta.url).href;
 
@@ -34,4 +36,24 @@ export function lives(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+interface Ending {
+  pid(): number | null;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** Expects of a running server that it ends both ways, and answers at the same port again each time. */
+export async function expectToEndAndStart(server: Ending, port: number): Promise<void> {
+  for (const way of ['stop', 'kill'] as const) {
+    const pid = server.pid()!;
+    expect(await answers(port)).toBe(true);
+    await server[way]();
+    expect([await answers(port), lives(pid), server.pid()]).toEqual([false, false, null]);
+    await server.start();
+    expect(server.pid()).not.toBe(pid);
+  }
+  expect(await answers(port)).toBe(true);
 }

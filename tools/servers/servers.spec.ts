@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { freshDatabase } from '@adit/testing';
-import { elsewhere, lives, until } from './elsewhere.js';
+import { elsewhere, expectToEndAndStart, lives, until } from './elsewhere.js';
 import { startServers } from './index.mjs';
 import { answers } from './ports.mjs';
 
@@ -39,15 +39,7 @@ describe('servers of a process', () => {
       }
       const server = servers[name]!;
       const port = portOf();
-      for (const way of ['stop', 'kill'] as const) {
-        const pid = server.pid()!;
-        expect(await answers(port)).toBe(true);
-        await server[way]();
-        expect([await answers(port), lives(pid), server.pid()]).toEqual([false, false, null]);
-        await server.start();
-        expect(server.pid()).not.toBe(pid);
-      }
-      expect(await answers(port)).toBe(true);
+      await expectToEndAndStart(server, port);
     },
     60_000,
   );
