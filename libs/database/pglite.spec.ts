@@ -8,8 +8,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseConformance } from './conformance.js';
 import { openDatabase } from './database.js';
+import { lockDirectory } from './directory-lock.js';
+import { MIGRATIONS } from './migrations/index.js';
 import { PgliteServer } from './pglite-server.js';
-import { readTemplate } from './pglite-template.js';
+import { readTemplate, unpackTemplate } from './pglite-template.js';
+import { schemaDifferences } from './schema.js';
 
 let root: string;
 beforeAll(async () => {
@@ -67,9 +70,9 @@ describe('PGlite on a disk', () => {
     ];
     for (const leftover of leftovers) {
       await writeFile(join(directory, 'adit.lock'), leftover);
-      await (await openDatabase({ driver: 'pglite', directory })).close();
+      await (await lockDirectory(directory)).release();
     }
-  }, 120_000);
+  });
 
   it('begins anew where a process was killed while it made the database', async () => {
     const directory = join(root, 'half');
@@ -77,6 +80,19 @@ describe('PGlite on a disk', () => {
     await writeFile(join(directory, 'pgdata/PG_VERSION'), '18\n');
     const database = await openDatabase({ driver: 'pglite', directory });
     expect(await database.dataSource.query('SELECT count(*)::int AS jobs FROM jobs')).toEqual([{ jobs: 0 }]);
+    await database.close();
+  }, 120_000);
+
+  it('begins with what the build made: an empty database with the whole schema', async () => {
+    const directory = join(root, 'unpacked', 'pgdata');
+    await mkdir(directory, { recursive: true });
+    expect(await unpackTemplate(directory)).toBe(true);
+    await writeFile(join(root, 'unpacked', 'pgdata.finished'), '');
+    const settings = { driver: 'pglite', directory: join(root, 'unpacked') } as const;
+    const database = await openDatabase(settings, { migrate: false });
+    const ran = await database.dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
+    expect(ran.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+    expect(await schemaDifferences(database.dataSource)).toEqual([]);
     await database.close();
   }, 120_000);
 

@@ -6,7 +6,7 @@ import { lockDirectory } from './directory-lock.js';
 import type { DatabaseDriver } from './driver.js';
 import { PgliteServer, type PgliteServerOptions } from './pglite-server.js';
 import { PgliteStream } from './pglite-stream.js';
-import { readTemplate } from './pglite-template.js';
+import { readTemplate, unpackTemplate } from './pglite-template.js';
 import { PreparingClient } from './preparing-client.js';
 
 /**
@@ -66,23 +66,26 @@ function isFinished(home: string): Promise<boolean> {
   );
 }
 
-/**
- * Makes the data directory in a worker of its own: what that took of WebAssembly's memory is given back only with the
- * thread. A process killed meanwhile leaves half a database, in which nothing was ever committed: begin anew.
- */
+/** A process killed meanwhile leaves half a database, in which nothing was ever committed: begin anew. */
 async function makeDatabase(home: string, options: PgliteServerOptions): Promise<void> {
-  await rm(join(home, 'pgdata'), { recursive: true, force: true });
-  await mkdir(join(home, 'pgdata'), { recursive: true });
-  const maker = new PgliteServer({ ...options, template: await readTemplate() });
+  const data = join(home, 'pgdata');
+  await rm(data, { recursive: true, force: true });
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  if (!(await unpackTemplate(data))) await initialize(options);
+  // All of it before the mark, or the mark might outlive a loss of power and the database not.
+  if (options.durable) await syncTree(data);
+  await (await open(join(home, FINISHED), 'a')).close();
+  if (options.durable) await Promise.all([home, join(home, FINISHED)].map(syncToDisk));
+}
+
+/** In a worker of its own: what initdb takes of WebAssembly's memory is given back only with the thread. */
+async function initialize(options: PgliteServerOptions): Promise<void> {
+  const maker = new PgliteServer(options);
   try {
     await maker.start();
   } finally {
     await maker.close();
   }
-  // All of it before the mark, or the mark might outlive a loss of power and the database not.
-  if (options.durable) await syncTree(join(home, 'pgdata'));
-  await (await open(join(home, FINISHED), 'a')).close();
-  if (options.durable) await Promise.all([home, join(home, FINISHED)].map(syncToDisk));
 }
 
 /** fsync of a directory, and of all that lies in it. */
