@@ -1,10 +1,18 @@
 import { availableParallelism } from 'node:os';
+import { bundled, fileOf } from './libs/vendor/packages.mjs';
 
 /**
  * Engines and servers run beside the workers, so many cores are not for jest alone. Of few cores there is one more worker
  * than cores, since end-to-end suites wait a good deal.
  */
 const MOST_WORKERS = 4;
+
+/** After a build, as in `npm test`, every suite loads the packages as the services do: as few files. */
+const vendor = Object.fromEntries(
+  process.env.ADIT_TEST_BUILT === undefined
+    ? []
+    : bundled.map((name) => [`^${name}$`, `<rootDir>/libs/vendor/dist/${fileOf(name)}`]),
+);
 
 /** One configuration for the whole repository; `jest <folder>` runs one package. */
 export default {
@@ -14,7 +22,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@adit/source', 'node'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...vendor, '^(\\.{1,2}/.*)\\.js$': '$1' },
   testMatch: ['<rootDir>/{apps,libs,models,tools}/**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],

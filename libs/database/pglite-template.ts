@@ -36,6 +36,7 @@ export async function unpackTemplate(directory: string): Promise<boolean> {
     () => true,
     () => false,
   );
-  if (built) await extract({ file, cwd: directory });
+  // Nothing else runs yet, and a thousand small files one after the other take a third of the time.
+  if (built) extract({ file, cwd: directory, sync: true });
   return built;
 }

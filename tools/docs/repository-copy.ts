@@ -41,8 +41,14 @@ export class RepositoryCopy {
     try {
       const { stdout, stderr } = await run(program, args, {
         cwd: this.folder,
-        // Jest tells its own runs of others by this one.
-        env: { ...process.env, NODE_OPTIONS: '', JEST_WORKER_ID: undefined, ADIT_LOG_LEVEL: 'warn' },
+        // Jest tells its own runs of others by the worker's number; nothing is built here.
+        env: {
+          ...process.env,
+          NODE_OPTIONS: '',
+          JEST_WORKER_ID: undefined,
+          ADIT_TEST_BUILT: undefined,
+          ADIT_LOG_LEVEL: 'warn',
+        },
         maxBuffer: 16 << 20,
       });
       return `${stdout}${stderr}`;
