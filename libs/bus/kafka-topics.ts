@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
-import type { Admin, ITopicConfig } from 'kafkajs';
+import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { deadLettersOf, isDeadLetterTopic } from './dead-letter.js';
 import { isKafkaAnswer, kafkaError } from './kafka-errors.js';
 import type { HandledTopic } from './handles.js';
 
 const logger = createLogger('bus');
+
+/** How long a topic that was just made may be unknown to a broker. */
+const SERVED_WITHIN_MS = 10_000;
+const POLL_MS = 50;
 
 export interface KafkaTopicOptions {
   prefix: string;
@@ -32,7 +37,7 @@ export class KafkaTopics {
   }
 
   /**
-   * Resolves when the topics and those of their dead letters exist; creates what is missing. A topic is looked at once.
+   * Resolves when the topics and those of their dead letters are served; creates what is missing. A topic is looked at once.
    * Throws AditError UNAVAILABLE when Kafka is away or does not let us create one.
    */
   async ensure(topics: HandledTopic[]): Promise<void> {
@@ -59,8 +64,11 @@ export class KafkaTopics {
       const there = new Set(await admin.listTopics());
       const missing = topics.filter((topic) => !there.has(this.nameOf(topic)));
       if (missing.length > 0) await this.create(admin, missing);
-      const present = topics.filter((topic) => there.has(this.nameOf(topic)));
-      if (present.length > 0) await this.compare(admin, present);
+      const found = await this.served(admin, topics);
+      this.compare(
+        found,
+        topics.filter((topic) => there.has(this.nameOf(topic))),
+      );
     } catch (error) {
       throw this.explained(error, topics);
     }
@@ -70,10 +78,27 @@ export class KafkaTopics {
     // False: another process was faster.
     const created = await admin.createTopics({
       topics: topics.map((topic) => this.wanted(topic)),
-      waitForLeaders: true,
+      // `served` waits, also for what another process has made.
+      waitForLeaders: false,
       timeout: 10_000,
     });
     if (created) logger.info({ topics: topics.map((topic) => this.nameOf(topic)) }, 'Topics created');
+  }
+
+  /**
+   * What Kafka says of the topics, once it has a leader for all their partitions. A broker hears of a new topic a moment
+   * after it was made; a member of a group that asked before would be turned away.
+   */
+  private async served(admin: Admin, topics: HandledTopic[]): Promise<ITopicMetadata[]> {
+    const names = topics.map((topic) => this.nameOf(topic));
+    for (const end = performance.now() + SERVED_WITHIN_MS; ; await sleep(POLL_MS)) {
+      try {
+        return (await admin.fetchTopicMetadata({ topics: names })).topics;
+      } catch (error) {
+        const early = isKafkaAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE');
+        if (!early || performance.now() > end) throw error;
+      }
+    }
   }
 
   private wanted(topic: HandledTopic): ITopicConfig {
@@ -88,8 +113,7 @@ export class KafkaTopics {
     return isDeadLetterTopic(topic) ? 1 : this.options.partitions;
   }
 
-  private async compare(admin: Admin, topics: HandledTopic[]): Promise<void> {
-    const { topics: found } = await admin.fetchTopicMetadata({ topics: topics.map((topic) => this.nameOf(topic)) });
+  private compare(found: ITopicMetadata[], topics: HandledTopic[]): void {
     for (const topic of topics) {
       const partitions = found.find(({ name }) => name === this.nameOf(topic))?.partitions.length ?? 0;
       const wanted = this.partitionsOf(topic);
