@@ -1,12 +1,36 @@
-// The order of test files: end-to-end suites first. They take the longest and mostly wait, so one that came last would run
-// alone while the other workers idle.
+// The order of test files: end-to-end suites first. They take the longest, so one that came last would run alone while the
+// other workers idle. Those that start every service as a process are spread among those that start one engine: several of
+// them at once are more than a small machine has.
 import sequencer from '@jest/test-sequencer';
 
 const Sequencer = sequencer.default ?? sequencer;
 
+/** What takes minutes, longest first. Of the others the larger file goes first. */
+const LONGEST = [
+  'tools/chaos/chaos.e2e.spec.ts',
+  'apps/standalone/e2e/restart.e2e.spec.ts',
+  'apps/standalone/e2e/hostile.e2e.spec.ts',
+  'tools/stack/e2e/poison.e2e.spec.ts',
+  'apps/standalone/e2e/job-control.e2e.spec.ts',
+  'tools/stack/e2e/api-on-servers.e2e.spec.ts',
+  'libs/database/pglite.spec.ts',
+];
+
 export default class LongestFirst extends Sequencer {
+  /** Knows nothing of former runs: the same files have the same order everywhere. */
   sort(tests) {
-    const rank = ({ path }) => (path.includes('.e2e.spec.') ? 0 : 1);
-    return [...super.sort(tests)].sort((a, b) => rank(a) - rank(b));
+    const known = ({ path }) => LONGEST.findIndex((name) => path.endsWith(name));
+    const rank = (test) => (known(test) < 0 ? LONGEST.length : known(test));
+    const size = ({ path, context }) => context.hasteFS.getSize(path) ?? 0;
+    const sorted = [...tests].sort((a, b) => rank(a) - rank(b) || size(b) - size(a) || (a.path < b.path ? -1 : 1));
+    const of = (kind) => sorted.filter(({ path }) => kindOf(path) === kind);
+    const [stacks, engines] = [of('stack'), of('engine')];
+    const spread = stacks.flatMap((stack) => [stack, ...engines.splice(0, 2)]);
+    return [...spread, ...engines, ...of('short')];
   }
+}
+
+function kindOf(path) {
+  if (!path.includes('.e2e.spec.')) return 'short';
+  return /[/\\]tools[/\\](chaos|stack)[/\\]/.test(path) ? 'stack' : 'engine';
 }
