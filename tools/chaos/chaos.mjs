@@ -23,6 +23,9 @@ const PHASES = [...SERVERS, 'restart'];
  * @property {number} kills SIGKILLs of a random process.
  * @property {number} outageSeconds How long each server is stopped, one after the other.
  * @property {string} [seed] Which jobs and which processes, and when: the same seed gives the same plan.
+ * @property {Record<string, number>} [counts] Processes by service.
+ * @property {number} [patienceSeconds] The longest that a reply may take while a server is away.
+ * @property {number} [graceSeconds] What a process that is restarted in order may take to end.
  * @property {boolean} [source] Run the sources instead of the build.
  * @property {Record<string, string>} [environment] Settings of all processes.
  * @property {(line: string) => void} [log]
@@ -54,10 +57,11 @@ const PHASES = [...SERVERS, 'restart'];
  * @returns {Promise<ChaosReport>}
  */
 export async function runChaos(servers, addresses, options) {
-  const { outageSeconds, seed = randomUUID(), log = () => undefined, progress = () => undefined } = options;
+  const { outageSeconds, patienceSeconds = 10, graceSeconds = 30, seed = randomUUID() } = options;
+  const { log = () => undefined, progress = () => undefined } = options;
   const folder = mkdtempSync(join(tmpdir(), 'adit-chaos-'));
-  const receiver = await startReceiver();
   const { kinds, roots } = await chaosMedia(join(folder, 'media'));
+  const receiver = await startReceiver();
   const plan = planned(seed, kinds, options);
   const crashed = [];
   const givenUp = [];
@@ -66,7 +70,7 @@ export async function runChaos(servers, addresses, options) {
     servers: addresses,
     dataDir: join(folder, 'data'),
     source: options.source ?? false,
-    counts: { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-landmark': 0 },
+    counts: options.counts ?? { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-landmark': 0 },
     environment: {
       ...process.env,
       NODE_OPTIONS: '',
@@ -91,7 +95,7 @@ export async function runChaos(servers, addresses, options) {
   });
   const began = performance.now();
   try {
-    await stack.ready(180);
+    await stack.ready();
     await forgetObservations(addresses.DATABASE_URL);
     const client = new ChaosClient(stack.url, KEY);
     const undisturbed = await reference(client, kinds);
@@ -113,10 +117,11 @@ export async function runChaos(servers, addresses, options) {
       mining.push(...plan.jobs.filter((job) => job.phase === phase).map(mine));
       const kills = plan.kills.filter((kill) => kill.phase === phase);
       if (phase === 'restart') {
-        restarts = await restartAll(stack, crashed, log);
+        restarts = await restartAll(stack, crashed, { graceSeconds, log });
         continue;
       }
-      const away = takeAway(phase, servers[phase], client, { outageSeconds, photo: kinds[0].order, log });
+      const limits = { outageSeconds, patienceSeconds };
+      const away = takeAway(phase, servers[phase], client, { ...limits, photo: kinds[0].order, log });
       const killing = kills.map((kill) => strike(stack, kill, { away, killed, log }));
       outages.push(await away.recovered);
       await Promise.all(killing);
@@ -152,10 +157,12 @@ function planned(seed, kinds, { jobs, kills, outageSeconds }) {
   const random = seeded(seed);
   // A while beyond the outage, so that recovering is disturbed as well.
   const moment = () => random() * (outageSeconds * 1.3 + 2) * 1000;
+  const first = shuffled(kinds, random);
   return {
     jobs: Array.from({ length: jobs }, (_, index) => ({
       index,
-      kind: pick(kinds, random),
+      // Every kind, and then more of those with the larger shares.
+      kind: first[index] ?? pick(kinds, random),
       phase: PHASES[index % PHASES.length],
       // A restart takes seconds, however long the outages are.
       wait: PHASES[index % PHASES.length] === 'restart' ? random() * 5_000 : moment(),
@@ -187,7 +194,7 @@ async function reference(client, kinds) {
   const results = await Promise.all(
     kinds.map(async (kind) => {
       const { id } = await client.submit(kind.order, `reference-${randomUUID()}`);
-      const { state } = await client.ended(id, Date.now() + 5 * 60_000);
+      const { state } = await client.ended(id, Date.now() + 15 * 60_000);
       if (state !== (kind.fails ? 'failed' : 'completed')) throw new Error(`Undisturbed, ${kind.name} ${state}.`);
       return [kind.name, await client.results(id)];
     }),
@@ -201,7 +208,7 @@ async function forgetObservations(url) {
 }
 
 async function messagesLeft(url) {
-  for (const end = Date.now() + 10_000; ; await sleep(250)) {
+  for (const end = Date.now() + 120_000; ; await sleep(250)) {
     const [{ count }] = await queryDatabase(url, 'SELECT count(*)::int AS count FROM outbox');
     if (count === 0 || Date.now() > end) return count;
   }
@@ -210,6 +217,13 @@ async function messagesLeft(url) {
 function pick(kinds, random) {
   let at = random() * kinds.reduce((sum, { share }) => sum + share, 0);
   return kinds.find(({ share }) => (at -= share) < 0) ?? kinds[0];
+}
+
+function shuffled(items, random) {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 }
 
 /** Numbers from 0 to 1 that a seed determines. */

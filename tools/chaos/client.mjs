@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TERMINAL = ['completed', 'failed', 'stopped'];
 /** Of a request that may wait for a job for 10 s. */
-const HANGS_SECONDS = 40;
+const HANGS_SECONDS = 150;
 
 export class ChaosClient {
   /** Replies that broke a promise: a 5xx that is no 503, a 503 without Retry-After, a request that hangs. */

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SERVERS = ['kafka', 'postgres', 'minio'];
-const RECOVERY_SECONDS = 120;
-/** Nobody waits longer for a refusal. */
-const PATIENCE_SECONDS = 10;
+/** How long the photo that is to be mined afterwards is waited for. */
+const RECOVERY_SECONDS = 600;
 const PAUSE_MS = 500;
 
 /**
@@ -17,35 +16,33 @@ const PAUSE_MS = 500;
  *   while it was away, else one that was posted on its return.
  */
 
-const list = { name: 'reading jobs', send: (client) => client.probe('GET', '/jobs/?limit=1', {}, PATIENCE_SECONDS) };
+const list = {
+  name: 'reading jobs',
+  send: (client, { patience }) => client.probe('GET', '/jobs/?limit=1', {}, patience),
+};
 const upload = {
   name: 'an upload',
-  send(client) {
+  send(client, { patience }) {
     const body = new FormData();
     body.append('file', new Blob(['Some bytes.']), 'some.bin');
     body.append('name', randomUUID());
     body.append('folder', '/');
-    return client.probe('POST', '/storage/', { headers: { 'content-type': undefined }, body }, PATIENCE_SECONDS);
+    return client.probe('POST', '/storage/', { headers: { 'content-type': undefined }, body }, patience);
   },
 };
 const post = {
   name: 'posting a job',
-  send: (client, { photo, key }) =>
-    client.probe(
-      'POST',
-      '/jobs/',
-      { headers: { 'idempotency-key': key }, body: JSON.stringify(photo) },
-      PATIENCE_SECONDS,
-    ),
+  send: (client, { photo, key, patience }) =>
+    client.probe('POST', '/jobs/', { headers: { 'idempotency-key': key }, body: JSON.stringify(photo) }, patience),
 };
 const ready = (says) => ({
   name: 'readiness',
   says,
-  send: (client) => client.probe('GET', client.root('/readyz'), {}, PATIENCE_SECONDS),
+  send: (client, { patience }) => client.probe('GET', client.root('/readyz'), {}, patience),
 });
 const alive = {
   name: 'liveness',
-  send: (client) => client.probe('GET', client.root('/healthz'), {}, PATIENCE_SECONDS),
+  send: (client, { patience }) => client.probe('GET', client.root('/healthz'), {}, patience),
 };
 
 /** What goes on without the server, and what is refused: with 503 and Retry-After, which the client sees to. */
@@ -60,10 +57,10 @@ const PROMISES = {
  * @param {'kafka' | 'postgres' | 'minio'} name
  * @param {{ stop(): Promise<void>, start(): Promise<void> }} server
  * @param {import('./client.mjs').ChaosClient} client
- * @param {{ outageSeconds: number, photo: object, log: (line: string) => void }} options
+ * @param {{ outageSeconds: number, patienceSeconds: number, photo: object, log: (line: string) => void }} options
  * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
  */
-export function takeAway(name, server, client, { outageSeconds, photo, log }) {
+export function takeAway(name, server, client, { outageSeconds, patienceSeconds, photo, log }) {
   const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
   const key = `outage-${randomUUID()}`;
   const { served, refused } = PROMISES[name];
@@ -76,7 +73,7 @@ export function takeAway(name, server, client, { outageSeconds, photo, log }) {
     for (let round = 0; round < asked.length || Date.now() < end; round += 1) {
       const request = asked[round % asked.length];
       const began = performance.now();
-      const answer = await request.send(client, { photo, key });
+      const answer = await request.send(client, { photo, key, patience: patienceSeconds });
       outage.slowestSeconds = Math.max(outage.slowestSeconds, Math.round((performance.now() - began) / 100) / 10);
       const counts = (outage.replies[request.name] ??= {});
       counts[answer.status ?? 'none'] = (counts[answer.status ?? 'none'] ?? 0) + 1;
@@ -93,7 +90,7 @@ export function takeAway(name, server, client, { outageSeconds, photo, log }) {
   const recovered = back.then(async () => {
     const returned = performance.now();
     const { id } = await client.submit(photo, key);
-    const { state } = await client.ended(id, Date.now() + 2 * RECOVERY_SECONDS * 1000);
+    const { state } = await client.ended(id, Date.now() + RECOVERY_SECONDS * 1000);
     if (state !== 'completed') client.violations.push(`After ${name} was away a photo ${state}`);
     outage.recoverySeconds = Math.round((performance.now() - returned) / 100) / 10;
     log(`${name} is back; a photo was mined ${outage.recoverySeconds} s later`);

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TERMINAL = ['completed', 'failed', 'stopped'];
 const EVENTS = ['job.on_started', 'job.on_completed', 'job.on_failed'];
 
-/** Resolves when a webhook told the end of every job, or after a minute: they come at least once, and not at once. */
+/** Resolves when a webhook told the end of every job, or after five minutes: they come at least once, and not at once. */
 export async function heardOf(receiver, ended) {
   const all = () => ended.every(({ id, job }) => receiver.idsOf(id, `job.on_${job.state}`) > 0);
-  for (const end = Date.now() + 60_000; !all() && Date.now() < end;) await sleep(250);
+  for (const end = Date.now() + 300_000; !all() && Date.now() < end;) await sleep(250);
 }
 
 /** The counts of a ChaosReport that the jobs themselves tell. */
