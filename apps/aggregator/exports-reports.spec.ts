@@ -55,7 +55,7 @@ beforeAll(async () => {
   results = new JobResults(database.dataSource, objects, await loadModules());
   exporting = new Exports(database.dataSource, outbox, objects, results);
   reports = new Reports(database.dataSource);
-}, 60_000);
+});
 afterAll(async () => {
   await exporting?.onApplicationShutdown();
   await reports?.onApplicationShutdown();

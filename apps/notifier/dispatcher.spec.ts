@@ -81,7 +81,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
   beforeAll(async () => {
     configureLogging({ level: 'silent' });
     ({ database, drop } = await open());
-  }, 60_000);
+  });
   beforeEach(async () => {
     clock = new Date('2026-03-01T12:00:00.250Z');
     secrets = [`whsec_${Buffer.alloc(32, 5).toString('base64')}`];

@@ -49,7 +49,7 @@ describe('what the webhook of a job is told', () => {
     objects = await FilesystemObjectStore.open(folder);
     const config = NotifierConfig.parse({ publicUrl: 'https://adit.example.org' });
     webhooks = new JobWebhooks(database.dataSource, objects, await loadModules(), config);
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.close();
     await own?.drop();

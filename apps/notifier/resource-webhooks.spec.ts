@@ -35,7 +35,7 @@ beforeAll(async () => {
   dispatcher = new Dispatcher(database.dataSource, new Sender({ policy, timeoutSeconds: 2 }), [webhooks], options);
   const jobs = new JobWebhooks(database.dataSource, null as never, null as never, null as never);
   handler = new EventsHandler(database.dataSource, jobs, webhooks, dispatcher);
-}, 60_000);
+});
 afterAll(async () => {
   await dispatcher?.stop();
   await receiver?.close();

@@ -30,7 +30,7 @@ const QUICK: Partial<DeliveryPolicy> = { maxDeliveries: 3, baseMs: 5, maxMs: 20 
 
 /** What every driver of the bus has to do. Uses only topics of the contracts, under a prefix of its own for each test. */
 export function busConformance(name: string, driver: BusConformance): void {
-  const patienceMs = driver.patienceMs ?? 5_000;
+  const patienceMs = driver.patienceMs ?? 60_000;
   const quietMs = driver.quietMs ?? 60;
 
   describe(`bus: ${name}`, () => {

@@ -51,7 +51,7 @@ await describeWith('kafka', 'the bus while Kafka is away', () => {
   };
 
   afterEach(() => Promise.all(buses.splice(0).map((bus) => bus.close())));
-  afterAll(() => own.remove(), 60_000);
+  afterAll(() => own.remove());
 
   it('refuses soon, goes on by itself, and lets work that was under way end once', async () => {
     const bus = open();
@@ -60,7 +60,7 @@ await describeWith('kafka', 'the bus while Kafka is away', () => {
       if (id === 'long') await new Promise<void>((resolve) => (finish = resolve));
     });
     await bus.publish([chunk('long')]);
-    await within(20_000, () => expect(first).toEqual(['long']));
+    await within(120_000, () => expect(first).toEqual(['long']));
 
     await own.kill();
     expect(await refusal(bus.publish([chunk('refused')]))).toBeLessThan(8_000);
@@ -72,12 +72,12 @@ await describeWith('kafka', 'the bus while Kafka is away', () => {
 
     await own.start();
     const back = performance.now();
-    await within(20_000, () => bus.publish([chunk('after')]));
-    await within(30_000, () => expect([...second].sort()).toEqual(['after', 'long']));
-    await within(30_000, () => expect(first).toContain('after'));
+    await within(120_000, () => bus.publish([chunk('after')]));
+    await within(120_000, () => expect([...second].sort()).toEqual(['after', 'long']));
+    await within(120_000, () => expect(first).toContain('after'));
     expect(performance.now() - back).toBeLessThan(30_000);
     finish();
-    await within(20_000, async () => expect((await bus.lag())[0]?.messages).toBe(0));
+    await within(120_000, async () => expect((await bus.lag())[0]?.messages).toBe(0));
     expect([...first].sort()).toEqual(['after', 'long']);
-  }, 150_000);
+  }, 600_000);
 });

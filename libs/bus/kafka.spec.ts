@@ -15,7 +15,7 @@ await describeWith('kafka', 'the bus on Kafka', ({ kafka }) => {
         // Quick to join and to leave.
         times: { heartbeatMs: 100, maxWaitMs: 100 },
       }),
-    patienceMs: 15_000,
+    patienceMs: 60_000,
     quietMs: 300,
     holdsInMemory: false,
   });

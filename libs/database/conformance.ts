@@ -32,7 +32,7 @@ export function databaseConformance(name: string, create: () => Promise<Database
       await dataSource.query(
         `CREATE TABLE conformance.kinds (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, document jsonb, bytes bytea, count bigint, moment timestamptz, name text, uid uuid)`,
       );
-    }, 60_000);
+    });
     beforeEach(() => dataSource.query(`TRUNCATE conformance.counters, conformance.kinds`));
     afterAll(() => database?.close());
 

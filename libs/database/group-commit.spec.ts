@@ -86,7 +86,7 @@ describe('group commit on PGlite', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase({ driver: 'pglite', directory: null });
-  }, 60_000);
+  });
   afterAll(() => database?.close());
   behaviour(() => database);
 });
@@ -97,7 +97,7 @@ await describeWith('postgres', 'group commit on PostgreSQL', (servers) => {
   beforeAll(async () => {
     fresh = await freshDatabase(servers.postgres.url);
     database = await openDatabase({ driver: 'postgres', url: fresh.url });
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.close();
     await fresh?.drop();

@@ -46,7 +46,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     );
     await Promise.all(opened.map((one) => one.close()));
     expect(counts.map(([{ done }]) => done)).toEqual(counts.map(() => database.dataSource.migrations.length));
-  }, 60_000);
+  });
 
   it('shows its name, its limits and its isolation to the server', async () => {
     const limited = await open(url, {
@@ -208,7 +208,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
       front.close();
       await rm(caFile, { force: true });
     }
-  }, 60_000);
+  });
 
   it('waits for a server that is starting', async () => {
     const { hostname, port } = new URL(url);
@@ -248,5 +248,5 @@ await describeWith('postgres', 'PostgreSQL that is stopped and started', () => {
     await write();
     expect(await database.dataSource.query(`SELECT one FROM kept`)).toEqual([{ one: 1 }]);
     await database.close();
-  }, 60_000);
+  });
 });

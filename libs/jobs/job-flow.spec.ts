@@ -18,7 +18,7 @@ describe('the flow of a job through its store', () => {
 
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
-  }, 60_000);
+  });
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 

@@ -43,7 +43,7 @@ describe('the outbox of an embedded database', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase({ driver: 'pglite', directory: null });
-  }, 60_000);
+  });
   afterAll(() => database?.close());
 
   it('costs one look and one removal for each batch', async () => {
@@ -83,7 +83,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     await databases[0]!.dataSource.query(
       `CREATE TABLE jobs_locks AS SELECT n AS job, 0 AS number FROM generate_series(0, 11) n`,
     );
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const relay of relays) await relay.onApplicationShutdown();
     relays = [];
@@ -127,7 +127,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
       const numbers = bus.arrived.filter(({ key }) => key === `job-${job}`).map(({ number }) => number);
       expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     }
-  }, 60_000);
+  });
 
   it('sends again what a broken bus or a killed process took, and loses nothing', async () => {
     const bus = new SharedBus();
@@ -150,7 +150,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     await emptied();
     await runner.release();
     expect(bus.arrived.slice(1)).toEqual([1, 2, 3].map((number) => ({ key: 'again', number })));
-  }, 30_000);
+  });
 
   it('is not held up by a relay that hangs, but for what that one took', async () => {
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
@@ -174,5 +174,5 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     await runner.release();
     await emptied();
     expect(bus.arrived).toHaveLength(keys.length);
-  }, 30_000);
+  });
 });

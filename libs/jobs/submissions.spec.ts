@@ -7,7 +7,7 @@ describe('jobs submitted at the same time', () => {
   let jobs: JobsUnderTest;
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
-  }, 60_000);
+  });
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 

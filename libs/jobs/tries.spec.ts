@@ -9,7 +9,7 @@ describe('a try', () => {
 
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
-  }, 60_000);
+  });
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 

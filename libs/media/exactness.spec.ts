@@ -252,7 +252,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
     index = probed.index as FrameIndex;
     truth = await playedNumbers(path, facts.stream, row.turned);
     grid = planGrid(facts, index);
-  }, 120_000);
+  }, 600_000);
 
   /** Numbers that the packed frames claim, and those that they show. */
   async function decoded(interval: FrameInterval, specs: FrameSpec[]): Promise<[number[], number[]]> {

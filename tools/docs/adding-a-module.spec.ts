@@ -6,7 +6,7 @@ import { stepsOf, type PageSteps } from './page-blocks.js';
 import { RepositoryCopy } from './repository-copy.js';
 
 const docs = join(import.meta.dirname, '../../docs');
-const LONG = 120_000;
+const LONG = 600_000;
 let copy: RepositoryCopy;
 let analysis: PageSteps;
 let module: PageSteps;

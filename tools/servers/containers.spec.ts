@@ -18,7 +18,7 @@ describe('images', () => {
 });
 
 const servers = await startServers({ from: ['containers'], durable: false, env: {} });
-afterAll(() => servers.stop(), 60_000);
+afterAll(() => servers.stop());
 const portOf = (name: Name): number => {
   const { kafka, postgres, minio } = servers;
   return Number(
@@ -49,7 +49,7 @@ function held(name: Name): void {
     const published = Object.values(NetworkSettings.Ports as Record<string, { HostIp: string }[] | null>).flat();
     expect(published.filter((each) => each !== null)).toEqual([{ HostIp: '127.0.0.1', HostPort: String(port) }]);
     await expectToEndAndStart(server, port);
-  }, 240_000);
+  }, 600_000);
 
   if (name !== 'postgres') return;
 
@@ -59,7 +59,7 @@ function held(name: Name): void {
     await servers.postgres!.start();
     // Only a database that exists can be connected to.
     await (await freshDatabase(url)).drop();
-  }, 60_000);
+  });
 
   it('ends with the process that started it, even when that is killed', async () => {
     const { child, ended, line } = await elsewhere(`
@@ -78,5 +78,5 @@ function held(name: Name): void {
     await ended;
     await until(async () => !(await exists()));
     expect([await exists(), await answers(Number(port))]).toEqual([false, false]);
-  }, 120_000);
+  }, 600_000);
 }

@@ -25,7 +25,7 @@ export async function elsewhere(
 
 /** Resolves when the condition holds, or after a while in which it should have. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 120_000;
   while (!(await condition()) && Date.now() < deadline) await sleep(50);
 }
 

@@ -18,7 +18,7 @@ export class ServerContainer {
    * writes goes to `log`.
    */
   constructor(options) {
-    this.#options = { readyWithinMs: 120_000, ...options };
+    this.#options = { readyWithinMs: 300_000, ...options };
   }
 
   /** Of the container's first process, where the engine shares this machine's processes. */

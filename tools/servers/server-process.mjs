@@ -42,7 +42,7 @@ export class ServerProcess {
    * A start that ends with words that match `notYet` is tried again within that time.
    */
   constructor(options) {
-    this.#options = { stopSignal: 'SIGTERM', readyWithinMs: 60_000, ...options };
+    this.#options = { stopSignal: 'SIGTERM', readyWithinMs: 300_000, ...options };
   }
 
   get name() {

@@ -20,7 +20,7 @@ describe('servers of a process', () => {
   afterAll(async () => {
     await servers.stop();
     expect(existsSync(dirname(servers.postgres?.logFile ?? scratch))).toBe(servers.postgres === undefined);
-  }, 30_000);
+  });
 
   const cases = [
     ['kafka', () => Number(servers.kafka?.brokers.split(':')[1])],
@@ -51,7 +51,7 @@ describe('servers of a process', () => {
     await servers.postgres.start();
     // Only a database that exists can be connected to.
     await (await freshDatabase(url)).drop();
-  }, 30_000);
+  });
 });
 
 it('servers end with the process that started them, even when it is killed', async () => {
@@ -66,7 +66,7 @@ it('servers end with the process that started them, even when it is killed', asy
   await until(() => !lives(pid) && !existsSync(dirname(logFile)));
   expect([lives(pid), existsSync(dirname(logFile))]).toEqual([false, false]);
   expect(await answers(Number(new URL(url).port))).toBe(false);
-}, 60_000);
+});
 
 it('given servers are used and are not ours to stop', async () => {
   const env = {
@@ -102,4 +102,4 @@ it('what cannot be had is told with what to do, and keeps nothing else from star
       ),
     },
   ]);
-}, 30_000);
+});

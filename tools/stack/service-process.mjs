@@ -85,7 +85,7 @@ export class ServiceProcess {
   }
 
   /** Resolves once its dependencies answer and it takes work. Throws after `seconds`, or when it cannot even start. */
-  async ready(seconds = 60) {
+  async ready(seconds = 300) {
     const deaths = this.#deaths;
     for (const end = Date.now() + seconds * 1000; !(await this.probe('/readyz')); await sleep(POLL_MS)) {
       if (this.#deaths >= deaths + HOPELESS) throw new Error(`${this.name} ends again and again; its log says why.`);

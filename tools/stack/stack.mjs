@@ -83,7 +83,7 @@ export async function startStack(options) {
     processes,
     url: processes.find(({ name }) => name === GATEWAY).address,
     of,
-    ready: async (seconds = 90) => {
+    ready: async (seconds = 300) => {
       await Promise.all(processes.map((each) => each.ready(seconds)));
     },
     stop: async () => {

@@ -40,7 +40,7 @@ const keysUrl = '/api/v1/access-keys/';
 
 beforeAll(async () => {
   gateway = await startGateway({ localRoots: [dirname(photo)] }, [{ module: ProbeModule }]);
-}, 120_000);
+}, 600_000);
 afterAll(() => gateway?.close());
 
 const as = (authorization: string, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>

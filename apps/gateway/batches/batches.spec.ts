@@ -168,7 +168,7 @@ describe('batches', () => {
     });
     // A message that comes twice finds nothing to do.
     await commands.abort(root.id);
-  }, 120_000);
+  }, 600_000);
 
   it('whose deletion was broken off are gone at once, and finished later', async () => {
     const batch = await newBatch('broken off');

@@ -15,7 +15,7 @@ let adit: AditClient;
 beforeAll(async () => {
   world = await World.start();
   adit = new AditClient({ url: `${world.base}/`, apiKey: world.gateway.key });
-}, 120_000);
+}, 600_000);
 afterAll(() => world?.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

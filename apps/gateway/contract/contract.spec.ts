@@ -18,7 +18,7 @@ const seen = new Map<string, number[]>();
 
 beforeAll(async () => {
   world = await World.start();
-}, 120_000);
+}, 600_000);
 afterAll(() => world?.close());
 
 const there = INTERFACE_ROWS.filter(({ later }) => later === undefined);

@@ -12,7 +12,7 @@ import { World } from './world.js';
 const SEED = Number(process.env['ADIT_FUZZ_SEED'] ?? 20261121);
 const RUNS = Number(process.env['ADIT_FUZZ_RUNS'] ?? 8);
 /** A slow machine takes longer, and tries no less. */
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 600_000;
 
 let world: World;
 /** Ids of things that are there, whatever their kind. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
     await world.webhook(),
     await world.model(),
   ];
-}, 120_000);
+}, 600_000);
 afterAll(() => world?.close());
 
 /** A stream has no end; a test or a replay of a webhook would knock at doors that the fuzzer made up. */

@@ -177,7 +177,7 @@ describe('changing', () => {
 
 describe('the language auto', () => {
   async function settled(id: string): Promise<string> {
-    for (const end = Date.now() + 10_000; Date.now() < end; await sleep(20)) {
+    for (const end = Date.now() + 120_000; Date.now() < end; await sleep(20)) {
       const [{ detecting, language }] = await gateway.db.query(
         'SELECT detecting, language FROM dictionaries WHERE id = $1',
         [id],

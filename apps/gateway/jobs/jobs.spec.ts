@@ -226,7 +226,7 @@ describe('waiting and following', () => {
     expect(await Promise.race([stream.text().then(() => 'ended'), sleep(20_000, 'open', { ref: false })])).toBe(
       'ended',
     );
-  }, 25_000);
+  });
 });
 
 describe('commands', () => {

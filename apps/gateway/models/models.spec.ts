@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import { hashApiKey } from '../auth/api-key.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
-const PATIENCE_MS = 45_000;
-const LONG = 120_000;
+const PATIENCE_MS = 300_000;
+const LONG = 600_000;
 let gateway: TestGateway;
 /** Headers of keys that belong elsewhere, or may only read. */
 let stranger: Record<string, string>;

@@ -15,7 +15,6 @@ import { ServedModels } from './served-models.js';
 
 const GATEWAYS = 6;
 const NAMES = ['cast', 'crew', 'team'];
-const LONG = 60_000;
 
 /** What a gateway has of models, over connections and a view of the folder of its own. */
 interface Gateway {
@@ -48,7 +47,7 @@ await describeWith('postgres', 'several gateways over one database', ({ postgres
       const records = new ModelRecords(database.dataSource, repository, served);
       gateways.push({ models: new Models(database.dataSource, served, records), repository, database });
     }
-  }, LONG);
+  });
 
   afterAll(async () => {
     for (const { repository, database } of gateways) {
@@ -57,7 +56,7 @@ await describeWith('postgres', 'several gateways over one database', ({ postgres
     }
     await fresh?.drop();
     await rm(folder, { recursive: true, force: true });
-  }, LONG);
+  });
 
   it('say the same of a model from the first time on', async () => {
     const [first, ...others] = await lists();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DetailedResultPage,
   Job,
@@ -7,6 +8,9 @@ import {
   type Problem,
 } from '@adit/contracts';
 import type { z } from 'zod';
+
+const PATIENCE_MS = 300_000;
+const LONGEST_PAUSE_MS = 2_000;
 
 export interface Order {
   sources: string[];
@@ -34,7 +38,18 @@ export class Api {
     private readonly key: string,
   ) {}
 
-  request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  /** The reply as it comes, but for 503: what is refused for now is asked again after its Retry-After, for a while. */
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    for (const end = Date.now() + PATIENCE_MS; ;) {
+      const reply = await this.ask(method, path, body, headers);
+      const seconds = Number(reply.headers.get('retry-after') ?? NaN);
+      if (reply.status !== 503 || Number.isNaN(seconds) || Date.now() > end) return reply;
+      await reply.body?.cancel();
+      await sleep(Math.min(seconds * 1000, LONGEST_PAUSE_MS));
+    }
+  }
+
+  private ask(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> {
     const json = body !== undefined && !(body instanceof FormData);
     return fetch(path.startsWith('http') ? path : `${this.url}/api/v1${path}`, {
       method,
@@ -70,7 +85,7 @@ export class Api {
   }
 
   /** Waits on the server's side until the job has ended. */
-  async ended(id: string, seconds = 120): Promise<Job> {
+  async ended(id: string, seconds = 600): Promise<Job> {
     const end = Date.now() + seconds * 1000;
     for (;;) {
       const job = await this.job(id, { prefer: 'wait=20' });

@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENGINE_FLAGS } from '../supervisor.js';
 import { Api } from './api.js';
+import './patience.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const app = file('..');
@@ -16,8 +17,8 @@ const app = file('..');
  */
 const BUILT = process.env['ADIT_TEST_BUILT'] !== undefined;
 const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/testing/source-loader.mjs')];
-const BOOT_SECONDS = 90;
-const PATIENCE_SECONDS = 270;
+const BOOT_SECONDS = 300;
+const PATIENCE_SECONDS = 600;
 
 export interface EngineOptions {
   /** Folders that jobs may read from. */
@@ -42,7 +43,14 @@ export class EngineUnderTest {
 
   static async start(options: EngineOptions): Promise<EngineUnderTest> {
     const engine = new EngineUnderTest(await mkdtemp(join(tmpdir(), 'adit-e2e-')), options);
-    await engine.boot();
+    try {
+      await engine.boot();
+    } catch (error) {
+      // Nobody gets it to close.
+      await engine.kill();
+      await engine.close();
+      throw error;
+    }
     return engine;
   }
 
@@ -54,7 +62,7 @@ export class EngineUnderTest {
     return new Api(`http://127.0.0.1:${this.port}`, this.key);
   }
 
-  /** Starts the process over what its former life left. Throws with the log when it ends before it answers. */
+  /** Starts the process over what its former life left. Throws with the log when it ends, or hangs, before it answers. */
   async boot(): Promise<void> {
     this.child = this.standby ?? this.launch();
     this.standby?.send('go');
@@ -62,11 +70,14 @@ export class EngineUnderTest {
     const ended = once(this.child, 'exit').then(async () => {
       throw new Error(`The engine ended before it answered:\n${await this.log()}`);
     });
-    const [message] = (await Promise.race([
-      once(this.child, 'message', { signal: AbortSignal.timeout(BOOT_SECONDS * 1000) }),
-      ended,
-    ])) as [{ url: string }];
     ended.catch(() => undefined);
+    const answered = once(this.child, 'message', { signal: AbortSignal.timeout(BOOT_SECONDS * 1000) }).catch(
+      async () => {
+        throw new Error(`The engine did not answer within ${BOOT_SECONDS} s:\n${await this.log()}`);
+      },
+    );
+    answered.catch(() => undefined);
+    const [message] = (await Promise.race([answered, ended])) as [{ url: string }];
     // The same address after a restart, as behind a service.
     this.port = Number(new URL(message.url).port);
   }

@@ -13,7 +13,7 @@ export async function unfinishedUpload(engine: EngineUnderTest): Promise<{ uri: 
   });
   upload.on('error', () => undefined);
   upload.write('--edge\r\ncontent-disposition: form-data; name="file"; filename="half.jpg"\r\n\r\nhalf a picture');
-  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + 120_000; Date.now() < end; await sleep(100)) {
     const reply = await api.request('GET', '/storage/?folder=/half');
     const [entry] = reply.ok ? z.array(StorageEntry).parse(await reply.json()) : [];
     if (entry?.url) return { uri: entry.url, abort: () => upload.destroy() };

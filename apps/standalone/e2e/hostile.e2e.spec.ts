@@ -14,7 +14,6 @@ import { playAll, type Outcome } from './hostile-run.js';
 import { mediaRows, requestRows, sourceRows } from './hostile-table.js';
 import { unfinishedUpload } from './hostile-upload.js';
 
-const ALL = 240_000;
 const NEIGHBOUR_KEY = 'a-key-of-another-workspace';
 /** Bytes: the engine at rest has about half of it. */
 const MOST_MEMORY = 2 * 2 ** 30;
@@ -58,13 +57,13 @@ beforeAll(async () => {
   upload = await unfinishedUpload(engine);
   place.unfinished = upload.uri;
   outcomes = await playAll([...mediaRows, ...sourceRows, ...requestRows], engine, place, canary);
-}, ALL);
+});
 afterAll(async () => {
   upload?.abort();
   await engine?.close();
   await origin?.close();
   await rm(folder, { recursive: true, force: true });
-}, ALL);
+});
 
 /** Mines the photo of a neighbour who has nothing to do with the rows; its bytes are new, so nothing of it is known. */
 async function canary(): Promise<void> {

@@ -12,7 +12,6 @@ import { readEvents, type StreamEvent } from './event-stream.js';
 import { manTalking, manTwice, mediaRoots } from './films.js';
 import { expectSameResults } from './same-results.js';
 
-const LONG = 150_000;
 const media = sampleMedia();
 const photo = media.groups['sample1']!;
 const Message = z.strictObject({ message: z.string() });
@@ -22,8 +21,8 @@ let film: string;
 beforeAll(async () => {
   film = await manTwice();
   engine = await EngineUnderTest.start({ localRoots: await mediaRoots() });
-}, LONG);
-afterAll(() => engine?.close(), LONG);
+});
+afterAll(() => engine?.close());
 
 /** Polls, since what is waited for is a state in between. */
 async function until<T>(look: () => Promise<T>, wanted: (seen: T) => boolean, seconds = 60): Promise<T> {
@@ -42,36 +41,32 @@ const filesOf = async (id: string): Promise<string[]> =>
   (await files(join(engine.dataDir, 'objects'))).filter((path) => path.includes(id));
 
 describe('a job that is stopped', () => {
-  it(
-    'stands where it is until it is retried, and ends like one that was left alone',
-    async () => {
-      const { id } = await engine.api.post({ sources: [media.cap12] });
-      await until(
-        () => engine.api.job(id),
-        ({ state, progress }) => state === 'processing' && progress > 0,
-      );
-      const stopped = await engine.api.call(Job, 'POST', `/jobs/${id}/stop/`);
-      expect(stopped).toMatchObject({ state: 'stopped', modules: { face_recognition: { state: 'stopped' } } });
-      expect(stopped.time_completed).not.toBeNull();
-      await sleep(1500);
-      const still = await engine.api.job(id);
-      expect(still).toEqual(stopped);
-      expect((await engine.api.request('POST', `/jobs/${id}/stop/`)).status).toBe(409);
+  it('stands where it is until it is retried, and ends like one that was left alone', async () => {
+    const { id } = await engine.api.post({ sources: [media.cap12] });
+    await until(
+      () => engine.api.job(id),
+      ({ state, progress }) => state === 'processing' && progress > 0,
+    );
+    const stopped = await engine.api.call(Job, 'POST', `/jobs/${id}/stop/`);
+    expect(stopped).toMatchObject({ state: 'stopped', modules: { face_recognition: { state: 'stopped' } } });
+    expect(stopped.time_completed).not.toBeNull();
+    await sleep(1500);
+    const still = await engine.api.job(id);
+    expect(still).toEqual(stopped);
+    expect((await engine.api.request('POST', `/jobs/${id}/stop/`)).status).toBe(409);
 
-      expect(await engine.api.call(Job, 'POST', `/jobs/${id}/retry/`)).toMatchObject({ time_completed: null });
-      const ended = await engine.api.ended(id);
-      expect(ended).toMatchObject({ state: 'completed', progress: 1, errors: [] });
-      expect((await engine.api.request('POST', `/jobs/${id}/retry/`)).status).toBe(409);
+    expect(await engine.api.call(Job, 'POST', `/jobs/${id}/retry/`)).toMatchObject({ time_completed: null });
+    const ended = await engine.api.ended(id);
+    expect(ended).toMatchObject({ state: 'completed', progress: 1, errors: [] });
+    expect((await engine.api.request('POST', `/jobs/${id}/retry/`)).status).toBe(409);
 
-      const segments = await engine.api.segments(id);
-      // With the job goes what it had seen, so that the other one looks for itself.
-      await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
-      const undisturbed = await engine.api.mine({ sources: [media.cap12] });
-      expect(segments.length).toBeGreaterThan(0);
-      expectSameResults(segments, await engine.api.segments(undisturbed.id));
-    },
-    LONG,
-  );
+    const segments = await engine.api.segments(id);
+    // With the job goes what it had seen, so that the other one looks for itself.
+    await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
+    const undisturbed = await engine.api.mine({ sources: [media.cap12] });
+    expect(segments.length).toBeGreaterThan(0);
+    expectSameResults(segments, await engine.api.segments(undisturbed.id));
+  });
 });
 
 describe('a job that is deleted', () => {
@@ -98,25 +93,21 @@ describe('a job that is deleted', () => {
     expect(await seen()).toEqual([]);
   });
 
-  it(
-    'while it runs, stays gone',
-    async () => {
-      const { id } = await engine.api.post({ sources: [await manTalking(100, 30)] });
-      await until(
-        () => engine.api.job(id),
-        ({ state }) => state === 'processing',
-      );
-      await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
-      // What was in flight for it ends first: another job goes through the same services after it.
-      await engine.api.mine({ sources: [media.groups['sample2']!] });
-      expect((await engine.api.request('GET', `/jobs/${id}/`)).status).toBe(404);
-      await until(
-        () => filesOf(id),
-        (left) => left.length === 0,
-      );
-    },
-    LONG,
-  );
+  it('while it runs, stays gone', async () => {
+    const { id } = await engine.api.post({ sources: [await manTalking(100, 30)] });
+    await until(
+      () => engine.api.job(id),
+      ({ state }) => state === 'processing',
+    );
+    await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
+    // What was in flight for it ends first: another job goes through the same services after it.
+    await engine.api.mine({ sources: [media.groups['sample2']!] });
+    expect((await engine.api.request('GET', `/jobs/${id}/`)).status).toBe(404);
+    await until(
+      () => filesOf(id),
+      (left) => left.length === 0,
+    );
+  });
 
   it('because its time to live is over', async () => {
     const { id } = await engine.api.mine({ sources: [photo], ttl: 1 });
@@ -170,79 +161,63 @@ describe('a client', () => {
     expect((await engine.api.request('POST', '/jobs/', missing)).status).toBe(400);
   });
 
-  it(
-    'sees a job happen, and misses nothing when it comes back',
-    async () => {
-      const { id } = await engine.api.post({ sources: [film] });
-      const stream = (after?: string): Promise<Response> =>
-        engine.api.request(
-          'GET',
-          `/jobs/${id}/events/`,
-          undefined,
-          after === undefined ? {} : { 'last-event-id': after },
-        );
-      const whole: StreamEvent[] = [];
-      for await (const event of readEvents(await stream())) whole.push(event);
-      const names = whole.map(({ event }) => event);
-      expect(names.slice(0, 2).sort()).toEqual(['job.face_recognition.on_started', 'job.on_started']);
-      expect(names.slice(-2)).toEqual(['job.face_recognition.on_completed', 'job.on_completed']);
-      expect(names).toContain('job.on_progress');
-      const ids = whole.map((event) => Number(event.id));
-      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-      const resumed: StreamEvent[] = [];
-      for await (const event of readEvents(await stream(whole[1]!.id))) resumed.push(event);
-      expect(resumed).toEqual(whole.slice(2));
-    },
-    LONG,
-  );
+  it('sees a job happen, and misses nothing when it comes back', async () => {
+    const { id } = await engine.api.post({ sources: [film] });
+    const stream = (after?: string): Promise<Response> =>
+      engine.api.request(
+        'GET',
+        `/jobs/${id}/events/`,
+        undefined,
+        after === undefined ? {} : { 'last-event-id': after },
+      );
+    const whole: StreamEvent[] = [];
+    for await (const event of readEvents(await stream())) whole.push(event);
+    const names = whole.map(({ event }) => event);
+    expect(names.slice(0, 2).sort()).toEqual(['job.face_recognition.on_started', 'job.on_started']);
+    expect(names.slice(-2)).toEqual(['job.face_recognition.on_completed', 'job.on_completed']);
+    expect(names).toContain('job.on_progress');
+    const ids = whole.map((event) => Number(event.id));
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    const resumed: StreamEvent[] = [];
+    for await (const event of readEvents(await stream(whole[1]!.id))) resumed.push(event);
+    expect(resumed).toEqual(whole.slice(2));
+  });
 });
 
 describe('a photo', () => {
-  it(
-    'does not wait for the film that was posted before it',
-    async () => {
-      const long = await engine.api.post({ sources: [media.franck] });
-      await until(
-        () => engine.api.job(long.id),
-        ({ state }) => state === 'processing',
-      );
-      const quick = await engine.api.mine({ sources: [media.groups['sample6']!] });
-      expect(quick.state).toBe('completed');
-      const then = await engine.api.job(long.id);
-      expect(then.state).toBe('processing');
-      expect(then.progress).toBeLessThan(0.7);
-      await engine.api.call(Message, 'DELETE', `/jobs/${long.id}/`);
-    },
-    LONG,
-  );
+  it('does not wait for the film that was posted before it', async () => {
+    const long = await engine.api.post({ sources: [media.franck] });
+    await until(
+      () => engine.api.job(long.id),
+      ({ state }) => state === 'processing',
+    );
+    const quick = await engine.api.mine({ sources: [media.groups['sample6']!] });
+    expect(quick.state).toBe('completed');
+    const then = await engine.api.job(long.id);
+    expect(then.state).toBe('processing');
+    expect(then.progress).toBeLessThan(0.7);
+    await engine.api.call(Message, 'DELETE', `/jobs/${long.id}/`);
+  });
 
-  it(
-    'with priority goes before those that wait',
-    async () => {
-      const before = await engine.api.post({ sources: [await manTalking(160, 30)] });
-      const order = (priority: number) => engine.api.post({ sources: [media.groups['sample4']!], priority, ttl: 3600 });
-      // More jobs than are worked on at the same time.
-      const ordinary = await Promise.all(Array.from({ length: 12 }, () => order(5)));
-      const urgent = await order(9);
-      await engine.api.ended(urgent.id);
-      const states = await Promise.all(ordinary.map(({ id }) => engine.api.ended(id)));
-      const done = (job: Job): number => Date.parse(job.time_started!);
-      const urgentStart = done(await engine.api.job(urgent.id));
-      expect(states.filter((job) => done(job) > urgentStart).length).toBeGreaterThan(0);
-      await engine.api.call(Message, 'DELETE', `/jobs/${before.id}/`);
-    },
-    LONG,
-  );
+  it('with priority goes before those that wait', async () => {
+    const before = await engine.api.post({ sources: [await manTalking(160, 30)] });
+    const order = (priority: number) => engine.api.post({ sources: [media.groups['sample4']!], priority, ttl: 3600 });
+    // More jobs than are worked on at the same time.
+    const ordinary = await Promise.all(Array.from({ length: 12 }, () => order(5)));
+    const urgent = await order(9);
+    await engine.api.ended(urgent.id);
+    const states = await Promise.all(ordinary.map(({ id }) => engine.api.ended(id)));
+    const done = (job: Job): number => Date.parse(job.time_started!);
+    const urgentStart = done(await engine.api.job(urgent.id));
+    expect(states.filter((job) => done(job) > urgentStart).length).toBeGreaterThan(0);
+    await engine.api.call(Message, 'DELETE', `/jobs/${before.id}/`);
+  });
 });
 
-it(
-  'leaves no frames behind',
-  async () => {
-    await until(
-      async () => (await files(join(engine.dataDir, 'objects'))).filter((path) => path.includes('/packs/')),
-      (left) => left.length === 0,
-    );
-    expect(existsSync(join(engine.dataDir, 'objects'))).toBe(true);
-  },
-  LONG,
-);
+it('leaves no frames behind', async () => {
+  await until(
+    async () => (await files(join(engine.dataDir, 'objects'))).filter((path) => path.includes('/packs/')),
+    (left) => left.length === 0,
+  );
+  expect(existsSync(join(engine.dataDir, 'objects'))).toBe(true);
+});

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
 
-const BOOT = 120_000;
 const { groups } = sampleMedia();
 const face = { face_recognition: {} };
 let engine: EngineUnderTest;
@@ -17,11 +16,11 @@ let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'adit-e2e-media-'));
   engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), scratch] });
-}, BOOT);
+});
 afterAll(async () => {
   await engine?.close();
   await rm(scratch, { recursive: true, force: true });
-}, BOOT);
+});
 
 const labelled = { type: 'face', label: 'unknown', module: 'face_recognition' };
 
@@ -32,7 +31,7 @@ describe('photos', () => {
   let job: Job;
   beforeAll(async () => {
     job = await engine.api.mine({ sources, tag: 'holiday' });
-  }, BOOT);
+  });
 
   it('end as a job that says what it is about', () => {
     expect(job).toMatchObject({ tag: 'holiday', media_type: 'image', progress: 1, errors: [], sources });
@@ -89,7 +88,7 @@ describe('a film', () => {
     film = await manTwice();
     job = await engine.api.mine({ sources: [film], modules: face });
     segments = await engine.api.segments(job.id);
-  }, BOOT);
+  });
 
   it('is described in the summary', () => {
     const info = { fps: 25, resolution: [400, 300], total_frames: 875, duration: 35 };
@@ -183,19 +182,15 @@ describe('requests that cannot be served', () => {
 });
 
 describe('the command line', () => {
-  it(
-    'mines on an engine that runs elsewhere, with files it uploads',
-    async () => {
-      const out = join(scratch, 'from the server');
-      const photo = groups['sample1']!;
-      const printed = await engine.cli('mine', photo, '--server', engine.api.url, '--out', out);
-      for (const text of ['Unknown #1', 'Unknown #3', 'results.json', 'report.html']) expect(printed).toContain(text);
-      const results = JSON.parse(await readFile(join(out, 'results.json'), 'utf8')) as object;
-      expect(JSON.stringify(results)).toContain('storage://');
-      expect((await readFile(join(out, 'report.html'), 'utf8')).slice(0, 15)).toBe('<!doctype html>');
-    },
-    BOOT,
-  );
+  it('mines on an engine that runs elsewhere, with files it uploads', async () => {
+    const out = join(scratch, 'from the server');
+    const photo = groups['sample1']!;
+    const printed = await engine.cli('mine', photo, '--server', engine.api.url, '--out', out);
+    for (const text of ['Unknown #1', 'Unknown #3', 'results.json', 'report.html']) expect(printed).toContain(text);
+    const results = JSON.parse(await readFile(join(out, 'results.json'), 'utf8')) as object;
+    expect(JSON.stringify(results)).toContain('storage://');
+    expect((await readFile(join(out, 'report.html'), 'utf8')).slice(0, 15)).toBe('<!doctype html>');
+  });
 });
 
 /** Fractions of the picture; faces of these media fill between a hundredth and most of it. */

@@ -8,16 +8,14 @@ import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { manNamed, manTalking, mediaRoots, NAMED } from './films.js';
 
-const BOOT = 120_000;
-const LONG = 120_000;
 const { groups } = sampleMedia();
 const MODULES = z.array(z.object({ id: z.string(), models_not_installed: z.array(z.object({ name: z.string() })) }));
 let engine: EngineUnderTest;
 
 beforeAll(async () => {
   engine = await EngineUnderTest.start({ localRoots: await mediaRoots() });
-}, BOOT);
-afterAll(async () => engine?.close(), BOOT);
+});
+afterAll(async () => engine?.close());
 
 /** How often anything was done since the engine began: chunks decoded, chunks looked at by analysis, runs of models. */
 async function work() {
@@ -61,7 +59,7 @@ describe('one film, four questions', () => {
   beforeAll(async () => {
     film = await manNamed();
     asked = await mine(film, four);
-  }, LONG);
+  });
 
   it('is decoded once, and looked at once for faces', () => {
     const chunks = 2;
@@ -138,20 +136,16 @@ describe('one film, four questions', () => {
 });
 
 describe('one film, two questions', () => {
-  it(
-    'costs nothing but the new analysis when the second question comes later',
-    async () => {
-      const film = await manTalking(110, 8);
-      const faces = await mine(film, { face_recognition: {} });
-      const { decoded } = faces.cost;
-      expect(faces.cost).toMatchObject({ faces: decoded, objects: 0, text: 0 });
+  it('costs nothing but the new analysis when the second question comes later', async () => {
+    const film = await manTalking(110, 8);
+    const faces = await mine(film, { face_recognition: {} });
+    const { decoded } = faces.cost;
+    expect(faces.cost).toMatchObject({ faces: decoded, objects: 0, text: 0 });
 
-      const both = await mine(film, { face_recognition: {}, object_scene_recognition: {} });
-      expect(both.cost).toMatchObject({ decoded, faces: 0, objects: decoded, text: 0 });
-      expect(both.segments.filter(({ module }) => module === 'face_recognition')).toEqual(faces.segments);
-    },
-    LONG,
-  );
+    const both = await mine(film, { face_recognition: {}, object_scene_recognition: {} });
+    expect(both.cost).toMatchObject({ decoded, faces: 0, objects: decoded, text: 0 });
+    expect(both.segments.filter(({ module }) => module === 'face_recognition')).toEqual(faces.segments);
+  });
 
   it('is one segment a label for each photo', async () => {
     const photo = groups['sample3']!;
@@ -189,29 +183,25 @@ describe('one film, two questions', () => {
 
 // Last: the model stays.
 describe('a classifier of scenes that is dropped into the folder of models', () => {
-  it(
-    'is looked with from the next job on, beside the detector',
-    async () => {
-      await writeColourScenes(join(engine.dataDir, 'models'));
-      const notInstalled = async (): Promise<string[]> => {
-        const modules = await engine.api.call(MODULES, 'GET', '/modules/');
-        return modules.flatMap(({ id, models_not_installed: slots }) =>
-          id === 'object_scene_recognition' ? slots.map(({ name }) => name) : [],
-        );
-      };
-      for (const end = Date.now() + LONG / 2; (await notInstalled()).includes('scenes') && Date.now() < end;) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      expect(await notInstalled()).toEqual(['zero-shot', 'captioning']);
+  it('is looked with from the next job on, beside the detector', async () => {
+    await writeColourScenes(join(engine.dataDir, 'models'));
+    const notInstalled = async (): Promise<string[]> => {
+      const modules = await engine.api.call(MODULES, 'GET', '/modules/');
+      return modules.flatMap(({ id, models_not_installed: slots }) =>
+        id === 'object_scene_recognition' ? slots.map(({ name }) => name) : [],
+      );
+    };
+    for (const end = Date.now() + 120_000; (await notInstalled()).includes('scenes') && Date.now() < end;) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await notInstalled()).toEqual(['zero-shot', 'captioning']);
 
-      const { cost, segments } = await mine(await manTalking(110, 8), { object_recognition: {} });
-      // The objects of this film are known.
-      expect(cost).toMatchObject({ faces: 0, objects: 0 });
-      const scenes = segments.filter(({ meta }) => ['sunset', 'forest', 'sea'].includes(String(meta['label'])));
-      expect(scenes.length).toBeGreaterThan(0);
-      expect(scenes[0]).toMatchObject({ media_type: 'video', module: 'object_recognition', detections: [] });
-      expect(segments.map(({ meta }) => meta['label'])).toContain('person');
-    },
-    LONG,
-  );
+    const { cost, segments } = await mine(await manTalking(110, 8), { object_recognition: {} });
+    // The objects of this film are known.
+    expect(cost).toMatchObject({ faces: 0, objects: 0 });
+    const scenes = segments.filter(({ meta }) => ['sunset', 'forest', 'sea'].includes(String(meta['label'])));
+    expect(scenes.length).toBeGreaterThan(0);
+    expect(scenes[0]).toMatchObject({ media_type: 'video', module: 'object_recognition', detections: [] });
+    expect(segments.map(({ meta }) => meta['label'])).toContain('person');
+  });
 });

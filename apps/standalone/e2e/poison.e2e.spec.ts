@@ -7,7 +7,6 @@ import type { Job } from '@adit/contracts';
 import { EngineUnderTest } from './engine-under-test.js';
 import { mediaRoots } from './films.js';
 
-const LONG = 300_000;
 const media = sampleMedia();
 const { groups } = media;
 const poison = groups['sample2']!;
@@ -36,8 +35,8 @@ describe('a picture that native code dies of', () => {
       film: await engine.patient((api) => api.ended(posted.film.id)),
       photos: await engine.patient((api) => api.ended(posted.photos.id)),
     };
-  }, LONG);
-  afterAll(() => engine?.close(), LONG);
+  });
+  afterAll(() => engine?.close());
 
   it('fails its own job after three tries, and says so', () => {
     expect(ended.poisoned.state).toBe('failed');

@@ -137,7 +137,7 @@ describe('the people of a film', () => {
     expect(film?.count.gender).toEqual({ female: crowd / 2, male: crowd / 2 });
     expect(film?.shown.gender).toEqual({ female: crowd, male: crowd });
     expect(largestState).toBeLessThan(MAX_STATE_BYTES);
-  }, 60_000);
+  });
 });
 
 describe('a stored face', () => {

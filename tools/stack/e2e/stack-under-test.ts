@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase, uniqueName, type FreshDatabase, type TestServers } from '@adit/testing';
 import { Api } from '../../../apps/standalone/e2e/api.js';
+import '../../../apps/standalone/e2e/patience.js';
 import { startStack, type Stack } from '../stack.mjs';
 
 export interface StackSettings {
@@ -68,7 +69,7 @@ export class StackUnderTest {
     });
     const stack = new StackUnderTest(folder, database, topicPrefix, processes, lines);
     try {
-      await processes.ready(120);
+      await processes.ready();
     } catch (error) {
       await stack.close();
       throw new Error(`${(error as Error).message}\n${stack.log()}`);
