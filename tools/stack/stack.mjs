@@ -25,7 +25,7 @@ export function serviceNames() {
  * @property {Record<string, string | undefined>} [environment] Settings of all processes.
  * @property {Record<string, Record<string, string>>} [settings] Settings by service, over those of all.
  * @property {Record<string, number>} [counts] Processes by service; 1 of each that is not named.
- * @property {Record<string, string>} [programs] Programs in place of a service's own; `.ts` runs from source.
+ * @property {Record<string, string>} [programs] Programs in place of a service's own.
  * @property {boolean} [source] Run the TypeScript sources instead of the build.
  * @property {number} [port] Of the first gateway; any free one when left out.
  * @property {(name: string, line: string) => void} [onLine] Told every line of every process.
@@ -97,6 +97,6 @@ export async function startStack(options) {
 
 function program(service, { source = false, programs = {} }) {
   const file = programs[service] ?? join(root, 'apps', service, source ? 'main.ts' : 'dist/main.js');
-  if (!file.endsWith('.ts')) return [file];
+  if (!source) return [file];
   return ['--conditions=@adit/source', '--import', join(root, 'libs/testing/source-loader.mjs'), file];
 }

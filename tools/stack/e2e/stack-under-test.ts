@@ -15,7 +15,7 @@ export interface StackSettings {
   settings?: Record<string, Record<string, string>>;
   /** Processes by service. */
   counts?: Record<string, number>;
-  /** TypeScript programs in place of a service's own. */
+  /** Programs in place of a service's own. */
   programs?: Record<string, string>;
 }
 
