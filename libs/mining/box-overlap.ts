@@ -1,9 +1,11 @@
 import type { Box } from '@adit/contracts';
 
+const { max, min } = Math;
+
 /** How much of two boxes together is common to both, 0..1. */
 export function intersectionOverUnion(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  const width = min(a.x + a.w, b.x + b.w) - max(a.x, b.x);
+  const height = min(a.y + a.h, b.y + b.h) - max(a.y, b.y);
   if (width <= 0 || height <= 0) return 0;
   const both = width * height;
   return both / (a.w * a.h + b.w * b.h - both);

@@ -5,6 +5,8 @@ export { cutAt, hurtBetween, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';
 export { filmOf, photoOf, PLACES, type Look, type Place } from './places.js';
+export { meanDifference } from './mean-difference.js';
+export { randomOf } from './random.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
 export { specDatabase, type SpecDatabase } from './spec-database.js';

@@ -1,4 +1,5 @@
 /** Runs ONNX bytes under ONNX Runtime on the CPU, for the specs. */
+import { randomOf } from '@adit/testing';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 export type NamedArrays = Record<string, Float32Array>;
@@ -22,7 +23,7 @@ export async function run(
 }
 
 // A global is looked up anew each time in jest's contexts, and slowly: too slow for each of a million values.
-const { abs, imul, max } = Math;
+const { abs, max } = Math;
 
 /** The largest distance between two arrays, relative to the larger of 1 and the reference's greatest value. */
 export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
@@ -36,13 +37,8 @@ export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<num
   return error / scale;
 }
 
-/** Reproducible values in `low`..`high` (mulberry32). */
+/** Reproducible values in `low`..`high`. */
 export function noise(length: number, low: number, high: number, seed = 1): Float32Array {
-  let state = seed;
-  return Float32Array.from({ length }, () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return low + (((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * (high - low);
-  });
+  const random = randomOf(seed);
+  return Float32Array.from({ length }, () => low + random() * (high - low));
 }

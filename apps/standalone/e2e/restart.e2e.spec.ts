@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { JobPage, type Job } from '@adit/contracts';
-import { sampleMedia } from '@adit/testing';
+import { randomOf, sampleMedia } from '@adit/testing';
 import type { Order } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { manTalking, manTwice, mediaRoots } from './films.js';
@@ -111,14 +111,3 @@ describe(`an engine that is killed ${KILLS} times (ADIT_TEST_SEED=${seed})`, () 
     }
   });
 });
-
-/** mulberry32, so that a failure can be run again. */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}

@@ -3,7 +3,9 @@ export function normalise(vector: ArrayLike<number>): Float32Array {
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += vector[i]! * vector[i]!;
   const length = Math.sqrt(sum) || 1;
-  return Float32Array.from(vector, (value) => value / length);
+  const result = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) result[i] = vector[i]! / length;
+  return result;
 }
 
 /** Cosine of two normalised vectors, −1..1. */

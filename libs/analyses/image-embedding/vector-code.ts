@@ -1,5 +1,7 @@
 import { normalise } from '../faces/embedding.js';
 
+const { abs, max, round } = Math;
+
 /**
  * The direction of a vector: base64 of one signed byte a value, scaled to the largest. A quarter of what float32 takes,
  * and turned by less than a degree (vector-code.spec.ts), where views of different places are tens of degrees apart.
@@ -7,9 +9,10 @@ import { normalise } from '../faces/embedding.js';
  */
 export function encodeDirection(vector: ArrayLike<number>): string {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));
+  for (let i = 0; i < vector.length; i++) largest = max(largest, abs(vector[i]!));
   const factor = largest === 0 ? 0 : 127 / largest;
-  const bytes = Int8Array.from(vector, (value) => Math.round(value * factor));
+  const bytes = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i++) bytes[i] = round(vector[i]! * factor);
   return Buffer.from(bytes.buffer).toString('base64');
 }
 

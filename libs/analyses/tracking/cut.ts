@@ -1,5 +1,6 @@
 import type { RgbImage } from '@adit/inference';
 
+const { abs, floor } = Math;
 const GRID = 8;
 const SAMPLES = 8;
 /** Mean difference of a frame's cells, of 255, above which two samples do not belong to one shot. */
@@ -10,10 +11,10 @@ export function frameSignature(picture: RgbImage): Float32Array {
   const { data, width, height } = picture;
   const cells = new Float32Array(GRID * GRID * 3);
   for (let row = 0; row < GRID * SAMPLES; row++) {
-    const y = Math.floor(((row + 0.5) * height) / (GRID * SAMPLES));
+    const y = floor(((row + 0.5) * height) / (GRID * SAMPLES));
     for (let column = 0; column < GRID * SAMPLES; column++) {
-      const at = (y * width + Math.floor(((column + 0.5) * width) / (GRID * SAMPLES))) * 3;
-      const cell = (Math.floor(row / SAMPLES) * GRID + Math.floor(column / SAMPLES)) * 3;
+      const at = (y * width + floor(((column + 0.5) * width) / (GRID * SAMPLES))) * 3;
+      const cell = (floor(row / SAMPLES) * GRID + floor(column / SAMPLES)) * 3;
       for (let channel = 0; channel < 3; channel++) cells[cell + channel]! += data[at + channel]!;
     }
   }
@@ -23,6 +24,6 @@ export function frameSignature(picture: RgbImage): Float32Array {
 /** Whether the film was probably cut between two frames. Wrong alarms cost little: equal faces are joined again. */
 export function isCut(before: Float32Array, after: Float32Array): boolean {
   let sum = 0;
-  for (let i = 0; i < before.length; i++) sum += Math.abs(before[i]! - after[i]!);
+  for (let i = 0; i < before.length; i++) sum += abs(before[i]! - after[i]!);
   return sum / before.length > CUT;
 }

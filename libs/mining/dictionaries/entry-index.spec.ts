@@ -124,10 +124,11 @@ describe('an index', () => {
       'nov',
       'os',
     ];
+    const { floor } = Math;
     const name = (n: number) =>
-      [7, 11, 13, 17, 19].map((prime, at) => syllables[(n * prime + Math.floor(n / 15 ** at)) % 15]).join('');
+      [7, 11, 13, 17, 19].map((prime, at) => syllables[(n * prime + floor(n / 15 ** at)) % 15]).join('');
     const names = new Set<string>();
-    for (let n = 0; names.size < 100_000; n += 1) names.add(`${name(n)} ${name(Math.floor(n / 3) + 7)}${n % 10}`);
+    for (let n = 0; names.size < 100_000; n += 1) names.add(`${name(n)} ${name(floor(n / 3) + 7)}${n % 10}`);
     const list = [...names];
     const index = indexEntries(list, { mode: 'fuzzy', threshold: 0.8 }) as SimilarIndex;
     const before = index.compared;

@@ -271,11 +271,11 @@ describe('the fold', () => {
   it('keeps a hundred faces, open for ten minutes, under 1 MiB', () => {
     const crowd = range(0, 99).map((index) => ({
       person: 100 + index,
-      samples: range(0, 1199),
+      samples: range(0, 299),
       x: index / 100,
-      views: 30,
+      views: 15,
     }));
-    const { segments, largestState } = foldFilm(faceFold({}), crowd, { last: 1199, sizes: [60] });
+    const { segments, largestState } = foldFilm(faceFold({}), crowd, { last: 299, rate: 0.5, sizes: [15] });
     expect(segments).toHaveLength(100);
     expect(largestState).toBeLessThan(MAX_STATE_BYTES);
     expect(Math.max(...segments.map(({ detections }) => detections.length))).toBeLessThanOrEqual(1000);

@@ -1,6 +1,8 @@
 import { endianness } from 'node:os';
 import { AditError } from '@adit/contracts';
 
+const { max, min, sqrt } = Math;
+
 /** Little-endian float32 in base64 → its values. Throws INTERNAL when the bytes are no floats. */
 export function decodeEmbedding(base64: string): Float32Array {
   return floatsOf(Buffer.from(base64, 'base64'));
@@ -45,7 +47,7 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 /** ‖a − b‖ of two vectors of length 1 whose dot product is `cosine`: 0..2. */
 export function distanceOf(cosine: number): number {
-  return Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, Math.max(-1, cosine))));
+  return sqrt(max(0, 2 - 2 * min(1, max(-1, cosine))));
 }
 
 /** max(0, 1 − d²/2): the cosine, never below 0. */

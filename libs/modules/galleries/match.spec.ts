@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { decodeEmbedding, distanceOf, encodeEmbedding, similarityOf } from './embedding.js';
 import type { Gallery } from './gallery.js';
 import { Matcher } from './match.js';
-import { DIMENSIONS, galleryOf, randomOf, viewOf } from '../face_recognition/testing/scenes.js';
+import { randomOf } from '@adit/testing';
+import { DIMENSIONS, galleryOf, viewOf } from '../face_recognition/testing/scenes.js';
 
 describe('distance and similarity', () => {
   it('are ‖a − b‖ and the cosine, within their ranges', () => {

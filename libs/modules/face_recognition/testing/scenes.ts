@@ -2,7 +2,7 @@ import type { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Box, Unit } from '@adit/contracts';
 import { sealState, unsealState } from '@adit/mining';
 import type { FoldContext, Segment } from '@adit/mining';
-import { filmFacts } from '@adit/testing';
+import { filmFacts, randomOf } from '@adit/testing';
 import { FaceRecognitionArguments } from '../args.js';
 import { encodeEmbedding, normalised } from '../../galleries/embedding.js';
 import { FaceFold } from '../fold.js';
@@ -14,20 +14,6 @@ import { Matcher } from '../../galleries/match.js';
 /** Films made of numbers: people with embeddings as far apart as the real network's, walking about in front of a camera. */
 
 export const DIMENSIONS = 512;
-
-// A global is looked up anew each time in jest's contexts, and slowly: too slow for each of a million values.
-const { imul } = Math;
-
-/** mulberry32: small, seeded, good enough for noise. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 function direction(random: () => number): Float32Array {
   return normalised(Array.from({ length: DIMENSIONS }, () => random() - 0.5)) as Float32Array;
