@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => engine?.close());
 
 /** Polls, since what is waited for is a state in between. */
-async function until<T>(look: () => Promise<T>, wanted: (seen: T) => boolean, seconds = 60): Promise<T> {
+async function until<T>(look: () => Promise<T>, wanted: (seen: T) => boolean, seconds = 300): Promise<T> {
   for (const end = Date.now() + seconds * 1000; ; await sleep(25)) {
     const seen = await look();
     if (wanted(seen)) return seen;
@@ -42,7 +42,9 @@ const filesOf = async (id: string): Promise<string[]> =>
 
 describe('a job that is stopped', () => {
   it('stands where it is until it is retried, and ends like one that was left alone', async () => {
-    const { id } = await engine.api.post({ sources: [media.cap12] });
+    // Three chunks: one done, others yet to come.
+    const sources = [await manTalking(30, 30)];
+    const { id } = await engine.api.post({ sources });
     await until(
       () => engine.api.job(id),
       ({ state, progress }) => state === 'processing' && progress > 0,
@@ -63,7 +65,7 @@ describe('a job that is stopped', () => {
     const segments = await engine.api.segments(id);
     // With the job goes what it had seen, so that the other one looks for itself.
     await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
-    const undisturbed = await engine.api.mine({ sources: [media.cap12] });
+    const undisturbed = await engine.api.mine({ sources });
     expect(segments.length).toBeGreaterThan(0);
     expectSameResults(segments, await engine.api.segments(undisturbed.id));
   });

@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { sampleMedia } from '@adit/testing';
 import type { Job } from '@adit/contracts';
 import { EngineUnderTest } from './engine-under-test.js';
-import { mediaRoots } from './films.js';
+import { manTalking, mediaRoots } from './films.js';
 
-const media = sampleMedia();
-const { groups } = media;
+const { groups } = sampleMedia();
 const poison = groups['sample2']!;
 
 describe('a picture that native code dies of', () => {
@@ -25,8 +24,8 @@ describe('a picture that native code dies of', () => {
       env: { ADIT_TEST_POISON: digest },
     });
     const posted = {
-      // Five chunks, so that some are being decoded and others analysed whenever the engine dies.
-      film: await engine.api.post({ sources: [media.cap12] }),
+      // Three chunks, so that some are being decoded and others analysed whenever the engine dies.
+      film: await engine.api.post({ sources: [await manTalking(30, 30)] }),
       photos: await engine.api.post({ sources: [groups['sample1']!, groups['sample5']!] }),
       poisoned: await engine.api.post({ sources: [poison] }),
     };

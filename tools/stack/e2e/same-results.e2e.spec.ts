@@ -4,7 +4,7 @@ import type { DetailedResult } from '@adit/contracts';
 import { describeWith, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { EngineUnderTest } from '../../../apps/standalone/e2e/engine-under-test.js';
-import { manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
+import { manTalking, manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
 import { expectSameResults } from '../../../apps/standalone/e2e/same-results.js';
 import { SpanCollector } from './span-collector.js';
 import { StackUnderTest } from './stack-under-test.js';
@@ -120,7 +120,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
   });
 
   it('lets every process finish or hand back its work when asked to end', async () => {
-    const job = await stack.api.post({ sources: [sampleMedia().cap12], modules });
+    const job = await stack.api.post({ sources: [await manTalking(30, 30)], modules });
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     for (const service of ['inference-face', 'decoder', 'aggregator']) {
       for (const each of stack.processes.of(service)) {
