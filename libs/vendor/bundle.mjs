@@ -5,6 +5,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { withoutNamingOfClosures } from './closures.mjs';
 import { bundled, fileOf } from './packages.mjs';
 
 const here = import.meta.dirname;
@@ -55,7 +56,7 @@ for (const specifier of bundled) {
   await writeFile(entry, await entryOf(specifier));
   entries[fileOf(specifier).replace(/\.js$/, '')] = entry;
 }
-await build({
+const { outputFiles } = await build({
   entryPoints: entries,
   outdir: dist,
   chunkNames: 'chunk-[hash]',
@@ -71,7 +72,9 @@ await build({
   banner: { js: PREAMBLE },
   plugins: [metadataFirst, optionalStays],
   logLevel: 'warning',
+  write: false,
 });
+await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, withoutNamingOfClosures(text))));
 await Promise.all(Object.values(entries).map((entry) => rm(entry)));
 // A process that only imported a package to name its exports may hold handles.
 process.exit();
