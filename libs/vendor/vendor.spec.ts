@@ -10,7 +10,7 @@ for (const name of bundled) {
   const [own, bundle] = await Promise.all([import(name), import('./dist/' + fileOf(name))]);
   for (const key of Object.keys(own).filter((each) => each !== 'module.exports')) {
     if (typeof bundle[key] !== typeof own[key]) faults.push(name + ' lacks ' + key);
-    else if (/^class/.test(String(own[key])) && bundle[key].name !== own[key].name)
+    else if (typeof own[key] === 'function' && /^class/.test(own[key]) && bundle[key].name !== own[key].name)
       faults.push(name + ' calls ' + key + ' ' + bundle[key].name);
   }
 }
