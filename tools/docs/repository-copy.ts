@@ -23,6 +23,10 @@ export class RepositoryCopy {
     const packages = files.filter((file) => file.endsWith('/package.json')).map(dirname);
     // Links of their own, so that those to other packages of the workspace stay within the copy.
     await Promise.all(packages.map((name) => copy.take(join(name, 'node_modules'))));
+    // Of the build only what an embedded database begins with: making one takes longer than the rest.
+    const built = 'libs/database/dist';
+    const templates = (await readdir(join(root, built))).filter((name) => name.endsWith('.tar.gz'));
+    await Promise.all(templates.map((name) => copy.take(join(built, name))));
     for (const name of await readdir(join(root, 'models'))) await copy.linkWeights(join('models', name, '1'));
     return copy;
   }
