@@ -8,6 +8,7 @@ export { readGallery } from './galleries/gallery.js';
 export type { Gallery, GalleryClass, Landmark } from './galleries/gallery.js';
 export { FACE_GALLERY, LANDMARK_MODEL } from './galleries/kinds.js';
 export type { GalleryKind } from './galleries/kinds.js';
+export { Matcher } from './galleries/match.js';
 export { readPlaces } from './landmark_recognition/places-file.js';
 export type { PlaceRow } from './landmark_recognition/places-file.js';
 

@@ -15,6 +15,7 @@ import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
+import { search } from './rows/search.mjs';
 import { together } from './rows/together.mjs';
 import { upload } from './rows/upload.mjs';
 import { webhooks } from './rows/webhooks.mjs';
@@ -28,6 +29,7 @@ const ROWS = {
   photo,
   pages,
   again,
+  search,
   together,
   memory,
   api,
