@@ -277,16 +277,25 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
   });
 
   it('are not turned away from topics that another process is just making', async () => {
+    // The brokers make their own topic of groups when the first one comes.
+    await join(async () => undefined);
     const lines: unknown[] = [];
-    configureLogging({ level: 'warn', to: { write: (line) => void lines.push(JSON.parse(line)) } });
-    const preparing = open().prepare();
-    const members = await Promise.all(range(8).map(() => join(async () => undefined)));
-    await preparing;
-    configureLogging({ level: 'silent' });
+    for (let round = 0; round < 2; round++) {
+      prefix = `${uniqueName()}.`;
+      const [making, ...coming] = range(6).map(() => open()) as [KafkaBus, ...KafkaBus[]];
+      await Promise.all([making, ...coming].map((bus) => bus.ping()));
+      configureLogging({ level: 'warn', to: { write: (line) => void lines.push(JSON.parse(line)) } });
+      await Promise.all([
+        making.prepare(),
+        ...coming.map(async (bus, n) => {
+          await sleep(20 + n * 12);
+          await join(async () => undefined, { bus, group: `group-${n}` });
+        }),
+      ]);
+      configureLogging({ level: 'silent' });
+      await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    }
     expect(lines).toEqual([]);
-    const bus = open();
-    await bus.publish(range(20).map((n) => chunk(`m${n}`)));
-    await eventually(() => expect(ids(...members.map(({ done }) => done))).toHaveLength(20));
   });
 
   it('are given a flood in order, though it was published all at once', async () => {
