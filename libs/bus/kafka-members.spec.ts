@@ -190,7 +190,11 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
   });
 
   it('hand back what they cannot finish, and know how often it had failed', async () => {
-    const slow = open({ delivery: { maxDeliveries: 5, baseMs: 60_000, maxMs: 60_000 } });
+    const session = 60_000;
+    const slow = open({
+      delivery: { maxDeliveries: 5, baseMs: 60_000, maxMs: 60_000 },
+      times: { sessionTimeoutMs: session, heartbeatMs: 100, maxWaitMs: 100 },
+    });
     const leaving = await join(
       async ({ envelope }, { signal }) => {
         if (envelope.id === 'bad') throw new AditError('INTERNAL', 'crashed');
@@ -203,7 +207,6 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     await sleep(200);
     const began = performance.now();
     await leaving.close();
-    expect(performance.now() - began).toBeLessThan(3_000);
     const staying = await join(async () => undefined);
     await eventually(() =>
       expect(staying.done.map(({ id, delivery }) => [id, delivery]).sort()).toEqual([
@@ -212,7 +215,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
       ]),
     );
     // It left the group at once, so nobody waited for its session to end.
-    expect(performance.now() - began).toBeLessThan(SESSION_MS);
+    expect(performance.now() - began).toBeLessThan(session);
   });
 
   it('make a dead letter of what is none of ours and go on with the next', async () => {

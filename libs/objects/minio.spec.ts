@@ -22,7 +22,7 @@ const open = (server: Server, more: Partial<MinioConfig> = {}) =>
     accessKey: server.accessKey,
     secretKey: server.secretKey,
     bucket: uniqueName('bucket'),
-    connectSeconds: 5,
+    connectSeconds: 120,
     ...more,
   });
 
@@ -162,9 +162,9 @@ await describeWith('minio', 'MinIO', ({ minio }) => {
 
   it('waits for a reader that is slower than its patience with the server', async () => {
     await store.put('slow/read', Buffer.alloc(24 << 20, 1));
-    const impatient = await open(minio, { bucket, idleSeconds: 0.3 });
+    const impatient = await open(minio, { bucket, idleSeconds: 2 });
     const stream = await impatient.get('slow/read');
-    await sleep(1_000);
+    await sleep(4_000);
     expect((await buffer(stream)).length).toBe(24 << 20);
     impatient.close();
   });
@@ -191,7 +191,7 @@ await describeWith('minio', 'MinIO that is stopped and started', () => {
       expect(call).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE', retryable: true } });
     }
     const starting = own.start();
-    const waited = await open(own, { connectSeconds: 20 });
+    const waited = await open(own, { connectSeconds: 120 });
     await starting;
     waited.close();
     await store.put('new', Buffer.from('x'));

@@ -25,7 +25,7 @@ export async function freshDatabase(url: string): Promise<FreshDatabase> {
 
 /** Rows of one statement on the database of `url`, on a connection of its own. */
 export async function queryDatabase<Row extends object>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   await client.connect();
   try {
     return (await client.query<Row>(statement)).rows;

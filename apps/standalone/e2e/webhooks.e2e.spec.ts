@@ -61,7 +61,7 @@ beforeAll(async () => {
     localRoots: [...(await mediaRoots()), folder],
     env: {
       ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32',
-      ADIT_WEBHOOK_TIMEOUT_SECONDS: '2',
+      ADIT_WEBHOOK_TIMEOUT_SECONDS: '30',
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     },
   });
