@@ -44,7 +44,7 @@ describe('PGlite on a disk', () => {
     } finally {
       await database.close();
     }
-  }, 120_000);
+  });
 
   it('is refused to a second user while it is open, says who has it, and is free after close', async () => {
     // Shared with the tests below, because making a database costs seconds.
@@ -58,7 +58,7 @@ describe('PGlite on a disk', () => {
     await first.close();
     await first.close();
     await (await openDatabase({ driver: 'pglite', directory })).close();
-  }, 120_000);
+  });
 
   it('takes over the lock of a process that is gone: another start time, another host, half a file', async () => {
     const directory = join(root, 'shared');
@@ -81,7 +81,7 @@ describe('PGlite on a disk', () => {
     const database = await openDatabase({ driver: 'pglite', directory });
     expect(await database.dataSource.query('SELECT count(*)::int AS jobs FROM jobs')).toEqual([{ jobs: 0 }]);
     await database.close();
-  }, 120_000);
+  });
 
   it('begins with what the build made: an empty database with the whole schema', async () => {
     const directory = join(root, 'unpacked', 'pgdata');
@@ -94,7 +94,7 @@ describe('PGlite on a disk', () => {
     expect(ran.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
     expect(await schemaDifferences(database.dataSource)).toEqual([]);
     await database.close();
-  }, 120_000);
+  });
 
   it('begins with a template, which any database can be made into', async () => {
     const memory = { directory: null, durable: false };
@@ -108,7 +108,7 @@ describe('PGlite on a disk', () => {
     const broken = new PgliteServer({ ...memory, template: template.subarray(0, 1000) });
     await expect(broken.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await broken.close();
-  }, 120_000);
+  });
 
   it('commits to the disk, unless told otherwise', async () => {
     const directory = join(root, 'shared');
@@ -119,7 +119,7 @@ describe('PGlite on a disk', () => {
       ]);
       await database.close();
     }
-  }, 120_000);
+  });
 
   it('leaves the event loop free while a query runs, and gives up waiting for its connection', async () => {
     const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 0.2 });
@@ -133,7 +133,7 @@ describe('PGlite on a disk', () => {
     expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.close();
     await expect(database.dataSource.query('SELECT 1')).rejects.toThrow();
-  }, 120_000);
+  });
 });
 
 async function lockOf(pid: number, started: string): Promise<string> {

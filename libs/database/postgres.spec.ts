@@ -16,7 +16,7 @@ import { requireServer } from './postgres-requirements.js';
 import { inTransaction } from './transaction.js';
 
 const open = (url: string, more: Partial<PostgresConfig> = {}) =>
-  openDatabase({ driver: 'postgres', url, connectSeconds: 5, ...more });
+  openDatabase({ driver: 'postgres', url, connectSeconds: 60, ...more });
 
 await describeWith('postgres', 'PostgreSQL', (servers) => {
   const made: FreshDatabase[] = [];
@@ -217,7 +217,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     const closed = (door.address() as AddressInfo).port;
     await new Promise((resolve) => door.close(resolve));
     const late = Object.assign(new URL(url), { port: String(closed) }).href;
-    const opening = open(late, { connectSeconds: 10 });
+    const opening = open(late, { connectSeconds: 120 });
     await sleep(600);
     const proxy = createServer((socket) => {
       const upstream = connect(Number(port), hostname);
