@@ -1,8 +1,8 @@
 // The engine under test, in a process of its own. Jobs are posted over HTTP; this channel answers what a client cannot
 // see: counters, the observations of a job, and rows for the page measurement.
+import { DATABASE } from '@adit/database';
 import { OBJECT_STORE } from '@adit/objects';
 import { metrics } from '@adit/runtime';
-import { DataSource } from 'typeorm';
 import { EngineConfig } from '../../apps/standalone/dist/config.js';
 import { bootEngine } from '../../apps/standalone/dist/engine.js';
 import { answer } from './child.mjs';
@@ -11,7 +11,7 @@ const [dataDir, apiKey, ...localRoots] = process.argv.slice(2);
 const config = EngineConfig.parse({ dataDir, apiKey, localRoots, port: 0, logLevel: 'warn' });
 const engine = await bootEngine(config);
 const { app } = engine;
-const db = app.get(DataSource, { strict: false });
+const { dataSource: db } = app.get(DATABASE, { strict: false });
 
 answer({
   url: () => engine.url,

@@ -7,11 +7,10 @@ import { isoTime } from '@adit/contracts';
 import { databaseConfig, DatabaseSettings, openDatabase } from '@adit/database';
 import { OutboxRelay, raiseResourceEvent } from '@adit/jobs';
 import { BaseConfig, loadConfig } from '@adit/runtime';
-import { z } from 'zod';
 import { answer } from './child.mjs';
 
 const TICK_MS = 20;
-const config = loadConfig(z.object({ ...BaseConfig.shape, ...DatabaseSettings.shape, ...KafkaConfig.shape }));
+const config = loadConfig(BaseConfig.extend({ ...DatabaseSettings.shape, ...KafkaConfig.shape }));
 const database = await openDatabase(databaseConfig(config, '', 'adit-bench'));
 const bus = new KafkaBus(config);
 const relay = new OutboxRelay(database.dataSource, bus);
