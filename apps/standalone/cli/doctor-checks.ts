@@ -21,7 +21,8 @@ const GIB = 1024 ** 3;
 /** An embedded engine that mines a film stays below 1.5 GiB. */
 const NEEDED_MEMORY = 2 * GIB;
 const NEEDED_DISK = 5 * GIB;
-const INSTALL_WEIGHTS = 'Run "npm run setup" to install the weights.';
+const INSTALL_WEIGHTS =
+  'Run "npm run setup" to install the weights; in an image without them mount a filled model folder over /adit/models.';
 
 /** In the order in which a person would look. */
 export function doctorChecks(settings: CliSettings): Check[] {
