@@ -7,6 +7,9 @@ import { openKeeper } from '../servers/keeper.mjs';
 import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 
+/** Suites load thousands of modules and let them go again: with more room for what is young, a tenth less CPU. */
+const NODE_OPTIONS = ['--experimental-vm-modules', '--no-warnings', '--max-semi-space-size=32'];
+
 /**
  * Runs jest with `args` passed on; answers its exit code. Servers start when the first spec asks for them; their
  * programs are fetched before a whole run, and for a run of named files only when one of those asks.
@@ -19,7 +22,7 @@ export async function runTests(args, environment) {
   try {
     if (keeper !== null && args.every((arg) => arg.startsWith('-'))) await prepareServers(environment);
     const code = await runProgram(
-      ['--experimental-vm-modules', '--no-warnings', binOf('jest'), ...args],
+      [...NODE_OPTIONS, binOf('jest'), ...args],
       { ADIT_TEST_SERVERS: keeper?.url, ADIT_TEST_BUILT: '1', ...environment, ADIT_TEST_SUMMARY: summary },
       repositoryRoot,
     );
