@@ -7,11 +7,16 @@ import { bundled, fileOf } from './libs/vendor/packages.mjs';
  */
 const MOST_WORKERS = 4;
 
+/** Bundles are ES modules, which Jest cannot give to a package that requires this one: testcontainers does. */
+const REQUIRED = ['undici'];
+
 /** After a build, as in `npm test`, every suite loads the packages as the services do: as few files. */
 const vendor = Object.fromEntries(
   process.env.ADIT_TEST_BUILT === undefined
     ? []
-    : bundled.map((name) => [`^${name}$`, `<rootDir>/libs/vendor/dist/${fileOf(name)}`]),
+    : bundled
+        .filter((name) => !REQUIRED.includes(name))
+        .map((name) => [`^${name}$`, `<rootDir>/libs/vendor/dist/${fileOf(name)}`]),
 );
 
 /** One configuration for the whole repository; `jest <folder>` runs one package. */

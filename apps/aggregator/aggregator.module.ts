@@ -10,15 +10,19 @@ import {
 import { AnalysedChunks } from './analysed-chunks.js';
 import { Exports } from './exports.js';
 import { FoldAdvance } from './fold-advance.js';
+import { Folding } from './folding.js';
 import { JobAdvance } from './job-advance.js';
 import { JobArtifacts } from './job-artifacts.js';
+import { JobEndings } from './job-endings.js';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 import { KeptPictures } from './kept-pictures.js';
 import { OpenFolds } from './open-folds.js';
+import { ProgressPace } from './progress-pace.js';
 import { ReadyChunks } from './ready-chunks.js';
 import { Reports } from './reports.js';
 import { TopicsHandler } from './topics.handler.js';
+import { WaitingFolds } from './waiting-folds.js';
 
 const ADVANCE_PERIOD_MILLISECONDS = 30_000;
 
@@ -38,24 +42,28 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         AnalysedChunks,
         Exports,
         FoldAdvance,
+        Folding,
         JobAdvance,
         JobArtifacts,
+        JobEndings,
         JobResults,
         JobSummary,
         KeptPictures,
         OpenFolds,
+        ProgressPace,
         ReadyChunks,
         Reconciler,
         Reports,
         Scheduler,
         Sweeper,
+        WaitingFolds,
       ],
       exports: [Exports, JobAdvance, Reconciler, Reports],
     };
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.jobs.advanceAll().catch(() => undefined), ADVANCE_PERIOD_MILLISECONDS);
+    this.timer = setInterval(() => void this.jobs.advanceAll(), ADVANCE_PERIOD_MILLISECONDS);
   }
 
   onApplicationShutdown(): void {

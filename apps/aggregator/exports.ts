@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
-import {
-  ArtifactEntity,
-  ExportEntity,
-  JobEntity,
-  JobModuleEntity,
-  JobSourceEntity,
-  type SegmentEntity,
-} from '@adit/database';
+import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
 import {
   ARTIFACT_LIFETIME_MILLISECONDS,
   exportPrefix,
@@ -18,6 +11,8 @@ import {
   presentJob,
   raiseResourceEvent,
   segmentLabel,
+  shownColumns,
+  type ShownRow,
 } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import {
@@ -31,7 +26,8 @@ import {
   type ZipEntry,
 } from '@adit/report';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ahead } from './ahead.js';
 import { JobResults, SEGMENT_PAGE } from './job-results.js';
 import { TaskLoop } from './task-loop.js';
 import { renewTask, type ClaimedTask } from './tasks.js';
@@ -49,8 +45,7 @@ const ZIP_PASSES = 3;
 
 /** What the results of one job are written from: as many segments as there were at the beginning. */
 interface Material {
-  job: JobEntity;
-  modules: JobModuleEntity[];
+  job: ShownRow;
   sources: JobSourceEntity[];
   /** Read anew at each call. */
   segments: () => AsyncIterable<SegmentEntity>;
@@ -149,17 +144,19 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     passes: number,
   ): Promise<Material> {
     const { manager } = this.db;
-    const job = await manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() });
-    if (job === null) throw new AditError('NOT_FOUND', 'The job was deleted.');
-    const modules = await manager.findBy(JobModuleEntity, { jobId });
+    const [job]: ShownRow[] = await manager.query(
+      `SELECT ${shownColumns('whole')} FROM jobs j WHERE j.id = $1 AND j.workspace_id = $2 AND j.time_deleted IS NULL`,
+      [jobId, workspaceId],
+    );
+    if (job === undefined) throw new AditError('NOT_FOUND', 'The job was deleted.');
     const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const done = { written: 0, total: job.segmentCount * passes };
-    return { job, modules, sources, segments: () => this.noted(job, task, done) };
+    return { job, sources, segments: () => this.noted(job, task, done) };
   }
 
   /** The job's segments; says after each page how far it is, and stops when the export is no longer this process's. */
   private async *noted(
-    job: JobEntity,
+    job: ShownRow,
     task: ClaimedTask,
     done: { written: number; total: number },
   ): AsyncGenerator<SegmentEntity> {
@@ -182,11 +179,11 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async file(material: Material, format: Format): Promise<Readable> {
-    const { job, modules } = material;
-    const sums = await this.results.sums(job);
+    const { job, sources } = material;
+    const sums = await this.results.sums(job, sources);
     if (format === 'json') {
       return writeResultsJson({
-        job: presentJob(job, modules, ''),
+        job: presentJob(job, job.modules, ''),
         summary: [...job.summary, ...sums],
         detailedResults: this.illustrated(material),
       });
@@ -221,7 +218,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async *illustrated({ job, sources, segments }: Material): AsyncGenerator<DetailedResult> {
-    for await (const segment of segments()) yield this.results.illustrated(segment, job, sources);
+    yield* ahead(segments(), (segment) => this.results.illustrated(segment, job, sources));
   }
 
   private async *rows({ job, sources, segments }: Material): AsyncGenerator<Cell[]> {

@@ -1,254 +1,129 @@
-import { AditError, type Json, type MediaFacts } from '@adit/contracts';
-import {
-  columns,
-  FoldEntity,
-  SegmentEntity,
-  SummaryEntity,
-  type JobEntity,
-  type JobModuleEntity,
-} from '@adit/database';
-import { ALL_IMAGES, assignIdentity, identityLabel, imageRange, LockedJob, OutboxRelay } from '@adit/jobs';
-import {
-  ModuleRegistry,
-  sealState,
-  unsealState,
-  type Fold,
-  type FoldContext,
-  type FoldInput,
-  type Segment,
-  type Summary,
-} from '@adit/mining';
-import { createLogger, histogram } from '@adit/runtime';
-import { randomUUID } from 'node:crypto';
+import { AditError } from '@adit/contracts';
+import { IdentityCache, LockedJob, lookAgain, type Identities, OutboxRelay, type LostObservations } from '@adit/jobs';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { endModules, progressOf, standingOf } from './job-standing.js';
+import { Folding, type Folded } from './folding.js';
+import { JobEndings, type Ending } from './job-endings.js';
+import { endModules, moveFolds, moveKey, progressOf } from './job-standing.js';
 import { KeptPictures } from './kept-pictures.js';
-import { OpenFolds } from './open-folds.js';
-import { ReadyChunks } from './ready-chunks.js';
+import { ProgressPace } from './progress-pace.js';
+import { ObservationsLost, ReadyChunks, type ReadyFold } from './ready-chunks.js';
+import { insertSegments, insertSummaries, type ModuleResults } from './store-results.js';
+import { CHUNKS_AT_ONCE, FOLDS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
-const foldSeconds = histogram('adit_fold_seconds', 'Time to fold the chunks that were ready', ['module']);
 
-/** A fold that can be taken further. */
-export interface OpenFold {
-  fold: FoldEntity;
-  module: JobModuleEntity;
-  /** Of its film, or of the first image; null when that was refused. */
-  facts: MediaFacts | null;
-}
+/** A fold with what became of it: further, or why not. */
+type Outcome = { fold: WaitingFold } & ({ folded: Folded } | { problem: AditError } | { lost: LostObservations });
 
-interface Folded {
-  state: string;
-  segments: Segment[];
-  summaries: Summary[];
-  chunks: number;
-  closed: boolean;
-}
-
+/** What a transaction wrote. */
 interface Stored {
-  fold: FoldEntity;
-  /** The job, when its last module ended with this. */
-  ended: LockedJob | null;
+  /** What is left to do, when the last module ended with this. */
+  ended: Ending | null;
+  identities: Identities | null;
 }
 
-/** Takes folds as far as their analysed chunks reach. */
+/** Takes the folds of a job as far as their analysed chunks reach: one read and one transaction for all modules. */
 @Injectable()
 export class FoldAdvance {
+  private readonly identities = new IdentityCache();
+
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
-    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
-    @Inject(OpenFolds) private readonly folds: OpenFolds,
+    @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
     @Inject(ReadyChunks) private readonly chunks: ReadyChunks,
+    @Inject(Folding) private readonly folding: Folding,
     @Inject(KeptPictures) private readonly pictures: KeptPictures,
+    @Inject(ProgressPace) private readonly pace: ProgressPace,
+    @Inject(JobEndings) private readonly endings: JobEndings,
   ) {}
 
   /**
-   * Folds until the fold closes or has to wait. A fold that throws fails its module, with the reason. Returns the job
-   * when this ended its last module.
+   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Answers whether
+   * there was anything to fold, and what is left to do when this ended the last module. Throws UNAVAILABLE.
    */
-  async advance(open: OpenFold): Promise<LockedJob | null> {
-    const { module } = open;
-    let { fold } = open;
+  async advance(jobId: string): Promise<{ folded: boolean; ended: Ending | null }> {
+    for (let folded = false; ; folded = true) {
+      const waiting = await this.waiting.of(jobId);
+      const ready = waiting.length === 0 ? [] : await this.chunks.of(waiting);
+      if (ready.length === 0) return { folded, ended: null };
+      const ended = await this.step(jobId, ready);
+      if (ended !== null || !mayHaveMore(waiting)) return { folded: true, ended };
+    }
+  }
+
+  private async step(jobId: string, ready: ReadyFold[]): Promise<Ending | null> {
+    const read = this.chunks.reader();
+    const outcomes: Outcome[] = [];
+    for (const each of ready) outcomes.push(await this.fold(each, read));
+    const { ended, identities } = await this.outbox.transaction((manager) => this.store(manager, jobId, outcomes));
+    identities?.keep();
+    return ended;
+  }
+
+  private async fold(ready: ReadyFold, read: ReturnType<ReadyChunks['reader']>): Promise<Outcome> {
+    const { fold } = ready;
+    const { jobId, moduleId } = fold.module;
     try {
-      for (;;) {
-        const next = await this.step({ ...open, fold });
-        if (next === null) return null;
-        if (next.ended !== null) return next.ended;
-        fold = next.fold;
-      }
+      const folded = await this.folding.run(ready, read);
+      folded.segments = await this.pictures.keep(jobId, folded.segments);
+      return { fold, folded };
     } catch (error) {
+      if (error instanceof ObservationsLost) {
+        log.warn({ jobId, ...error.lost }, 'observations are gone; their chunk is looked at again');
+        return { fold, lost: error.lost };
+      }
       const problem = AditError.from(error);
       if (problem.code === 'UNAVAILABLE') throw error;
-      log.error({ jobId: module.jobId, module: module.moduleId, err: problem }, 'a fold failed');
-      await this.outbox.transaction(async (manager) => {
-        const locked = await LockedJob.take(manager, module.jobId);
-        if (locked?.isActive) await locked.failModule(module.moduleId, problem.message);
-      });
-      return null;
+      log.error({ jobId, module: moduleId, err: problem }, 'a fold failed');
+      return { fold, problem };
     }
   }
 
-  /** One transaction's worth. Returns the fold as stored, or null when there is nothing more to do now. */
-  private async step(open: OpenFold): Promise<Stored | null> {
-    const { module, fold } = open;
-    if (fold.closed) return null;
-    const ready = await this.chunks.read(fold, module);
-    if (ready.length === 0 && fold.nextChunk < fold.chunkIds.length) return null;
-    const done = foldSeconds.startTimer({ module: module.moduleId });
-    const folded = await this.fold(open, ready);
-    folded.segments = await this.pictures.keep(module.jobId, folded.segments);
-    const stored = await this.outbox.transaction((manager) => this.store(manager, module, fold, folded));
-    done();
-    return stored;
-  }
-
-  private async fold({ module, fold: stored, facts }: OpenFold, ready: FoldInput[][]): Promise<Folded> {
-    const definition = this.modules.get(module.moduleId);
-    const fold = await this.folds.get(module);
-    const context: FoldContext = {
-      sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
-      facts: facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 },
-    };
-    let state = await this.stateOf(fold, stored, module, context);
-    const segments: Segment[] = [];
-    for (const inputs of ready) {
-      for (const input of inputs) {
-        if (!wantsImage(module, input)) continue;
-        const step = fold.fold(state, input, { ...context, facts: input.unit.facts });
-        state = step.state;
-        segments.push(...step.segments);
-      }
-    }
-    const chunks = ready.length;
-    const closed = stored.nextChunk + chunks === stored.chunkIds.length;
-    const end = closed ? fold.close(state, context) : { segments: [], summaries: [] };
-    return {
-      state: sealState(definition, closed ? null : state),
-      segments: [...segments, ...end.segments],
-      summaries: end.summaries,
-      chunks,
-      closed,
-    };
-  }
-
-  /** A state that another version of the module wrote is built anew from the observations, without emitting again. */
-  private async stateOf(fold: Fold<Json>, stored: FoldEntity, module: JobModuleEntity, context: FoldContext) {
-    if (stored.state === null) return fold.start(context);
-    const state = unsealState<Json>(this.modules.get(module.moduleId), stored.state);
-    if (state !== null) return state;
-    let rebuilt = fold.start(context);
-    const replayed = Object.assign(new FoldEntity(), stored);
-    for (replayed.nextChunk = 0; replayed.nextChunk < stored.nextChunk;) {
-      const ready = (await this.chunks.read(replayed, module)).slice(0, stored.nextChunk - replayed.nextChunk);
-      if (ready.length === 0) throw new AditError('INTERNAL', 'Observations of a running job are gone.');
-      for (const input of ready.flat()) {
-        if (wantsImage(module, input))
-          rebuilt = fold.fold(rebuilt, input, { ...context, facts: input.unit.facts }).state;
-      }
-      replayed.nextChunk += ready.length;
-    }
-    return rebuilt;
-  }
-
-  /** Writes segments, state and progress if nobody has folded these chunks meanwhile; the loser drops its work. */
-  private async store(
-    manager: EntityManager,
-    { jobId, moduleId }: JobModuleEntity,
-    before: FoldEntity,
-    folded: Folded,
-  ): Promise<Stored | null> {
+  /** Writes segments, states and progress of what nobody has folded meanwhile; the loser drops its work. */
+  private async store(manager: EntityManager, jobId: string, outcomes: Outcome[]): Promise<Stored> {
     const locked = await LockedJob.take(manager, jobId);
-    const module = locked?.activeModules.find((candidate) => candidate.moduleId === moduleId);
-    if (!locked?.isActive || module === undefined) return null;
-    const standing = await standingOf(manager, jobId);
-    const { sourceIndex } = before;
-    const own = standing.folds.find((each) => each.moduleId === moduleId && each.sourceIndex === sourceIndex);
-    if (own === undefined) return null;
-    const fold = Object.assign(new FoldEntity(), before);
-    if (own.nextChunk !== before.nextChunk || own.closed) {
-      return { fold: await manager.findOneByOrFail(FoldEntity, { jobId, moduleId, sourceIndex }), ended: null };
-    }
-    const known = module.segmentCount;
-    await insertSegments(manager, locked.job, module, folded.segments);
-    await insertSummaries(manager, module, Math.max(0, sourceIndex), folded.summaries);
-    fold.nextChunk += folded.chunks;
-    fold.state = folded.state;
-    fold.closed = folded.closed;
-    const { nextChunk, state, closed } = fold;
-    await manager.update(FoldEntity, { jobId, moduleId, sourceIndex }, { nextChunk, state, closed });
-    Object.assign(own, { nextChunk, closed });
-    setProgress(locked, module, progressOf(standing, moduleId, locked.job.sources.length));
-    locked.noteSegments(module, known);
-    locked.noteProgress(module);
-    const ended = closed && (await endModules(locked, standing));
-    await locked.flush();
-    return { fold, ended: ended ? locked : null };
-  }
-}
-
-/** A range of an image job is a range of its images. */
-function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
-  if (unit.interval !== null) return true;
-  const wanted = imageRange(range, Infinity);
-  return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
-}
-
-/** Numbers and inserts them; the caller writes the new counts of the job and the module. */
-async function insertSegments(
-  manager: EntityManager,
-  job: JobEntity,
-  module: JobModuleEntity,
-  segments: Segment[],
-): Promise<void> {
-  const rows: Partial<SegmentEntity>[] = [];
-  for (const { claim, ...segment } of segments) {
-    rows.push({
-      ...segment,
-      jobId: job.id,
-      moduleId: module.moduleId,
-      seq: job.segmentCount++,
-      moduleSeq: module.segmentCount++,
-      identityCollection: claim?.collection ?? null,
-      identityNumber: claim === undefined ? null : await assignIdentity(manager, job.id, claim),
+    if (!locked?.isActive) return { ended: null, identities: null };
+    const active = new Map(locked.activeModules.map((module) => [module.moduleId, module]));
+    const further = outcomes.flatMap((outcome) => {
+      const module = active.get(outcome.fold.module.moduleId);
+      return module !== undefined && 'folded' in outcome ? [{ module, ...outcome }] : [];
     });
-  }
-  for (let at = 0; at < rows.length; at += 500) {
-    await manager.insert(
-      SegmentEntity,
-      rows.slice(at, at + 500).map((row) => columns<SegmentEntity>(row)),
+    const moves = further.map(({ fold, folded, module: { moduleId } }) => ({
+      moduleId,
+      sourceIndex: fold.sourceIndex,
+      before: fold.nextChunk,
+      nextChunk: fold.nextChunk + folded.chunks,
+      state: folded.state,
+      closed: folded.closed,
+    }));
+    const { moved, standing } = await moveFolds(manager, jobId, moves);
+    const results = further.flatMap(({ fold: { sourceIndex }, folded, module }): ModuleResults[] =>
+      moved.has(moveKey({ moduleId: module.moduleId, sourceIndex })) ? [{ ...folded, module, sourceIndex }] : [],
     );
-  }
-}
-
-async function insertSummaries(
-  manager: EntityManager,
-  { jobId, moduleId }: JobModuleEntity,
-  sourceIndex: number,
-  summaries: Summary[],
-): Promise<void> {
-  if (summaries.length === 0) return;
-  const first = await manager.countBy(SummaryEntity, { jobId });
-  const rows: Partial<SummaryEntity>[] = [];
-  for (const { type, meta, groups = [], sourceIndex: picture = sourceIndex } of summaries) {
-    const named = { ...meta };
-    for (const { claim, value } of groups) {
-      const label = identityLabel(await assignIdentity(manager, jobId, claim));
-      // The job may know two of them as one.
-      named[label] = (named[label] ?? 0) + value;
+    const counted = new Map(results.map(({ module }) => [module, module.segmentCount]));
+    const identities = this.identities.of(manager, jobId);
+    await insertSegments(manager, locked.job, results, identities);
+    await insertSummaries(manager, jobId, results, identities);
+    await identities.flush();
+    for (const [module, before] of counted) {
+      locked.setProgress(module, progressOf(standing, module.moduleId));
+      locked.noteSegments(module, before);
     }
-    rows.push({ jobId, moduleId, sourceIndex: picture, type, meta: named, seq: first + rows.length, id: randomUUID() });
-  }
-  for (let at = 0; at < rows.length; at += 500) {
-    await manager.insert(
-      SummaryEntity,
-      rows.slice(at, at + 500).map((row) => columns<SummaryEntity>(row)),
-    );
+    if (results.length > 0) await this.pace.note(locked);
+    for (const outcome of outcomes) {
+      if ('lost' in outcome) await lookAgain(manager, locked.job, outcome.lost);
+      if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
+    }
+    const ended = await endModules(locked, standing);
+    await locked.flush();
+    return { ended: ended ? await this.endings.claim(manager, locked) : null, identities };
   }
 }
 
-function setProgress(locked: LockedJob, module: JobModuleEntity, progress: number): void {
-  module.progress = progress;
-  const sum = locked.modules.reduce((total, each) => total + each.progress, 0);
-  locked.job.progress = Math.min(0.99, sum / locked.modules.length);
+/** What was read ended at a bound, not at what is there. */
+function mayHaveMore(waiting: WaitingFold[]): boolean {
+  if (waiting.length === FOLDS_AT_ONCE) return true;
+  return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_AT_ONCE;
 }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { DetailedResult } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
-import { ArtifactEntity, JobEntity, type JobModuleEntity, JobSourceEntity, SummaryEntity } from '@adit/database';
+import {
+  ArtifactEntity,
+  JobEndingEntity,
+  JobEntity,
+  type JobModuleEntity,
+  JobSourceEntity,
+  SummaryEntity,
+} from '@adit/database';
 import {
   ARTIFACT_LIFETIME_MILLISECONDS,
   artifactKey,
@@ -11,13 +18,17 @@ import {
   presentJob,
   returned,
   segmentLabel,
+  type ShownJob,
 } from '@adit/jobs';
+import { timecodeClockOf } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { renderReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ahead, first } from './ahead.js';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
+import type { ClaimedTask } from './tasks.js';
 
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
@@ -25,12 +36,15 @@ const REPORT_SEGMENTS = 2_000;
 const REPORT_SUMS = 5_000;
 
 interface Material {
-  job: JobEntity;
+  job: JobEntity & ShownJob;
   modules: JobModuleEntity[];
   sources: JobSourceEntity[];
   /** Its first segments, read once for both artifacts. */
   firstPage: SegmentEntity[];
 }
+
+/** A job whose modules have all ended, and they. */
+export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
 
 /** Writes what a finished job leaves behind: its summary, results.json and report.html. */
 @Injectable()
@@ -43,19 +57,25 @@ export class JobArtifacts {
     @Inject(JobSummary) private readonly summary: JobSummary,
   ) {}
 
-  /** Ends a job whose modules have all ended. What a former try wrote is replaced. */
-  async finish({ job, modules }: Pick<LockedJob, 'job' | 'modules'>): Promise<void> {
+  /**
+   * Ends a job whose modules have all ended. What a former end wrote is replaced; what is written for an end that is no
+   * longer wanted, or another process's by now, goes again.
+   */
+  async finish({ job, modules }: EndedJob, ending: ClaimedTask): Promise<void> {
     const jobId = job.id;
     const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const summary = await this.summary.of(job, sources);
+    const timeCompleted = new Date();
     const failed = modules.every((module) => module.state === 'failed');
-    // The artifacts show the job as it is a moment later.
+    // The artifacts show the job as it is a moment later; it ends at the time that they say.
     const material: Material = {
       job: Object.assign(new JobEntity(), job, {
         summary,
+        sources: sources.map(({ uri }) => uri),
+        sourceCount: sources.length,
         state: failed ? 'failed' : 'completed',
         progress: failed ? job.progress : 1,
-        timeCompleted: new Date(),
+        timeCompleted,
       }),
       modules,
       sources,
@@ -67,13 +87,14 @@ export class JobArtifacts {
     ]);
     const replaced = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
-      if (!locked?.isActive) return artifacts.map(({ objectKey }) => objectKey);
+      const wanted = await manager.delete(JobEndingEntity, { id: ending.id, attempts: ending.attempt });
+      if (!locked?.isActive || wanted.affected === 0) return artifacts.map(({ objectKey }) => objectKey);
       const old = returned<{ object_key: string }>(
         await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
       );
       await manager.insert(ArtifactEntity, artifacts);
       locked.job.summary = summary;
-      await locked.apply({ kind: 'finished' });
+      await locked.apply({ kind: 'finished' }, timeCompleted);
       return old.map((row) => row.object_key);
     });
     for (const objectKey of replaced) await this.objects.delete(objectKey);
@@ -88,26 +109,24 @@ export class JobArtifacts {
   }
 
   private async resultsJson(material: Material): Promise<Readable> {
-    const { job, modules } = material;
+    const { job, modules, sources } = material;
     return writeResultsJson({
       job: presentJob(job, modules, ''),
-      summary: [...job.summary, ...(await this.results.sums(job))],
+      summary: [...job.summary, ...(await this.results.sums(job, sources))],
       detailedResults: this.detailedResults(material),
     });
   }
 
   private async *detailedResults(material: Material): AsyncGenerator<DetailedResult> {
     const { job, sources } = material;
-    for await (const segment of this.segments(material)) yield this.results.illustrated(segment, job, sources);
+    yield* ahead(this.segments(material), (segment) => this.results.illustrated(segment, job, sources));
   }
 
   private async report(material: Material): Promise<Buffer> {
     const { job, modules, sources } = material;
     const segments: ReportSegment[] = [];
-    for await (const row of this.segments(material)) {
-      if (segments.length === REPORT_SEGMENTS) break;
-      segments.push(await this.reportSegment(row, job, sources));
-    }
+    const rows = first(REPORT_SEGMENTS, this.segments(material));
+    for await (const segment of ahead(rows, (row) => this.reportSegment(row, job, sources))) segments.push(segment);
     const sums = await this.db.manager.find(SummaryEntity, {
       where: { jobId: job.id },
       order: { seq: 'ASC' },
@@ -167,5 +186,6 @@ function reportSource({ uri, facts }: JobSourceEntity, job: JobEntity): ReportSo
     resolution: facts === null || facts.kind === 'audio' ? null : [facts.width, facts.height],
     duration: film?.duration ?? null,
     startTimecode: film?.startTimecode ?? null,
+    timecodeRate: film === null ? null : timecodeClockOf(film).perSecond,
   };
 }

@@ -37,13 +37,13 @@ export class JobResults {
   /** A segment as the interface shows it, without its picture. */
   shown(
     segment: SegmentEntity,
-    job: JobEntity,
+    job: Pick<JobEntity, 'mediaType'>,
     sources: JobSourceEntity[],
     thumbnail: string | null = null,
   ): DetailedResult {
     return presentSegment(segment, {
       mediaType: job.mediaType,
-      source: job.sources[segment.sourceIndex]!,
+      source: sources[segment.sourceIndex]?.uri ?? '',
       facts: sources[segment.sourceIndex]?.facts ?? null,
       resultName: this.resultName(segment.moduleId),
       thumbnail,
@@ -51,16 +51,20 @@ export class JobResults {
   }
 
   /** The same with its picture. */
-  async illustrated(segment: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): Promise<DetailedResult> {
+  async illustrated(
+    segment: SegmentEntity,
+    job: Pick<JobEntity, 'mediaType'>,
+    sources: JobSourceEntity[],
+  ): Promise<DetailedResult> {
     const picture = segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key);
     return this.shown(segment, job, sources, picture?.toString('base64') ?? null);
   }
 
-  async sums(job: JobEntity): Promise<SummarizedResult[]> {
+  async sums(job: Pick<JobEntity, 'id'>, sources: JobSourceEntity[]): Promise<SummarizedResult[]> {
     const rows = await this.db.manager.find(SummaryEntity, { where: { jobId: job.id }, order: { seq: 'ASC' } });
     return rows.map(({ id, sourceIndex, moduleId, type, meta }) => ({
       id,
-      source: job.sources[sourceIndex]!,
+      source: sources[sourceIndex]?.uri ?? '',
       module: this.resultName(moduleId),
       type,
       meta,

@@ -13,6 +13,8 @@ export interface TaskWork {
   claimed?(manager: EntityManager, task: ClaimedTask): Promise<void>;
   /** Does it, and ends it as completed in the database. */
   run(task: ClaimedTask): Promise<void>;
+  /** It has failed for good. */
+  gaveUp?(task: ClaimedTask, message: string): Promise<void>;
 }
 
 /** Works off what requests left to be done, one task of a kind at a time in a process. */
@@ -50,15 +52,15 @@ export class TaskLoop {
         return claimed;
       });
       if (task === null) return;
-      await this.try(task);
+      await this.attempt(task);
     }
   }
 
-  private async try(task: ClaimedTask): Promise<void> {
-    const { manager } = this.db;
+  /** Does a task that was claimed, and notes how it failed. */
+  async attempt(task: ClaimedTask): Promise<void> {
     if (isExhausted(task)) {
       const message = 'Its process ended each time it was tried.';
-      return failTask(manager, this.table, task, { message, final: true, blameless: false }, new Date());
+      return this.failed(task, { message, final: true, blameless: false });
     }
     try {
       await this.work.run(task);
@@ -67,7 +69,11 @@ export class TaskLoop {
       log.warn({ [this.table]: task.id, attempt: task.attempt, err: error }, 'a task failed');
       const blameless = code === 'UNAVAILABLE';
       const shown = code === 'INTERNAL' ? 'Something went wrong here; the log has the reason.' : message;
-      await failTask(manager, this.table, task, { message: shown, final: !retryable, blameless }, new Date());
+      await this.failed(task, { message: shown, final: !retryable, blameless });
     }
+  }
+
+  private async failed(task: ClaimedTask, why: Parameters<typeof failTask>[3]): Promise<void> {
+    if (await failTask(this.db.manager, this.table, task, why, new Date())) await this.work.gaveUp?.(task, why.message);
   }
 }

@@ -1,9 +1,14 @@
 import type { EntityManager } from 'typeorm';
 
-export type TaskTable = 'exports' | 'reports';
+export type TaskTable = 'exports' | 'reports' | 'job_endings';
 
 /** After so long without a sign of life another process takes a task over. */
-const LEASE_MILLISECONDS = 5 * 60_000;
+export const TASK_LEASE_MILLISECONDS: Record<TaskTable, number> = {
+  exports: 5 * 60_000,
+  reports: 5 * 60_000,
+  // A client waits for it.
+  job_endings: 45_000,
+};
 const MOST_TRIES = 3;
 /** Until a task whose try failed is tried again. */
 const PAUSE_MILLISECONDS = 5_000;
@@ -24,7 +29,7 @@ export async function claimTask(manager: EntityManager, table: TaskTable, now: D
                      ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING id, attempts AS attempt)
      SELECT * FROM taken`,
-    [now, leaseUntil(now)],
+    [now, leaseUntil(table, now)],
   );
   return row ?? null;
 }
@@ -35,14 +40,14 @@ export async function renewTask(manager: EntityManager, table: TaskTable, task: 
     `WITH renewed AS (
        UPDATE ${table} SET lease_until = $3 WHERE id = $1 AND attempts = $2 AND state = 'processing' RETURNING 1)
      SELECT * FROM renewed`,
-    [task.id, task.attempt, leaseUntil(now)],
+    [task.id, task.attempt, leaseUntil(table, now)],
   );
   return rows.length > 0;
 }
 
 /**
  * After a try that failed: another one in a while, or the end with the reason. `blameless` when a dependency was away: that
- * try does not count.
+ * try does not count. Answers whether it has ended so.
  */
 export async function failTask(
   manager: EntityManager,
@@ -50,7 +55,7 @@ export async function failTask(
   { id, attempt }: ClaimedTask,
   why: { message: string; final: boolean; blameless: boolean },
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const ends = why.final || (attempt >= MOST_TRIES && !why.blameless);
   await manager.query(
     `UPDATE ${table} SET state = $3, error_msg = $4, lease_until = $5, attempts = attempts - $6
@@ -64,6 +69,7 @@ export async function failTask(
       why.blameless ? 1 : 0,
     ],
   );
+  return ends;
 }
 
 /** Whether so many tries died without a word that there shall be no other. */
@@ -71,6 +77,6 @@ export function isExhausted({ attempt }: ClaimedTask): boolean {
   return attempt > MOST_TRIES;
 }
 
-function leaseUntil(now: Date): Date {
-  return new Date(now.getTime() + LEASE_MILLISECONDS);
+function leaseUntil(table: TaskTable, now: Date): Date {
+  return new Date(now.getTime() + TASK_LEASE_MILLISECONDS[table]);
 }

@@ -19,13 +19,13 @@ export class TopicsHandler {
   async submitted(_payload: Payload<'jobs.submitted'>, context: BusContext): Promise<void> {
     this.scheduler.nudge();
     // A job that is retried may have nothing left to do but to end.
-    await this.advance(context.envelope.jobId);
+    await this.jobs.advance(context.envelope.jobId);
   }
 
   @Handles('sources.planned', { group: 'aggregator', concurrency: 4 })
   async planned(_payload: Payload<'sources.planned'>, context: BusContext): Promise<void> {
     this.scheduler.nudge();
-    await this.advance(context.envelope.jobId);
+    await this.jobs.advance(context.envelope.jobId);
   }
 
   @Handles('chunks.analysed', { group: 'aggregator', concurrency: 4 })
@@ -34,17 +34,12 @@ export class TopicsHandler {
     const finished = await this.chunks.record(jobId, result);
     // Packs go before the next chunk is asked for; the job need not wait for it.
     const cleared = finished ? this.chunks.deletePacks(jobId, result.chunkId) : Promise.resolve();
-    await Promise.all([cleared.then(() => this.scheduler.nudge()), this.advance(jobId)]);
+    await Promise.all([cleared.then(() => this.scheduler.nudge()), this.jobs.advance(jobId)]);
   }
 
   @Handles('batches.deleted', { group: 'aggregator' })
   async batchDeleted(_payload: Payload<'batches.deleted'>, context: BusContext): Promise<void> {
     await this.batches.abort(context.envelope.jobId);
     this.scheduler.nudge();
-  }
-
-  /** A job that has ended makes room for one that waits. */
-  private async advance(jobId: string): Promise<void> {
-    if (await this.jobs.advance(jobId)) this.scheduler.nudge();
   }
 }

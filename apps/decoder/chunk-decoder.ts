@@ -11,19 +11,26 @@ import {
   packKey,
   setSourcePlanned,
 } from '@adit/jobs';
-import { decodeImage, decodeInterval } from '@adit/media';
+import { chunkMemory, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { histogram } from '@adit/runtime';
+import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import type { ChunkTask } from './chunk-task.js';
+import { WORK_DIRECTORY } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
+import { MemoryAdmission } from './memory-admission.js';
 import { SourceCache } from './source-cache.js';
 import { NO_PICTURE } from './source.handler.js';
 
-const decodeSeconds = histogram('adit_decode_seconds', 'Time to decode one chunk and store its frame packs', ['kind']);
-/** Pictures fetched and decoded at the same time within one chunk of images. */
+const decodeSeconds = histogram(
+  'adit_decode_seconds',
+  'Time to decode one chunk and store its frame packs',
+  ['kind'],
+  secondsBetween(0.01, 500),
+);
+/** Pictures fetched and decoded at the same time within one chunk of images, as far as memory allows. */
 const IMAGES_AT_ONCE = 4;
 
 /** Turns chunks into frame packs in the object store. */
@@ -35,9 +42,14 @@ export class ChunkDecoder {
     @Inject(SourceCache) private readonly cache: SourceCache,
     @Inject(MediaCatalogue) private readonly catalogue: MediaCatalogue,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
+    @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
-  /** Pack keys by source index and frame spec; a unit that is known already or was refused has none. */
+  /**
+   * Pack keys by source index and frame spec; a unit that is known already or was refused has none. Once it has answered or
+   * thrown it writes no more packs.
+   */
   async decode(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
     if (task.analyses.length === 0) return {};
     const done = decodeSeconds.startTimer({ kind: task.chunk.interval === null ? 'images' : 'film' });
@@ -52,18 +64,21 @@ export class ChunkDecoder {
     { job, chunk, sources, analyses }: ChunkTask,
     signal: AbortSignal,
   ): Promise<Record<string, PackKeys>> {
-    const source = sources.find(({ state }) => state === 'planned');
+    const source = sources.find(({ state }) => state !== 'failed');
     const { interval } = chunk;
     if (!source?.mediaDigest || source.facts?.kind !== 'video' || interval === null) return {};
     const { facts, mediaDigest, index: sourceIndex } = source;
-    const index = await this.catalogue.frameIndex(job.workspaceId, mediaDigest);
     const packs = await this.cache.use(
-      { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: job.sources[sourceIndex]! },
-      (file) => {
+      { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: source.uri },
+      async (file) => {
         if (file.digest !== mediaDigest) {
           throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
         }
-        return decodeInterval({ path: file.path, facts, index, interval, specs: specsOf(analyses), signal });
+        const index = await this.catalogue.frameIndex(job.workspaceId, file);
+        // Where the next process finds what this one left when it was killed, and removes it.
+        const limits = { directory: this.workDirectory };
+        const request = { path: file.path, facts, index, interval, specs: specsOf(analyses), signal, limits };
+        return this.memory.admit(chunkMemory(facts), () => decodeInterval(request), signal);
       },
       signal,
     );
@@ -72,7 +87,7 @@ export class ChunkDecoder {
 
   private async decodeImages(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
     const { chunk, modules } = task;
-    const ranges = modules.map((module) => imageRange(module.range, task.job.sources.length));
+    const ranges = modules.map((module) => imageRange(module.range, Infinity));
     const wanted = (index: number) =>
       ranges.some((range) => range !== null && range.from <= index && index <= range.to);
     const keys: Record<string, PackKeys> = {};
@@ -81,11 +96,19 @@ export class ChunkDecoder {
       { length: chunk.sourceEnd - chunk.sourceStart },
       (_, offset) => chunk.sourceStart + offset,
     );
-    await Promise.all(
+    // What fails ends the others: nothing is written once it is told.
+    const broken = new AbortController();
+    const either = AbortSignal.any([signal, broken.signal]);
+    await allEnded(
       indexes.filter(wanted).map((index) =>
         limit(async () => {
-          const packs = await this.decodeOneImage(task, index, signal);
-          if (packs !== null) keys[index] = await this.store(chunk, index, packs);
+          try {
+            const packs = await this.decodeOneImage(task, index, either);
+            if (packs !== null) keys[index] = await this.store(chunk, index, packs);
+          } catch (error) {
+            broken.abort(error);
+            throw error;
+          }
         }),
       ),
     );
@@ -93,12 +116,11 @@ export class ChunkDecoder {
   }
 
   /** Null when its observations are known already, or when it was refused: one bad picture never fails a chunk. */
-  private async decodeOneImage({ job, sources, analyses }: ChunkTask, index: number, signal: AbortSignal) {
-    const uri = job.sources[index]!;
+  private async decodeOneImage({ job, sources, analyses, isLastTry }: ChunkTask, index: number, signal: AbortSignal) {
     const source = sources.find((candidate) => candidate.index === index);
     if (source === undefined || source.state === 'failed') return null;
     try {
-      const place = { jobId: job.id, workspaceId: job.workspaceId, index, uri };
+      const place = { jobId: job.id, workspaceId: job.workspaceId, index, uri: source.uri };
       return await this.cache.use(
         place,
         async (file) => {
@@ -109,13 +131,16 @@ export class ChunkDecoder {
           if (facts.kind !== 'image') return this.endMixed(job.id);
           if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;
-          return decodeImage({ path: file.path, facts, specs: specsOf(analyses) });
+          const request = { path: file.path, facts, specs: specsOf(analyses) };
+          const bytes = await pictureMemory(file.path, facts, request.specs);
+          return this.memory.admit(bytes, () => decodeImage(request), signal);
         },
         signal,
       );
     } catch (error) {
       const problem = AditError.from(error);
-      if (problem.retryable || signal.aborted) throw error;
+      const again = problem.code === 'UNAVAILABLE' || (problem.retryable && !isLastTry);
+      if (again || signal.aborted) throw error;
       await this.outbox.transaction(async (manager) => {
         const locked = await LockedJob.take(manager, job.id);
         if (locked?.isActive) await failSource(manager, locked, index, problem.message);
@@ -152,9 +177,15 @@ export class ChunkDecoder {
       keys[spec] = key;
     }
     // A pack that is lost is decoded again.
-    await Promise.all([...keyOf].map(([bytes, key]) => this.objects.put(key, bytes, { durable: false })));
+    await allEnded([...keyOf].map(([bytes, key]) => this.objects.put(key, bytes, { durable: false })));
     return keys;
   }
+}
+
+/** Throws what failed, but not before all of it has ended. */
+async function allEnded(work: Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
 }
 
 function specsOf(analyses: JobAnalysisEntity[]): FrameSpec[] {

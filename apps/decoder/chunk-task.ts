@@ -5,10 +5,12 @@ import type { EntityManager } from 'typeorm';
 
 /** A chunk with what it has to be decoded for. */
 export interface ChunkTask {
-  job: { id: string; workspaceId: string; state: JobState; sources: string[] };
+  /** No other try follows: what fails of a picture now costs that picture alone. */
+  isLastTry: boolean;
+  job: { id: string; workspaceId: string; state: JobState };
   chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; interval: FrameInterval | null };
   /** Its sources as they stand. */
-  sources: { index: number; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
+  sources: { index: number; uri: string; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
   modules: { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> }[];
   /** Analyses still missing that a module waits for. */
   analyses: JobAnalysisEntity[];
@@ -24,7 +26,7 @@ interface TaskRow {
 }
 
 /** Reads what it takes to decode a chunk, in one statement; null when it is gone. */
-export async function readTask(manager: EntityManager, chunkId: string): Promise<ChunkTask | null> {
+export async function readTask(manager: EntityManager, chunkId: string, isLastTry: boolean): Promise<ChunkTask | null> {
   const [row]: TaskRow[] = await manager.query(TASK, [chunkId]);
   if (row === undefined) return null;
   const { traceparent, ...job } = row.job;
@@ -32,6 +34,7 @@ export async function readTask(manager: EntityManager, chunkId: string): Promise
   const wanted = new Set(running.flatMap((module) => Object.values(module.analyses)));
   const analyses = row.analyses.map((each) => fromRow(manager, JobAnalysisEntity, each));
   return {
+    isLastTry,
     job,
     chunk: row.chunk,
     sources: row.sources,
@@ -44,9 +47,9 @@ export async function readTask(manager: EntityManager, chunkId: string): Promise
 const TASK = `
   SELECT jsonb_build_object('id', c.id, 'jobId', c.job_id, 'sourceStart', c.source_start, 'sourceEnd', c.source_end,
                             'interval', c.interval) AS chunk,
-         jsonb_build_object('id', j.id, 'workspaceId', j.workspace_id, 'state', j.state, 'sources', j.sources,
+         jsonb_build_object('id', j.id, 'workspaceId', j.workspace_id, 'state', j.state,
                             'traceparent', j.traceparent) AS job,
-         (SELECT jsonb_agg(jsonb_build_object('index', s.index, 'state', s.state, 'mediaDigest', s.media_digest,
+         (SELECT jsonb_agg(jsonb_build_object('index', s.index, 'uri', s.uri, 'state', s.state, 'mediaDigest', s.media_digest,
                                               'facts', s.facts) ORDER BY s.index)
             FROM job_sources s
            WHERE s.job_id = j.id AND s.index >= c.source_start AND s.index < c.source_end) AS sources,

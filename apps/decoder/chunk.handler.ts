@@ -2,12 +2,12 @@ import { Handles, type BusContext } from '@adit/bus';
 import { analysisTopic, type Payload } from '@adit/contracts';
 import type { ChunkState, PackKeys } from '@adit/database';
 import {
+  chunkPacksPrefix,
   claimTry,
   dispatchSeconds,
   enqueue,
   failAnalyses,
   JOB_SETTINGS,
-  jobPrefix,
   LockedJob,
   OutboxRelay,
   runTry,
@@ -39,20 +39,26 @@ export class ChunkHandler {
     const work = triedChunk(chunkId);
     const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
     if (attempt === null) return;
-    const task = await readTask(this.db.manager, chunkId);
+    const task = await readTask(this.db.manager, chunkId, attempt >= this.settings.maxAttempts);
     if (task === null) return;
     await runTry(
       { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
       async (signal) => {
         if (task.job.state === 'waiting') await this.begin(task.job.id);
-        await this.requestAnalyses(task, await this.decoder.decode(task, signal));
+        try {
+          await this.requestAnalyses(task, await this.decoder.decode(task, signal));
+        } catch (error) {
+          await this.dropUnwanted(task.chunk);
+          throw error;
+        }
       },
-      async (problem) => {
+      async (problem, isOurs) => {
         log.warn({ chunkId, err: problem }, 'a chunk cannot be decoded');
         const digests = task.analyses.map((analysis) => analysis.digest);
-        await this.outbox.transaction((manager) =>
-          failAnalyses(manager, task.message, chunkId, digests, problem.message),
-        );
+        await this.outbox.transaction(async (manager) => {
+          if (!(await isOurs(manager))) return;
+          await failAnalyses(manager, task.message, chunkId, digests, problem.message);
+        });
       },
     );
   }
@@ -86,7 +92,23 @@ export class ChunkHandler {
       );
       return true;
     });
-    if (!kept) await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/${chunk.id}/`);
+    if (!kept) await this.dropUnwanted(chunk);
+  }
+
+  /**
+   * What was written for a job that has ended or is gone goes: nobody asks for it. A job that lives writes it again with its
+   * next try. Throws nothing: whoever ended the job has noted its packs, and the sweeper removes them otherwise.
+   */
+  private async dropUnwanted({ id, jobId }: ChunkTask['chunk']): Promise<void> {
+    try {
+      const live: unknown[] = await this.db.query(
+        `SELECT 1 FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL`,
+        [jobId],
+      );
+      if (live.length === 0) await this.objects.deletePrefix(chunkPacksPrefix(jobId, id));
+    } catch (error) {
+      log.warn({ jobId, chunkId: id, err: error }, 'packs that nobody wants are removed later');
+    }
   }
 }
 
@@ -95,9 +117,9 @@ const DECODED = `
   WITH j AS (
     SELECT id FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL FOR UPDATE),
   c AS (
-    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL FROM j
+    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
      WHERE chunks.id = $2 AND chunks.state = 'requested'),
   a AS (
-    UPDATE chunk_analyses SET state = 'requested', lease_until = $6 FROM j
+    UPDATE chunk_analyses SET state = 'requested', lease_until = $6, running_until = NULL FROM j
      WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
   SELECT EXISTS (SELECT 1 FROM j) AS live`;

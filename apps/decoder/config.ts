@@ -1,10 +1,11 @@
-import { SourceSettings } from '@adit/media';
+import { FilmLimits, SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
 /** Settings of the decoder, beside those of every process. */
 export const DecoderConfig = z.object({
   ...SourceSettings.shape,
+  ...FilmLimits.shape,
   maxSourceBytes: setting(
     'ADIT_MAX_SOURCE_BYTES',
     z
@@ -35,6 +36,11 @@ export const DecoderConfig = z.object({
     'ADIT_DECODER_CONCURRENCY',
     z.int().positive().max(64).default(2),
     'Sources and chunks that one decoder works on at the same time.',
+  ),
+  decodeMemoryBytes: setting(
+    'ADIT_DECODE_MEMORY_BYTES',
+    z.int().positive().optional(),
+    'Memory that decoding may take at the same time, as estimated from what is decoded; a quarter of the memory when unset.',
   ),
 });
 export type DecoderConfig = z.infer<typeof DecoderConfig>;

@@ -1,10 +1,21 @@
-import type { FrameInterval, MediaFacts } from '@adit/contracts';
+import { randomUUID } from 'node:crypto';
+import { AditError, type FrameInterval, type MediaFacts } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
 import { cacheExpiry, frameIndexKey } from '@adit/jobs';
 import { FrameIndex, planGrid, probeMedia } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
+import { DECODER_CONFIG, type DecoderConfig } from './config.js';
+
+/** So often the end of media that is used again and again is put off. */
+const TOUCHED_EVERY_MS = 3_600_000;
+
+interface MediaFile {
+  path: string;
+  /** SHA-256 of its bytes. */
+  digest: string;
+}
 
 /** A film or picture as the probe knows it. */
 export interface KnownMedia {
@@ -23,40 +34,88 @@ export class MediaCatalogue {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(DECODER_CONFIG) private readonly limits: DecoderConfig,
   ) {}
 
   /** Throws MEDIA_INVALID for what cannot be mined. */
-  async identify(workspaceId: string, file: { path: string; digest: string }): Promise<KnownMedia> {
-    const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest: file.digest });
-    if (known !== null && (known.grid === null || known.indexKey !== null)) {
-      const film =
-        known.grid === null ? null : { grid: known.grid, index: await this.frameIndex(workspaceId, file.digest) };
-      return { digest: file.digest, facts: known.facts, film };
+  async identify(workspaceId: string, file: MediaFile): Promise<KnownMedia> {
+    const { digest } = file;
+    const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
+    if (known !== null) {
+      await this.touch(known);
+      if (known.grid === null) return { digest, facts: known.facts, film: null };
+      const index = await this.storedIndex(known);
+      if (index !== null) return { digest, facts: known.facts, film: { grid: known.grid, index } };
     }
-    const { facts, index } = await probeMedia(file.path);
-    const film = facts.kind === 'video' && index !== null ? { grid: planGrid(facts, index), index } : null;
-    const indexKey = film === null ? null : frameIndexKey(workspaceId, file.digest);
-    if (film !== null && indexKey !== null) {
+    return this.probe(workspaceId, file);
+  }
+
+  /** The index of a film that was identified before; one that has gone since is made anew. Throws MEDIA_INVALID. */
+  async frameIndex(workspaceId: string, file: MediaFile): Promise<FrameIndex> {
+    const { digest } = file;
+    const recent = this.recent.get(`${workspaceId}/${digest}`);
+    if (recent !== undefined) return recent;
+    const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
+    const index = known === null ? null : await this.storedIndex(known);
+    if (index !== null) return index;
+    const { film } = await this.probe(workspaceId, file);
+    if (film === null) throw new AditError('MEDIA_INVALID', 'it is no film any more');
+    return film.index;
+  }
+
+  private async probe(workspaceId: string, file: MediaFile): Promise<KnownMedia> {
+    const { facts, index } = await probeMedia(file.path, { film: this.limits });
+    const isFilm = facts.kind === 'video' && index !== null;
+    const film = isFilm ? { grid: planGrid(facts, index, this.limits), index } : null;
+    const { digest } = file;
+    const generation = await this.note({ workspaceId, digest, facts, grid: film?.grid ?? null });
+    if (film !== null) {
+      const indexKey = frameIndexKey(workspaceId, digest, generation);
       await this.objects.put(indexKey, film.index.encode());
-      this.remember(indexKey, film.index);
+      await this.db.manager.update(MediaEntity, { workspaceId, digest, generation }, { indexKey });
+      this.remember(workspaceId, digest, film.index);
     }
-    await this.db.manager.upsert(
-      MediaEntity,
-      { workspaceId, digest: file.digest, facts, grid: film?.grid ?? null, indexKey, timeExpires: cacheExpiry() },
-      ['workspaceId', 'digest'],
+    return { digest, facts, film };
+  }
+
+  /** Answers the folder of what is kept of it; two who probe the same share one. */
+  private async note(media: Pick<MediaEntity, 'workspaceId' | 'digest' | 'facts' | 'grid'>): Promise<string> {
+    const grid = media.grid === null ? null : JSON.stringify(media.grid);
+    const [row]: { generation: string }[] = await this.db.query(
+      `INSERT INTO media AS m (workspace_id, digest, facts, grid, generation, time_expires)
+       VALUES ($1, $2, $3::jsonb, $4::jsonb, $5, $6)
+       ON CONFLICT (workspace_id, digest) DO UPDATE SET facts = excluded.facts, grid = excluded.grid,
+         time_expires = excluded.time_expires, generation = coalesce(m.generation, excluded.generation)
+       RETURNING generation`,
+      [media.workspaceId, media.digest, JSON.stringify(media.facts), grid, randomUUID(), cacheExpiry()],
     );
-    return { digest: file.digest, facts, film };
+    return row!.generation;
   }
 
-  /** The index of a film that was identified before. Throws NOT_FOUND when it has expired. */
-  async frameIndex(workspaceId: string, digest: string): Promise<FrameIndex> {
-    const key = frameIndexKey(workspaceId, digest);
-    const index = this.recent.get(key) ?? FrameIndex.decode(await this.objects.read(key));
-    this.remember(key, index);
-    return index;
+  /** Media that is used lives on. */
+  private async touch({ workspaceId, digest, timeExpires, generation }: MediaEntity): Promise<void> {
+    // An earlier build gave it no folder of its own.
+    const unnamed = { workspaceId, digest, generation: IsNull() };
+    if (generation === null) await this.db.manager.update(MediaEntity, unnamed, { generation: randomUUID() });
+    if (timeExpires.getTime() > cacheExpiry().getTime() - TOUCHED_EVERY_MS) return;
+    await this.db.manager.update(MediaEntity, { workspaceId, digest }, { timeExpires: cacheExpiry() });
   }
 
-  private remember(key: string, index: FrameIndex): void {
+  /** Null when it has gone. */
+  private async storedIndex({ workspaceId, digest, indexKey }: MediaEntity): Promise<FrameIndex | null> {
+    if (indexKey === null) return null;
+    try {
+      const index = this.recent.get(`${workspaceId}/${digest}`) ?? FrameIndex.decode(await this.objects.read(indexKey));
+      this.remember(workspaceId, digest, index);
+      return index;
+    } catch (error) {
+      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+      return null;
+    }
+  }
+
+  private remember(workspaceId: string, digest: string, index: FrameIndex): void {
+    const key = `${workspaceId}/${digest}`;
     this.recent.delete(key);
     this.recent.set(key, index);
     if (this.recent.size > 8) this.recent.delete(this.recent.keys().next().value!);

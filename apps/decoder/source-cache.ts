@@ -14,6 +14,8 @@ const IDLE_MILLISECONDS = 5 * 60_000;
 
 interface Entry {
   fetched: Promise<FetchedSource>;
+  /** Ends the fetch: nobody waits for it any more. */
+  abandon: AbortController;
   directory: string;
   /** Bytes on disk; null until all of it is there. */
   size: number | null;
@@ -55,21 +57,28 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** Lends the source's file to `work`; it is not evicted meanwhile. Throws what fetching throws, each time anew. */
+  /**
+   * Lends the source's file to `work`; it is not evicted meanwhile. One who gives up leaves the fetch to the others who wait
+   * for it, and ends it when nobody does. Throws what fetching throws, each time anew.
+   */
   async use<T>(source: SourceOfJob, work: (file: FetchedSource) => Promise<T>, signal: AbortSignal): Promise<T> {
     const key = `${source.jobId}/${source.index}`;
     let entry = this.entries.get(key);
     if (entry === undefined) {
-      entry = this.begin(source, signal);
+      entry = this.begin(source);
       this.entries.set(key, entry);
     }
     entry.users++;
     try {
-      const file = await entry.fetched;
+      const file = await unlessAborted(entry.fetched, signal);
       entry.size = file.size;
       return await work(file);
     } catch (error) {
-      if (entry.size === null && this.entries.get(key) === entry) await this.remove(key, entry);
+      const isLast = entry.users === 1 || !signal.aborted;
+      if (entry.size === null && isLast && this.entries.get(key) === entry) {
+        entry.abandon.abort(signal.reason);
+        await this.remove(key, entry);
+      }
       throw error;
     } finally {
       entry.users--;
@@ -78,7 +87,8 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  private begin(source: SourceOfJob, signal: AbortSignal): Entry {
+  private begin(source: SourceOfJob): Entry {
+    const abandon = new AbortController();
     // Never one that was used before: its removal may still be under way.
     const directory = join(this.directory, `${source.jobId}-${source.index}-${this.begun++}`);
     const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
@@ -92,9 +102,11 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       maxBytes: maxSourceBytes,
       timeoutSeconds: fetchTimeoutSeconds,
       idleTimeoutSeconds: fetchIdleSeconds,
-      signal,
+      signal: abandon.signal,
     });
-    return { fetched, directory, size: null, users: 0, lastUsed: Date.now() };
+    // All who waited may have given up by the time it ends.
+    fetched.catch(() => undefined);
+    return { fetched, abandon, directory, size: null, users: 0, lastUsed: Date.now() };
   }
 
   private async evict(): Promise<void> {
@@ -116,5 +128,20 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     await rm(entry.directory, { recursive: true, force: true }).catch((error: unknown) =>
       log.warn({ err: error }, 'a fetched source could not be removed'),
     );
+  }
+}
+
+/** Throws the signal's reason as soon as it aborts. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let follow = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    follow = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', follow, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', follow);
   }
 }

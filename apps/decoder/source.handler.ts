@@ -1,6 +1,6 @@
 import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
-import { JobEntity } from '@adit/database';
+import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
   claimTry,
   failMixed,
@@ -52,9 +52,13 @@ export class SourceHandler {
         const media = await this.cache.use(begun, (file) => this.catalogue.identify(begun.workspaceId, file), signal);
         await this.plan(jobId, sourceIndex, media);
       },
-      async (problem) => {
+      async (problem, isOurs) => {
         log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
-        await this.refuse(jobId, sourceIndex, problem.message);
+        await this.outbox.transaction(async (manager) => {
+          const locked = await LockedJob.take(manager, jobId);
+          if (!locked?.isActive || !(await isOurs(manager))) return;
+          await failSource(manager, locked, sourceIndex, problem.message);
+        });
       },
     );
   }
@@ -65,8 +69,8 @@ export class SourceHandler {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return null;
       await locked.apply({ kind: 'opened' });
-      const { workspaceId, sources } = locked.job;
-      return { jobId, workspaceId, index, uri: sources[index]! };
+      const { uri } = await manager.findOneOrFail(JobSourceEntity, { where: { jobId, index }, select: { uri: true } });
+      return { jobId, workspaceId: locked.job.workspaceId, index, uri };
     });
   }
 
@@ -74,16 +78,21 @@ export class SourceHandler {
     await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return;
-      const [source]: { is_open: boolean; is_first: boolean }[] = await manager.query(
-        `SELECT coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
-                NOT coalesce(bool_or(state = 'planned'), false) AS is_first
+      const [source]: { count: number; is_open: boolean; is_first: boolean; changed: boolean }[] = await manager.query(
+        `SELECT count(*)::int, coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
+                NOT coalesce(bool_or(state = 'planned'), false) AS is_first,
+                coalesce(bool_or(index = $2 AND media_digest <> $3), false) AS changed
            FROM job_sources WHERE job_id = $1`,
-        [jobId, sourceIndex],
+        [jobId, sourceIndex, media.digest],
       );
-      const { is_open: isOpen, is_first: isFirst } = source!;
+      const { is_open: isOpen, is_first: isFirst, changed, count } = source!;
       if (!isOpen) return;
-      if (media.facts.kind === 'image') await this.planImageJob(manager, locked, sourceIndex, media, isFirst);
-      else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
+      // Opened again, for a module that missed it: what the others know of it is of another file.
+      if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
+      if (media.facts.kind === 'image') {
+        if (!isFirst && locked.job.mediaType !== 'image') return failMixed(locked);
+        await this.planImageJob(manager, locked, sourceIndex, media, count);
+      } else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
       else throw new AditError('MEDIA_INVALID', NO_PICTURE);
     });
   }
@@ -93,12 +102,11 @@ export class SourceHandler {
     locked: LockedJob,
     index: number,
     { digest, facts }: KnownMedia,
-    isFirst: boolean,
+    count: number,
   ): Promise<void> {
-    if (!isFirst) return failMixed(locked);
     const wanted: { moduleId: string; from: number; to: number }[] = [];
     for (const module of locked.activeModules) {
-      const range = imageRange(module.range, locked.job.sources.length);
+      const range = imageRange(module.range, count);
       if (range === null) {
         await locked.failModule(module.moduleId, 'its range does not lie within the images of the job');
       } else wanted.push({ moduleId: module.moduleId, ...range });
@@ -129,14 +137,6 @@ export class SourceHandler {
     }
     // A film that was fetched ahead waits behind the chunks of those before it.
     await planFilm(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
-  }
-
-  private async refuse(jobId: string, sourceIndex: number, reason: string): Promise<void> {
-    await this.outbox.transaction(async (manager) => {
-      const locked = await LockedJob.take(manager, jobId);
-      if (locked === null || !locked.isActive) return;
-      await failSource(manager, locked, sourceIndex, reason);
-    });
   }
 }
 

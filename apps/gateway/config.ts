@@ -24,6 +24,13 @@ export const GatewayConfig = z.object({
     z.array(z.string()).default([]),
     'Addresses or networks of reverse proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.',
   ),
+  corsOrigins: setting(
+    'ADIT_CORS_ORIGINS',
+    z
+      .array(z.string().regex(/^(\*|https?:\/\/[^/\s]+)$/, 'an origin is written https://host or https://host:port'))
+      .default([]),
+    'Origins whose pages may use the API from a browser, such as https://newsroom.example.org; * is all of them. The default is none.',
+  ),
   ...SourceSettings.shape,
   ...ReceiverSettings.shape,
   maxUploadBytes: setting(
@@ -34,10 +41,15 @@ export const GatewayConfig = z.object({
       .default(50 * 1024 ** 3),
     'Bytes of one uploaded file; a larger one is refused.',
   ),
+  storageBytes: setting(
+    'ADIT_STORAGE_BYTES',
+    z.int().min(0).default(0),
+    'Bytes that the files of one workspace may have together; a workspace can have a number of its own. 0 is no limit.',
+  ),
   uploadIdleSeconds: setting(
     'ADIT_UPLOAD_IDLE_SECONDS',
     z.number().min(1).max(86_400).default(120),
-    'How long the client of an upload may send nothing before its connection is closed.',
+    'How long the client of an upload may send nothing before its connection is closed; of any other request 30 s. In the long run a body has to bring 1 KiB a second.',
   ),
   uploadKeepHours: setting(
     'ADIT_UPLOAD_KEEP_HOURS',
@@ -69,6 +81,11 @@ export const GatewayConfig = z.object({
     'ADIT_REQUESTS_PER_SECOND',
     z.int().min(0).max(1_000_000).default(0),
     'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. 0 is no limit.',
+  ),
+  failedLoginsPerMinute: setting(
+    'ADIT_FAILED_LOGINS_PER_MINUTE',
+    z.int().min(0).max(100_000).default(60),
+    'Wrong credentials that one address (of IPv6 a /64) may send to one gateway in a minute before it has to wait. 0 is no limit. Behind a proxy set ADIT_TRUST_PROXY, or all clients are one address.',
   ),
   jobsPerDay: setting(
     'ADIT_JOBS_PER_DAY',

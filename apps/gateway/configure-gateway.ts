@@ -3,13 +3,19 @@ import { RequestMethod } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { collectProcessMetrics } from '@adit/runtime';
 import { Authenticator } from './auth/authenticator.js';
+import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './controllers.js';
 import { API_PREFIX } from './http/api-prefix.js';
+import { addBodyParsers } from './http/body-parsers.js';
+import { addBodyWatch } from './http/body-watch.js';
+import { addCompression } from './http/compression.js';
 import { Changes } from './http/changes.js';
 import { KnownPaths } from './http/known-paths.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
+import { addRevalidation } from './http/revalidation.js';
 import { requestValidation } from './http/validation.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
@@ -20,8 +26,21 @@ import { OFFSET_STREAM } from './storage/tus.js';
 export async function configureGateway(app: NestFastifyApplication): Promise<void> {
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
-  addRequestHooks(fastify, app.get(Authenticator, { strict: false }), app.get(RateLimits, { strict: false }));
+  const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
+  // Before the key is looked at: a body that was refused is watched like any other.
+  addBodyWatch(fastify, config.uploadIdleSeconds);
+  addRequestHooks(
+    fastify,
+    app.get(Authenticator, { strict: false }),
+    app.get(FailedLogins, { strict: false }),
+    app.get(RateLimits, { strict: false }),
+    config.corsOrigins,
+  );
+  addRevalidation(fastify);
+  addCompression(fastify);
+  fastify.get('/', (_request, reply) => reply.redirect(`${API_PREFIX}/docs`));
   fastify.decorate('changes', app.get<Changes>(Changes, { strict: false }));
+  addBodyParsers(fastify);
   await fastify.register(multipart, { throwFileSizeLimit: false });
   // Its handlers read the stream themselves.
   fastify.addContentTypeParser(OFFSET_STREAM, (_request, _payload, done) => done(null));

@@ -17,6 +17,7 @@ import { HealthController } from './operations/health.controller.js';
 import { StorageV2Controller } from './storage/storage-v2.controller.js';
 import { StorageController } from './storage/storage.controller.js';
 import { TusController } from './storage/tus.controller.js';
+import { WorkspacesController } from './workspaces/workspaces.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** What orchestrators and collectors ask; outside the API's prefix. */
@@ -41,6 +42,7 @@ export const CONTROLLERS: Type[] = [
   BatchesController,
   ReportsController,
   ExportsController,
+  WorkspacesController,
 ];
 
 /** Every route with the prefix it lies under. */

@@ -6,6 +6,7 @@ import { AccessGuard } from './auth/access.guard.js';
 import { AccessTokens } from './auth/access-tokens.js';
 import { Authenticator } from './auth/authenticator.js';
 import { Bootstrap } from './auth/bootstrap.js';
+import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
 import { BatchFiles } from './batches/batch-files.js';
 import { Batches } from './batches/batches.js';
@@ -40,6 +41,7 @@ import { ModelRecords } from './models/model-records.js';
 import { Models } from './models/models.js';
 import { ServedModels } from './models/served-models.js';
 import { WebhookLog } from './webhooks/webhook-log.js';
+import { WorkspaceErasure } from './workspaces/workspace-erasure.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
 /**
@@ -65,6 +67,7 @@ export class GatewayModule {
         Bootstrap,
         Changes,
         Dictionaries,
+        FailedLogins,
         DictionaryPins,
         DryRuns,
         FileThumbnails,
@@ -92,6 +95,7 @@ export class GatewayModule {
         WaitForJob,
         WebhookLog,
         Webhooks,
+        WorkspaceErasure,
       ],
       exports: [AccessTokens, Bootstrap],
     };

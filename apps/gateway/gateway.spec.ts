@@ -1,5 +1,5 @@
 import { Job, JobPage, Problem } from '@adit/contracts';
-import { DATABASE, type Database } from '@adit/database';
+import { ApiKeyEntity, DATABASE, type Database } from '@adit/database';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dirname } from 'node:path';
@@ -73,7 +73,7 @@ describe('jobs', () => {
     expect(document.json()).toMatchObject({ openapi: '3.1.0' });
     const page = await gateway.ask('GET', '/api/docs/', undefined, anonymous);
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
-    expect(links).toHaveLength(4);
+    expect(links).toHaveLength(5);
     for (const link of links)
       expect([link, (await gateway.ask('GET', link, undefined, anonymous)).status]).toEqual([link, 200]);
     expect((await gateway.ask('GET', '/api/docs/package.json', undefined, anonymous)).status).toBe(404);
@@ -96,6 +96,26 @@ describe('jobs', () => {
     expect(await bootstrap.ensureBootstrapKey({ apiKey })).toEqual({ key: null, workspaceId: gateway.workspaceId });
     const asked = await gateway.ask('GET', '/api/v1/api-keys/', undefined, { authorization: `Key ${apiKey}` });
     expect([asked.status, asked.json()['total']]).toEqual([200, 2]);
+    // A key that a person chose may be short: nothing of it is shown.
+    const shown = asked.json<{ data: { name: string; prefix: string }[] }>().data;
+    expect(Object.fromEntries(shown.map(({ name, prefix }) => [name, prefix]))).toEqual({
+      bootstrap: expect.stringMatching(/^adit_[\w-]{4}$/),
+      configured: '',
+    });
+  });
+
+  it('takes the key that was given before no longer when another is given, or none', async () => {
+    const bootstrap = gateway.app.get(Bootstrap);
+    const statusOf = async (key: string): Promise<number> => {
+      const header = { authorization: `Key ${key}` };
+      return (await gateway.ask('GET', '/api/v1/api-keys/', undefined, header)).status;
+    };
+    const [before, after] = ['a-key-that-leaked', 'a-key-in-its-place'];
+    await bootstrap.ensureBootstrapKey({ apiKey: before });
+    await bootstrap.ensureBootstrapKey({ apiKey: after });
+    expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200]);
+    expect(await bootstrap.ensureBootstrapKey({})).toEqual({ key: null, workspaceId: gateway.workspaceId });
+    expect(await gateway.db.manager.countBy(ApiKeyEntity, { name: 'configured' })).toBe(0);
   });
 
   it('answers 503 with Retry-After when the database is gone', async () => {

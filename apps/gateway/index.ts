@@ -4,3 +4,4 @@ export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
 export { configureGateway } from './configure-gateway.js';
 export { GatewayModule } from './gateway.module.js';
 export { gatewayAdapter } from './http/adapter.js';
+export { openApiDocument } from './openapi/document.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NudgedLoop } from '@adit/jobs';
-import { counter, createLogger, gauge, histogram, withContext, withSpan } from '@adit/runtime';
+import { counter, createLogger, gauge, histogram, withContext, withSpan, secondsBetween } from '@adit/runtime';
 import {
   claimDeliveries,
   dueBacklog,
@@ -21,9 +21,12 @@ import { ReceiverLoad } from './receiver-load.js';
 const log = createLogger('notifier');
 const deliveries = counter('adit_webhook_deliveries_total', 'Deliveries that ended', ['outcome']);
 const attempts = counter('adit_webhook_attempts_total', 'Attempts to deliver a webhook', ['reason']);
-const attemptSeconds = histogram('adit_webhook_attempt_seconds', 'Time of one attempt to deliver a webhook', [
-  'outcome',
-]);
+const attemptSeconds = histogram(
+  'adit_webhook_attempt_seconds',
+  'Time of one attempt to deliver a webhook',
+  ['outcome'],
+  secondsBetween(0.001, 50),
+);
 const dueGauge = gauge('adit_webhook_due', 'Deliveries whose time has come and that nobody has taken yet');
 const oldestGauge = gauge('adit_webhook_oldest_due_seconds', 'For how long the oldest of them has been due');
 

@@ -63,7 +63,7 @@ describe('what the webhook of a job is told', () => {
     const source = 'storage://a';
     await manager.insert(JobEntity, {
       ...{ id: jobId, workspaceId, tag: '', state: 'waiting', priority: 5, rank: 4, mediaType: 'image' },
-      ...{ sources: [source], webhook: events === null ? null : { events, callback: to } },
+      ...{ webhook: events === null ? null : { events, callback: to } },
     });
     await manager.insert(
       JobModuleEntity,
@@ -120,6 +120,26 @@ describe('what the webhook of a job is told', () => {
     expect(jobFailed).toMatchObject({ state: 'failed', errors: ['faces: no such model'] });
     // A message that comes twice names the same facts.
     expect((await deliveries(failed)).map(({ fact }) => fact)).toEqual(noted.slice(1).map(({ fact }) => fact));
+  });
+
+  it('shows the first hundred of ten thousand sources, how many there are and where', async () => {
+    const jobId = await newJob(['job.on_started']);
+    const { manager } = database.dataSource;
+    await manager.query(
+      `INSERT INTO job_sources (job_id, index, uri, state)
+       SELECT $1, at, 'https://example.org/' || at || repeat('x', 200), 'waiting' FROM generate_series(1, 9999) at`,
+      [jobId],
+    );
+    const sent = await messages(jobId, async (job) => {
+      expect(JSON.stringify(job.job).length).toBeLessThan(4_000);
+      await job.apply({ kind: 'opened' });
+    });
+    expect(JSON.stringify(sent).length).toBeLessThan(4_000);
+    const [delivery] = await deliveries(sent);
+    const shown = Job.parse(delivery!.data['job']);
+    expect(shown).toMatchObject({ source_count: 10_000, link: `https://adit.example.org/api/v1/jobs/${jobId}/` });
+    expect(shown.sources).toHaveLength(100);
+    expect(JSON.stringify(delivery).length).toBeLessThan(40_000);
   });
 
   it('is nothing without a webhook: the messages are what they were, and the database is not asked', async () => {

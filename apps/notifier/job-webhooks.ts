@@ -1,12 +1,12 @@
 import type { Envelope, Job, Payload } from '@adit/contracts';
-import { JobEntity, JobModuleEntity, JobSourceEntity, SegmentEntity } from '@adit/database';
-import { isTerminal, presentJob, presentSegment, WebhookNotice } from '@adit/jobs';
+import { JobSourceEntity, SegmentEntity } from '@adit/database';
+import { isTerminal, presentJob, presentSegment, shownColumns, WebhookNotice, type ShownRow } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import type { NewDelivery } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { Between, DataSource, In, IsNull } from 'typeorm';
+import { Between, DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
 import { WorkspaceSecrets } from './workspace-secrets.js';
@@ -36,14 +36,16 @@ export class JobWebhooks {
     const { webhook: notice, segments } = Noticed.parse(event.data);
     const { manager } = this.db;
     const { jobId } = envelope;
-    const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
-    const modules = await manager.findBy(JobModuleEntity, { jobId });
-    if (job?.webhook == null || modules.length === 0) {
+    const [job]: ShownRow[] = await manager.query(
+      `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = $1 AND j.time_deleted IS NULL`,
+      [jobId],
+    );
+    if (job?.webhook == null || job.modules.length === 0) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
     const occurred = new Date(envelope.occurredAt);
-    const shown = jobAsOf(job, modules, notice, occurred, this.config.publicUrl ?? '');
+    const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
     const delivery = {
       subscription: `job:${jobId}`,
       kind: WorkspaceSecrets.kind,
@@ -67,10 +69,7 @@ export class JobWebhooks {
     }));
   }
 
-  private async detailedResults(
-    job: JobEntity,
-    { moduleId, from, to }: { moduleId: string; from: number; to: number },
-  ) {
+  private async detailedResults(job: ShownRow, { moduleId, from, to }: { moduleId: string; from: number; to: number }) {
     const { manager } = this.db;
     const jobId = job.id;
     const segments = await manager.find(SegmentEntity, {
@@ -79,15 +78,15 @@ export class JobWebhooks {
     });
     const indexes = [...new Set(segments.map(({ sourceIndex }) => sourceIndex))];
     const sources = await manager.findBy(JobSourceEntity, { jobId, index: In(indexes) });
-    const facts = new Map(sources.map((source) => [source.index, source.facts]));
+    const byIndex = new Map(sources.map((source) => [source.index, source]));
     const { resultName } = this.registry.get(moduleId);
     return Promise.all(
       segments.map(async (segment) => ({
         number: segment.moduleSeq,
         result: presentSegment(segment, {
           mediaType: job.mediaType,
-          source: job.sources[segment.sourceIndex]!,
-          facts: facts.get(segment.sourceIndex) ?? null,
+          source: byIndex.get(segment.sourceIndex)?.uri ?? '',
+          facts: byIndex.get(segment.sourceIndex)?.facts ?? null,
           resultName,
           thumbnail: segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key),
         }),
@@ -107,24 +106,17 @@ export class JobWebhooks {
 }
 
 /** The job as it was when the event happened: what never changes from its row, the rest from the notice. */
-function jobAsOf(
-  job: JobEntity,
-  modules: JobModuleEntity[],
-  notice: WebhookNotice,
-  occurred: Date,
-  baseUrl: string,
-): Job {
+function jobAsOf(job: ShownRow, notice: WebhookNotice, occurred: Date, baseUrl: string): Job {
   const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
-  const then = Object.assign(new JobEntity(), job, {
+  const then: ShownRow = {
+    ...job,
     state: notice.state,
     errors: notice.errors,
     progress: notice.progress,
     timeStarted: date(notice.time_started),
     timeCompleted: date(notice.time_completed),
-  });
-  const modulesThen = modules.map((module) =>
-    Object.assign(new JobModuleEntity(), module, notice.modules[module.postedAs]),
-  );
+  };
+  const modulesThen = job.modules.map((module) => ({ ...module, ahead: 0, ...notice.modules[module.postedAs] }));
   const shown = presentJob(then, modulesThen, baseUrl);
   if (isTerminal(notice.state) || then.timeStarted === null) return shown;
   return { ...shown, duration: Math.max(0, (occurred.getTime() - then.timeStarted.getTime()) / 1000) };

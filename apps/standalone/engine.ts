@@ -6,7 +6,7 @@ import { AnalysisRegistry } from '@adit/inference';
 import { Reconciler } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
-import { configureLogging, health, loadConfig, NestLogger } from '@adit/runtime';
+import { collectBuildInfo, configureLogging, health, loadConfig, NestLogger } from '@adit/runtime';
 import { claimWorkDirectory } from '@adit/service';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -55,6 +55,7 @@ export async function bootEngine(
   config: EngineConfig,
   given: Partial<Pick<EngineParts, 'analyses'>> = {},
 ): Promise<Engine> {
+  collectBuildInfo('standalone');
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const [analyses, modules] = await Promise.all([
     given.analyses ?? AnalysisRegistry.scan(analysesFolder),

@@ -32,4 +32,34 @@ describe('the supervisor', () => {
       else process.env.MALLOC_ARENA_MAX = before;
     }
   });
+
+  it.each([
+    ['an exception that nobody caught', `setImmediate(() => { throw new Error('from an event'); })`],
+    ['a promise that nobody awaited', `Promise.reject(new Error('from nowhere'))`],
+    ['native code', `process.kill(process.pid, 'SIGKILL')`],
+  ])('starts an engine again that served and ended by %s', async (_, death) => {
+    const lives = await livesOf(`process.send('serves', () => { ${death}; });`);
+    expect(lives).toEqual({ code: 0, lives: 2 });
+  });
+
+  it('leaves an engine that never served at its word', async () => {
+    expect(await livesOf(`process.exit(3);`)).toEqual({ code: 3, lives: 1 });
+    expect(await livesOf(`throw new Error('no such folder');`)).toEqual({ code: 1, lives: 1 });
+  });
+
+  /** Runs an engine whose first life is `script`; its second one ends well. */
+  async function livesOf(script: string): Promise<{ code: number; lives: number }> {
+    const entry = join(folder, 'mortal.mjs');
+    const diary = join(folder, 'diary');
+    await writeFile(diary, '');
+    await writeFile(
+      entry,
+      `import { appendFileSync, readFileSync } from 'node:fs';
+       appendFileSync(process.argv[2], 'x');
+       if (readFileSync(process.argv[2], 'utf8').length > 1) process.exit(0);
+       ${script}`,
+    );
+    const code = await supervise({ entry, args: [diary] });
+    return { code, lives: (await readFile(diary, 'utf8')).length };
+  }
 });

@@ -10,8 +10,11 @@ const log = createLogger('supervisor');
  */
 export const ENGINE_FLAGS = ['--wasm-tiering-budget=18000000'];
 
+/** What the engine sends its supervisor once it serves. */
+export const SERVES = 'serves';
+
 export interface SupervisorOptions {
-  /** Module that runs the engine in the child process. */
+  /** Module that runs the engine in the child process. It sends `SERVES` when it does. */
   entry: string;
   args: string[];
   /** Restarts within `windowSeconds` after which it gives up: the engine cannot even start. */
@@ -20,8 +23,9 @@ export interface SupervisorOptions {
 }
 
 /**
- * Runs the engine in a child process and starts it again when native code kills it; the work that was running is
- * dispatched again and counted, so poison ends after its tries. Passes on the signals that ask for an orderly end.
+ * Runs the engine in a child process and starts it again when native code or an exception that nobody caught ends it;
+ * the work that was running is dispatched again and counted, so poison ends after its tries. Passes on the signals that
+ * ask for an orderly end.
  *
  * @returns the exit code for this process.
  */
@@ -29,6 +33,7 @@ export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }:
   return new Promise((resolve) => {
     const restarts: number[] = [];
     let ending = false;
+    let served = false;
     let child: ChildProcess;
     const end = (signal: NodeJS.Signals): void => {
       ending = true;
@@ -42,17 +47,19 @@ export function supervise({ entry, args, maxRestarts = 20, windowSeconds = 60 }:
       const env = { MALLOC_ARENA_MAX: '2', ...process.env };
       const execArgv = [...process.execArgv, ...ENGINE_FLAGS];
       child = fork(entry, args, { stdio: 'inherit', detached: true, env, execArgv });
+      child.on('message', (message) => (served ||= message === SERVES));
       child.on('exit', (code, signal) => {
-        // An engine that ends by itself says why; only a death from outside or by native code is repaired.
-        if (ending || signal === null) return resolve(code ?? 1);
+        // An engine that cannot start says why; one that served in any of its lives can.
+        const died = signal !== null || (code !== 0 && served);
+        if (ending || !died) return resolve(code ?? 1);
         const now = Date.now();
         restarts.push(now);
         const recent = restarts.filter((at) => now - at < windowSeconds * 1000).length;
         if (recent > maxRestarts) {
-          log.fatal({ signal, recent }, 'the engine dies again and again; giving up');
+          log.fatal({ signal, code, recent }, 'the engine dies again and again; giving up');
           return resolve(1);
         }
-        log.error({ signal }, 'the engine died and is started again');
+        log.error({ signal, code }, 'the engine died and is started again');
         setTimeout(start, Math.min(5000, 100 * 2 ** Math.min(recent - 1, 6)));
       });
     };

@@ -1,6 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { schemaText } from '@adit/client/generate';
+import { openApiDocument } from '@adit/gateway';
 import { configurationPage } from './configuration-page.js';
 
-// npm run docs: writes the pages that are made from code. The build lies one folder below the source.
-await writeFile(join(import.meta.dirname, '../../../docs/configuration.md'), configurationPage());
+// npm run docs: writes what is made from code. The build lies one folder below the source.
+const root = resolve(import.meta.dirname, '../../..');
+const document = openApiDocument();
+await writeFile(join(root, 'docs/configuration.md'), configurationPage());
+await writeFile(join(root, 'docs/api/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+await writeFile(join(root, 'libs/client/schema.ts'), schemaText(document));

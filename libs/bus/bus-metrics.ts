@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@adit/runtime';
+import { counter, gauge, histogram, secondsBetween } from '@adit/runtime';
 import type { Bus } from './port.js';
 
 /** Messages whose handler resolved. */
@@ -10,10 +10,13 @@ export const messagesFailed = counter('adit_bus_messages_failed_total', 'Deliver
   'code',
 ]);
 
-export const handlingSeconds = histogram('adit_bus_handling_seconds', 'Time a handler took, in seconds.', [
-  'topic',
-  'group',
-]);
+export const handlingSeconds = histogram(
+  'adit_bus_handling_seconds',
+  'Time a handler took, in seconds.',
+  ['topic', 'group'],
+  // From noting an event to decoding a chunk.
+  secondsBetween(0.001, 500),
+);
 
 export const deadLetters = counter('adit_bus_dead_letters_total', 'Messages given up.', ['topic', 'group', 'code']);
 

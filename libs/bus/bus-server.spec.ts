@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, MESSAGE_VERSION } from '@adit/contracts';
 import type { Payload } from '@adit/contracts';
 import {
   configureLogging,
@@ -22,6 +22,7 @@ import { BusServer } from './bus-server.js';
 import { BusModule } from './bus.module.js';
 import { within } from './conformance.js';
 import type { DeadLetter } from './dead-letter.js';
+import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
 import { Handles } from './handles.js';
 import { BUS } from './port.js';
 import type { Bus, OutgoingMessage } from './port.js';
@@ -143,6 +144,18 @@ describe('BusServer', () => {
         { reason: { code: 'INTERNAL', message: 'x is not a function', deliveries: 3 }, payload: { chunkId: 'bug' } },
       ]);
     });
+  });
+
+  it('lets a message of a later version wait, however often it is given', async () => {
+    const theBus = await start();
+    const message = chunk('later');
+    message.envelope.version = MESSAGE_VERSION + 1;
+    await theBus.publish([message]);
+    await within(60_000, async () => {
+      const again = lines.filter(({ msg }) => msg === 'A message failed and will be delivered again');
+      expect(again.length).toBeGreaterThan(2 * DEFAULT_DELIVERY_POLICY.maxDeliveries);
+    });
+    expect([...seen, ...letters]).toEqual([]);
   });
 
   it('serves request-scoped controllers, failures included', async () => {

@@ -1,5 +1,5 @@
-import { AditError } from '@adit/contracts';
-import { createLogger, withContext, withSpan } from '@adit/runtime';
+import { AditError, MESSAGE_VERSION } from '@adit/contracts';
+import { createLogger, messageAttributes, withContext, withSpan } from '@adit/runtime';
 import { Server } from '@nestjs/microservices';
 import type { CustomTransportStrategy, MessageHandler } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -87,11 +87,13 @@ export class BusServer extends Server implements CustomTransportStrategy {
       group,
       concurrency: partitions,
       commitWithinMs,
-      handle: (message, delivery) => observed(group, message, () => this.handle(call, message, delivery)),
+      handle: (message, delivery) =>
+        observed(this.bus.system, group, message, () => this.handle(call, message, delivery)),
     });
   }
 
   private async handle(call: MessageHandler, message: ReceivedMessage, delivery: DeliveryContext): Promise<void> {
+    refuseLater(message);
     const payload = parsePayload(message.topic, message.envelope.payload);
     const context = new BusContext(message, delivery);
     await this.hooked(context, async () => {
@@ -113,20 +115,30 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 }
 
+/** What a newer build means by it is for a newer build to say: nobody is to blame, and the message waits for such a process. */
+function refuseLater({ topic, envelope: { version = 1 } }: ReceivedMessage): void {
+  if (version <= MESSAGE_VERSION) return;
+  throw new AditError(
+    'UNAVAILABLE',
+    `A message of ${topic} has version ${version}, this process reads up to ${MESSAGE_VERSION}: it waits for a newer one.`,
+  );
+}
+
 /** Trace, log context and metrics of one delivery. */
-async function observed(group: string, message: ReceivedMessage, fn: () => Promise<void>): Promise<void> {
-  const { topic, envelope } = message;
+async function observed(
+  system: Bus['system'],
+  group: string,
+  message: ReceivedMessage,
+  fn: () => Promise<void>,
+): Promise<void> {
+  const { topic, key, envelope } = message;
+  const { id, jobId, traceparent: parent } = envelope;
   const labels = { topic, group };
-  const attributes = {
-    'messaging.destination.name': topic,
-    'messaging.consumer.group.name': group,
-    'messaging.message.id': envelope.id,
-    'adit.job.id': envelope.jobId,
-  };
+  const attributes = messageAttributes('process', { system, topic, id, jobId, group, key });
   const stop = handlingSeconds.startTimer(labels);
   try {
     await withContext({ jobId: envelope.jobId }, () =>
-      withSpan(`${topic} process`, { parent: envelope.traceparent, attributes }, fn),
+      withSpan(`process ${topic}`, { role: 'consumer', parent, attributes }, fn),
     );
     messagesHandled.inc(labels);
   } catch (error) {

@@ -65,6 +65,10 @@ export class ConsumerGroup {
     }));
   }
 
+  get name(): string {
+    return this.options.group;
+  }
+
   get hasMembers(): boolean {
     return this.members.length > 0;
   }

@@ -1,5 +1,5 @@
-import { ERROR_CODES } from '@adit/contracts';
-import type { AditError, Envelope, ErrorCode, Topic } from '@adit/contracts';
+import { shortened } from '@adit/contracts';
+import type { AditError, Envelope, Topic } from '@adit/contracts';
 import { z } from 'zod';
 
 const SUFFIX = '.dead-letters';
@@ -7,8 +7,9 @@ const SUFFIX = '.dead-letters';
 export type DeadLetterTopic = `${Topic}.dead-letters`;
 
 /** Why a message was given up. */
-export const DeadLetterReason = z.strictObject({
-  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+export const DeadLetterReason = z.object({
+  /** Of ERROR_CODES, as its writer knew them. */
+  code: z.string(),
   message: z.string(),
   /** Where the message came from. */
   topic: z.string(),
@@ -20,7 +21,7 @@ export const DeadLetterReason = z.strictObject({
 export type DeadLetterReason = z.infer<typeof DeadLetterReason>;
 
 /** Payload of a dead letter; its envelope is the failed message's otherwise, and so is its key. */
-export const DeadLetter = z.strictObject({ reason: DeadLetterReason, payload: z.unknown() });
+export const DeadLetter = z.object({ reason: DeadLetterReason, payload: z.unknown() });
 export type DeadLetter = z.infer<typeof DeadLetter>;
 
 /** `deadLetterTopic` of the contracts with a type that can be subscribed to. */
@@ -37,11 +38,22 @@ export function topicOfDeadLetters(topic: DeadLetterTopic): string {
   return topic.slice(0, -SUFFIX.length);
 }
 
+/** Of a payload that is too large to be sent, or is none of ours, this much of its text is kept. */
+const MAX_KEPT_CHARACTERS = 64 * 1024;
+const MAX_MESSAGE_BYTES = 4_000;
+
 export function deadLetterEnvelope(
   envelope: Envelope,
   error: AditError,
   origin: { topic: string; group: string; deliveries: number },
 ): Envelope & { payload: DeadLetter } {
-  const reason = { code: error.code, message: error.message, ...origin, failedAt: new Date().toISOString() };
-  return { ...envelope, payload: { reason, payload: envelope.payload } };
+  const message = shortened(error.message, MAX_MESSAGE_BYTES);
+  const reason = { code: error.code, message, ...origin, failedAt: new Date().toISOString() };
+  return { ...envelope, payload: { reason, payload: kept(envelope.payload) } };
+}
+
+/** The payload, or the beginning of its JSON when that is too much for a dead letter, too. */
+function kept(payload: unknown): unknown {
+  const text = JSON.stringify(payload) ?? 'null';
+  return text.length > MAX_KEPT_CHARACTERS * 4 ? Buffer.from(text.slice(0, MAX_KEPT_CHARACTERS)).toString() : payload;
 }

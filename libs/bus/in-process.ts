@@ -7,6 +7,7 @@ import { deadLetterEnvelope, deadLettersOf, isDeadLetterTopic } from './dead-let
 import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
 import type { DeliveryPolicy } from './delivery-policy.js';
 import { PartitionLog, partitionOf } from './partition-log.js';
+import { groupName } from './port.js';
 import type { Bus, OutgoingMessage, Subscription, SubscriptionOptions } from './port.js';
 import { decodeMessage, encodeMessage, wireSchema } from './wire.js';
 
@@ -33,6 +34,7 @@ interface TopicState {
  * that no other group has handled, back to the topic's capacity.
  */
 export class InProcessBus implements Bus {
+  readonly system = 'in-process';
   private readonly topics = new Map<string, TopicState>();
   private readonly subscriptions = new Set<Subscription>();
   private readonly partitions: number;
@@ -66,7 +68,8 @@ export class InProcessBus implements Bus {
       throw new AditError('VALIDATION', `The concurrency of ${options.group} on ${options.topic} must be 1 or more.`);
     }
     const state = this.topic(options.topic);
-    const group = this.group(options.topic, options.group);
+    const name = groupName(options);
+    const group = this.group(options.topic, name, options.group);
     if (options.ephemeral) state.logs.forEach((log, partition) => group.skipTo(partition, log.end));
     const leave = group.join(options);
     const subscription: Subscription = {
@@ -75,7 +78,7 @@ export class InProcessBus implements Bus {
         const left = leave();
         this.relieve(options.topic);
         await left;
-        if (options.ephemeral) state.groups.delete(options.group);
+        if (options.ephemeral) state.groups.delete(name);
       },
     };
     this.subscriptions.add(subscription);
@@ -84,7 +87,7 @@ export class InProcessBus implements Bus {
 
   async lag(): Promise<{ group: string; topic: string; messages: number }[]> {
     return [...this.topics].flatMap(([topic, { groups }]) =>
-      [...groups].map(([group, state]) => ({ group, topic, messages: state.lag })),
+      [...groups.values()].map((group) => ({ group: group.name, topic, messages: group.lag })),
     );
   }
 
@@ -135,17 +138,17 @@ export class InProcessBus implements Bus {
     return state;
   }
 
-  private group(topic: string, name: string): ConsumerGroup {
+  private group(topic: string, name: string, shownAs: string): ConsumerGroup {
     const state = this.topic(topic);
     let group = state.groups.get(name);
     if (group === undefined) {
       group = new ConsumerGroup(
         {
           topic,
-          group: name,
+          group: shownAs,
           policy: this.policy,
           closeGraceMs: this.closeGraceMs,
-          giveUp: ({ key, text }, error, deliveries) => this.giveUp(topic, name, key, text, error, deliveries),
+          giveUp: ({ key, text }, error, deliveries) => this.giveUp(topic, shownAs, key, text, error, deliveries),
           committed: (partition) => this.forget(topic, state, partition),
         },
         state.logs,

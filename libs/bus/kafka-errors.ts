@@ -36,10 +36,17 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
-/** What kafkajs threw while `doing` something (as in "send messages"), as UNAVAILABLE with what to do about it. */
+/** What kafkajs threw while `doing` something (as in "send messages"), as UNAVAILABLE with what to do about it; TOO_LARGE when it was a message’s size. */
 export function kafkaError(error: unknown, doing: string): AditError {
   if (error instanceof AditError) return error;
   const failures = chain(error);
+  if (isKafkaAnswer(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) {
+    return new AditError(
+      'TOO_LARGE',
+      'The brokers refuse a message for its size: let message.max.bytes be 1 MiB or more, which is Kafka’s default.',
+      { cause: error },
+    );
+  }
   const reason = failures.at(-1)?.message ?? String(error);
   return new AditError('UNAVAILABLE', `Kafka did not ${doing}: ${reason}. ${advice(failures)}`, {
     cause: error,

@@ -38,10 +38,12 @@ export class KafkaPublisher {
   private producer: Promise<Producer> | null = null;
   private calls: Call[] = [];
   private sending: Promise<void> | null = null;
+  /** Calls to be sent one by one, because something in a request of all of them was refused. */
+  private singly = 0;
 
   constructor(private readonly kafka: Kafka) {}
 
-  /** Resolves when Kafka has all of them (acks=all). Throws AditError UNAVAILABLE after some seconds without an answer. */
+  /** Resolves when Kafka has all of them (acks=all). Throws AditError UNAVAILABLE after some seconds without an answer, TOO_LARGE. */
   publish(records: KafkaRecord[]): Promise<void> {
     if (records.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -73,9 +75,11 @@ export class KafkaPublisher {
         }
       } catch (error) {
         await this.disconnect();
-        // Kafka is away: who waits behind would only wait as long again.
+        // Kafka is away: who waits behind would only wait as long again. What it refuses is refused alone.
         const refusal = kafkaError(error, 'take the messages');
-        for (const call of this.calls.splice(0)) call.reject(refusal);
+        if (refusal.retryable) for (const call of this.calls.splice(0)) call.reject(refusal);
+        else if (batch.length > 1) this.singly = batch.length;
+        else this.calls.shift()?.reject(refusal);
       }
     }
     this.sending = null;
@@ -86,7 +90,9 @@ export class KafkaPublisher {
     const batch: { call: Call; records: KafkaRecord[] }[] = [];
     let bytes = 0;
     let messages = 0;
-    for (const call of this.calls) {
+    const calls = this.singly > 0 ? this.calls.slice(0, 1) : this.calls;
+    if (this.singly > 0) this.singly -= 1;
+    for (const call of calls) {
       const records: KafkaRecord[] = [];
       for (const record of call.records.slice(call.sent, call.sent + MAX_BATCH_MESSAGES)) {
         const size = sizeOf(record);

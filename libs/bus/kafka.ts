@@ -20,6 +20,7 @@ import type { KafkaRecord } from './kafka-publisher.js';
 import { KafkaSubscription } from './kafka-subscription.js';
 import type { CommittedOffset } from './kafka-subscription.js';
 import { KafkaTopics } from './kafka-topics.js';
+import { groupName } from './port.js';
 import type { Bus, OutgoingMessage, ReceivedMessage, Subscription, SubscriptionOptions } from './port.js';
 import { decodeMessage, encodeMessage, wireSchema } from './wire.js';
 
@@ -45,7 +46,8 @@ const MAX_FOREIGN_CHARACTERS = 64 * 1024;
  * process leaves no trace; the database counts those.
  */
 export class KafkaBus implements Bus {
-  private readonly subscriptions = new Map<Subscription, { topic: HandledTopic; group: string }>();
+  readonly system = 'kafka';
+  private readonly subscriptions = new Map<Subscription, { topic: HandledTopic; name: string; group: string }>();
   private readonly policy: DeliveryPolicy;
   private readonly closeGraceMs: number;
   private readonly times: MemberTimes;
@@ -89,18 +91,19 @@ export class KafkaBus implements Bus {
     if (!Number.isInteger(options.concurrency) || options.concurrency < 1) {
       throw new AditError('VALIDATION', `The concurrency of ${options.group} on ${options.topic} must be 1 or more.`);
     }
+    const name = groupName(options);
     const inner = new KafkaSubscription({
       ...options,
       policy: this.policy,
       closeGraceMs: this.closeGraceMs,
-      committed: () => this.committed(options.group, options.topic),
+      committed: () => this.committed(name, options.topic),
       decode: (message) => received(options.topic, message),
       giveUp: (message, error, deliveries) => this.giveUp(options.topic, options.group, message, error, deliveries),
     });
     const member = new KafkaMember({
       kafka: this.client({ requestTimeout: 10_000, retry: SOON }),
       topic: this.topics.nameOf(options.topic),
-      group: this.topics.groupOf(options.group, options.topic),
+      group: this.topics.groupOf(name, options.topic),
       ephemeral: options.ephemeral ?? false,
       times: this.times,
       prepare: () => this.topics.ensure([options.topic]),
@@ -114,10 +117,10 @@ export class KafkaBus implements Bus {
       close: async () => {
         await inner.close();
         this.subscriptions.delete(subscription);
-        if (options.ephemeral) await this.forget(options);
+        if (options.ephemeral) await this.forget(name, options.topic);
       },
     };
-    this.subscriptions.set(subscription, { topic: options.topic, group: options.group });
+    this.subscriptions.set(subscription, { topic: options.topic, name, group: options.group });
     try {
       await member.start();
     } catch (error) {
@@ -128,24 +131,24 @@ export class KafkaBus implements Bus {
   }
 
   /** Brokers forget an empty group by themselves, but only after days. */
-  private async forget({ topic, group }: SubscriptionOptions): Promise<void> {
+  private async forget(name: string, topic: HandledTopic): Promise<void> {
     try {
-      await (await this.admin()).deleteGroups([this.topics.groupOf(group, topic)]);
+      await (await this.admin()).deleteGroups([this.topics.groupOf(name, topic)]);
     } catch (error) {
-      logger.debug({ err: error, group }, 'An ephemeral group is left to the brokers to forget');
+      logger.debug({ err: error, group: name }, 'An ephemeral group is left to the brokers to forget');
     }
   }
 
   /** Of the groups that this process is a member of. Every member sees the same number: take the largest, not the sum. */
   async lag(): Promise<{ group: string; topic: string; messages: number }[]> {
     this.assertOpen();
-    const read = new Map([...this.subscriptions.values()].map((one) => [`${one.group} ${one.topic}`, one]));
+    const read = new Map([...this.subscriptions.values()].map((one) => [`${one.name} ${one.topic}`, one]));
     try {
-      const lags = [...read.values()].map(async ({ group, topic }) => {
+      const lags = [...read.values()].map(async ({ name, group, topic }) => {
         const admin = await this.admin();
         const [ends, committed] = await Promise.all([
           admin.fetchTopicOffsets(this.topics.nameOf(topic)),
-          this.committed(group, topic),
+          this.committed(name, topic),
         ]);
         const stands = new Map(committed.map(({ partition, offset }) => [partition, offset]));
         const messages = ends.reduce((sum, { partition, low, high }) => {

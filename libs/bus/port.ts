@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Envelope, Payload, Topic } from '@adit/contracts';
 import type { DeadLetterTopic } from './dead-letter.js';
 
@@ -26,8 +27,9 @@ export interface SubscriptionOptions {
   /** Each group sees every message once; the members of a group share the partitions. */
   group: string;
   /**
-   * A group for the life of this subscription alone: it begins with what is published from now on and is forgotten when it
-   * closes. Otherwise a new group begins with the oldest message that is kept.
+   * A group for the life of this subscription alone, however many others there are of its name, by which metrics know them
+   * all: it begins with what is published from now on and is forgotten when it closes. Otherwise a new group begins with the
+   * oldest message that is kept.
    */
   ephemeral?: boolean;
   /** Partitions worked on at the same time by this member. */
@@ -53,6 +55,8 @@ export interface Subscription {
  * to the topic's dead-letter topic with the reason and the next one is taken.
  */
 export interface Bus {
+  /** As traces name it. */
+  readonly system: 'kafka' | 'in-process';
   /** Resolves when every message is accepted; waits while a partition is full (back-pressure). */
   publish(messages: OutgoingMessage[]): Promise<void>;
   subscribe(options: SubscriptionOptions): Promise<Subscription>;
@@ -64,3 +68,8 @@ export interface Bus {
 
 /** Injection token of the process's bus. */
 export const BUS = Symbol('Bus');
+
+/** The group that a driver keeps offsets for; `group` alone is what metrics, logs and dead letters call it. */
+export function groupName({ group, ephemeral }: Pick<SubscriptionOptions, 'group' | 'ephemeral'>): string {
+  return ephemeral === true ? `${group}-${randomUUID()}` : group;
+}

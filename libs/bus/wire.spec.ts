@@ -1,7 +1,7 @@
 import type { Envelope } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_PAYLOAD_BYTES, decodeMessage, encodeMessage, parsePayload } from './wire.js';
+import { MAX_PAYLOAD_BYTES, checkMessage, decodeMessage, encodeMessage, parsePayload } from './wire.js';
 
 const envelope = (payload: unknown): Envelope => ({
   id: 'fact-1',
@@ -35,7 +35,7 @@ describe('wire', () => {
     );
   });
 
-  it.each(['', '{', 'null', '[]', '{"id":1}', JSON.stringify({ ...envelope({}), more: 1 })])(
+  it.each(['', '{', 'null', '[]', '{"id":1}', JSON.stringify({ ...envelope({}), version: 'new' })])(
     'refuses %j as a message',
     (text) =>
       expect(() => decodeMessage('jobs.submitted', text)).toThrow(expect.objectContaining({ code: 'VALIDATION' })),
@@ -43,6 +43,15 @@ describe('wire', () => {
 
   it('refuses an empty key: it would put every message into one partition', () => {
     expect(() => encodeMessage('jobs.submitted', { key: '', envelope: envelope({}) })).toThrow(/empty key/);
+    expect(() => checkMessage('jobs.submitted', { key: '', payload: {} })).toThrow(/empty key/);
+  });
+
+  it('lets nobody write what its readers would refuse', () => {
+    expect(() => checkMessage('sources.requested', { key: 'k', payload: { sourceIndex: 'one' } })).toThrow(
+      /sourceIndex/,
+    );
+    expect(() => checkMessage('jobs.imagined', { key: 'k', payload: {} })).toThrow(/There is no topic/);
+    expect(() => checkMessage('jobs.submitted', { key: 'k', payload: {} })).not.toThrow();
   });
 
   it('says which field of a payload is wrong', () => {

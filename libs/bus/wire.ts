@@ -1,9 +1,11 @@
-import { AditError, Envelope, payloadSchema } from '@adit/contracts';
+import { AditError, Envelope, payloadSchema, shortened } from '@adit/contracts';
 import type { z } from 'zod';
 import { DeadLetter, isDeadLetterTopic, topicOfDeadLetters } from './dead-letter.js';
 
 /** Messages hold references; a larger one is a programming error. Bytes of the payload's JSON. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
+/** What is said of the places that are wrong. */
+const MAX_PLACES_BYTES = 2_000;
 
 /** The schema of a topic's payload, dead-letter topics included. Throws AditError VALIDATION for an unknown topic. */
 export function wireSchema(topic: string): z.ZodType {
@@ -17,23 +19,39 @@ export function wireSchema(topic: string): z.ZodType {
   }
 }
 
+/** Names that every driver can have; whether a topic is known is for its readers to say. */
+const TOPIC_NAME = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+
 /**
- * What every driver sends: the envelope's JSON. Throws AditError VALIDATION when the envelope or the payload does not fit
- * its schema, TOO_LARGE when the payload's JSON is over 256 KiB.
+ * What a writer has to hold to, checked where a message is written: its topic is in the contracts, the payload fits the
+ * topic's schema and the message can be sent. Throws AditError VALIDATION or TOO_LARGE.
  */
-export function encodeMessage(topic: string, message: { key: string; envelope: Envelope }): string {
-  const schema = wireSchema(topic);
-  if (message.key === '') throw new AditError('VALIDATION', `A message for ${topic} has an empty key; name one.`);
-  parse(Envelope, message.envelope, `envelope of a message for ${topic}`);
-  parse(schema, message.envelope.payload, `payload of a message for ${topic}`);
-  const size = Buffer.byteLength(JSON.stringify(message.envelope.payload));
-  if (size > MAX_PAYLOAD_BYTES && !isDeadLetterTopic(topic)) {
-    throw new AditError(
-      'TOO_LARGE',
-      `The payload for ${topic} has ${size} bytes of at most ${MAX_PAYLOAD_BYTES}: store it and send its reference.`,
-    );
+export function checkMessage(topic: string, { key, payload }: { key: string; payload: unknown }): void {
+  parse(wireSchema(topic), payload, `payload of a message for ${topic}`);
+  checkCarried(topic, key, payload);
+}
+
+/**
+ * What every driver sends: the envelope's JSON. Who carries a message does not read it, so that what a newer build wrote
+ * passes through: only what no driver could carry is refused, with AditError VALIDATION for a topic that is no name or an
+ * empty key, and TOO_LARGE when the payload's JSON is over 256 KiB.
+ */
+export function encodeMessage(topic: string, { key, envelope }: { key: string; envelope: Envelope }): string {
+  checkCarried(topic, key, envelope.payload);
+  return JSON.stringify(envelope);
+}
+
+function checkCarried(topic: string, key: string, payload: unknown): void {
+  if (!TOPIC_NAME.test(topic)) {
+    throw new AditError('VALIDATION', `“${shortened(topic, 100)}” cannot be the name of a topic.`);
   }
-  return JSON.stringify(message.envelope);
+  if (key === '') throw new AditError('VALIDATION', `A message for ${topic} has an empty key; name one.`);
+  const size = Buffer.byteLength(JSON.stringify(payload) ?? 'null');
+  if (size <= MAX_PAYLOAD_BYTES || isDeadLetterTopic(topic)) return;
+  throw new AditError(
+    'TOO_LARGE',
+    `The payload for ${topic} has ${size} bytes of at most ${MAX_PAYLOAD_BYTES}: store it and send its reference.`,
+  );
 }
 
 /** The envelope of a message as it came; its payload is checked by `parsePayload`. Throws AditError VALIDATION. */
@@ -56,5 +74,6 @@ function parse<T extends z.ZodType>(schema: T, value: unknown, what: string): z.
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const places = result.error.issues.map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`);
-  throw new AditError('VALIDATION', `The ${what} does not fit its schema: ${places.join('; ')}.`);
+  const said = shortened(places.join('; '), MAX_PLACES_BYTES);
+  throw new AditError('VALIDATION', `The ${what} does not fit its schema: ${said}.`);
 }

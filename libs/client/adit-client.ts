@@ -6,6 +6,7 @@ import {
   type Inputs,
   type Input,
   type Item,
+  type ListInputs,
   type ListKey,
   type OperationKey,
   type Reply,
@@ -58,7 +59,7 @@ export class AditClient {
   }
 
   /** Every page of a list, from `offset` on; `limit` is the size of a page, 200 unless given. */
-  async *pages<K extends ListKey>(key: K, ...[input]: Inputs<K>): AsyncGenerator<Item<K>[]> {
+  async *pages<K extends ListKey>(key: K, ...[input]: ListInputs<K>): AsyncGenerator<Item<K>[]> {
     const query = (input as AnyInput | undefined)?.query ?? {};
     const limit = Number(query['limit'] ?? PAGE);
     for (let offset = Number(query['offset'] ?? 0); ;) {
@@ -74,7 +75,7 @@ export class AditClient {
   }
 
   /** Every item of a list, a page at a time. */
-  async *items<K extends ListKey>(key: K, ...input: Inputs<K>): AsyncGenerator<Item<K>> {
+  async *items<K extends ListKey>(key: K, ...input: ListInputs<K>): AsyncGenerator<Item<K>> {
     for await (const page of this.pages(key, ...input)) yield* page;
   }
 }

@@ -102,8 +102,10 @@ function typeOf(schema: Json, indent: string): string {
   }
 }
 
-function arrayOf({ prefixItems, items }: Json, indent: string): string {
-  if (Array.isArray(prefixItems)) return `[${(prefixItems as Json[]).map((one) => typeOf(one, indent)).join(', ')}]`;
+function arrayOf({ items, minItems, maxItems }: Json, indent: string): string {
+  if (typeof maxItems === 'number' && minItems === maxItems) {
+    return `[${Array.from({ length: maxItems }, () => typeOf((items ?? {}) as Json, indent)).join(', ')}]`;
+  }
   const item = typeOf((items ?? {}) as Json, indent);
   return /^[\w"]+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
@@ -113,9 +115,9 @@ function objectType({ properties = {}, required = [], additionalProperties: more
     Object.keys(properties as Json).length > 0
       ? objectOf(properties as Record<string, Json>, required as string[], indent)
       : null;
-  const hasMore = typeof more === 'object' && more !== null;
+  const hasMore = more === true || (typeof more === 'object' && more !== null);
   if (!hasMore) return known ?? 'Record<string, never>';
-  const rest = `Record<string, ${typeOf(more as Json, indent)}>`;
+  const rest = `Record<string, ${more === true ? 'unknown' : typeOf(more as Json, indent)}>`;
   return known === null ? rest : `${known} & Record<string, unknown>`;
 }
 

@@ -1,7 +1,7 @@
 export { AditClient } from './adit-client.js';
 export { AditApiError, AditConnectionError, AditTimeoutError } from './errors.js';
 export type { JobOrder, Waiting } from './jobs.js';
-export type { Input, Item, ListKey, OperationKey, Reply } from './request.js';
+export type { Input, Item, ListInputs, ListKey, OperationKey, Reply } from './request.js';
 export type * from './schema.js';
 export type { Resumption, Upload } from './storage.js';
 export type { ClientOptions } from './transport.js';

@@ -27,8 +27,8 @@ export class Jobs {
   constructor(private readonly client: AditClient) {}
 
   /** Give an `idempotencyKey` where posting twice would hurt: then it is repeated over broken connections. */
-  async create(order: JobOrder, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Job> {
-    return (await this.client.request('POST /v1/jobs/', { body: order, ...options })) as Job;
+  create(order: JobOrder, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Job> {
+    return this.client.request('POST /v1/jobs/', { body: order, ...options });
   }
 
   get(jobId: string): Promise<Job> {

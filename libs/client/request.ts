@@ -31,6 +31,10 @@ export type Inputs<K extends OperationKey> =
 export type ListKey = {
   [K in OperationKey]: Extract<Reply<K>, { data: unknown[]; total: number }> extends never ? never : K;
 }[OperationKey];
+/** What a list takes; which page is wanted need not be said. */
+type ListInput<K extends ListKey> = Omit<Input<K>, 'query'> & { query?: Partial<Operations[K]['query']> };
+export type ListInputs<K extends ListKey> =
+  Record<never, never> extends ListInput<K> ? [input?: ListInput<K>] : [input: ListInput<K>];
 export type Item<K extends ListKey> = Extract<Reply<K>, { data: unknown[] }>['data'][number];
 
 export interface AnyInput {

@@ -4,16 +4,42 @@ export type AccessKey = {
   key: string;
   name: string;
   type: "jwt";
-  scopes: ("transcript.read" | "transcript.write" | "export.read" | "export.write")[];
+  scopes: AccessScope[];
   time_created: string;
 };
+
+export type AccessKeyChange = {
+  name?: string;
+  scopes?: AccessScope[];
+};
+
+export type AccessKeyPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: AccessKey[];
+};
+
+export type AccessKeyReplacement = {
+  name: string;
+  scopes: AccessScope[];
+};
+
+export type AccessKeyRequest = {
+  name: string;
+  type?: "jwt";
+  scopes: AccessScope[];
+};
+
+export type AccessScope = "transcript.read" | "transcript.write" | "export.read" | "export.write";
 
 export type ApiKey = {
   id: string;
   name: string;
   prefix: string;
-  /** admin: everything; member: everything but keys and the audit log; reader: reads what a member may read */
-  role: "admin" | "member" | "reader";
+  role: ApiKeyRole;
   /** Null: as the gateway is configured; 0: no limit */
   requests_per_second: number | null;
   /** Null: as the gateway is configured; 0: no limit */
@@ -21,6 +47,39 @@ export type ApiKey = {
   time_created: string;
   time_last_used: string | null;
   time_expires: string | null;
+};
+
+export type ApiKeyChange = {
+  name?: string;
+  role?: ApiKeyRole;
+  /** Null: as the gateway is configured; 0: no limit */
+  requests_per_second?: number | null;
+  /** Null: as the gateway is configured; 0: no limit */
+  jobs_per_day?: number | null;
+};
+
+export type ApiKeyPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: ApiKey[];
+};
+
+export type ApiKeyRequest = {
+  name: string;
+  role?: ApiKeyRole;
+  /** Null: as the gateway is configured; 0: no limit */
+  requests_per_second?: number | null;
+  /** Null: as the gateway is configured; 0: no limit */
+  jobs_per_day?: number | null;
+};
+
+export type ApiKeyRole = "owner" | "admin" | "member" | "reader";
+
+export type ApiKeyRotation = {
+  overlap_seconds?: number;
 };
 
 export type Artifact = {
@@ -33,14 +92,43 @@ export type Artifact = {
   job_id?: string;
 };
 
+export type ArtifactPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Artifact[];
+};
+
+export type AudioFacts = {
+  kind: "audio";
+  container: string;
+  codec: string;
+  duration: number;
+  channels: number;
+  sampleRate: number;
+};
+
+export type AudioStream = {
+  stream: number;
+  codec: string;
+  channels: number;
+  sampleRate: number;
+};
+
+export type AuditActor = {
+  kind: AuditActorKind;
+  id: string;
+  name: string;
+};
+
+export type AuditActorKind = "api-key" | "access-key";
+
 export type AuditEntry = {
   id: number;
   time: string;
-  actor: {
-    kind: "api-key" | "access-key";
-    id: string;
-    name: string;
-  };
+  actor: AuditActor;
   action: string;
   resource: string;
   resource_id: string | null;
@@ -48,8 +136,95 @@ export type AuditEntry = {
   request_id: string;
 };
 
+export type AuditPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: AuditEntry[];
+};
+
+export type Batch = {
+  id: string;
+  name: string;
+  description: string;
+  parent: string | null;
+  time_created: string;
+  time_updated: string;
+};
+
+export type BatchFileResult = {
+  file: string;
+  success: boolean;
+  error: string | null;
+  batch: Batch | null;
+};
+
+export type BatchFilesForm = {
+  files: Blob[];
+  parent_id?: string;
+  parent_name?: string;
+};
+
+export type BatchPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Batch[];
+};
+
+export type BatchRequest = {
+  name: string;
+  description?: string;
+  /** Id of the batch it lies in */
+  parent?: string | null;
+};
+
+export type CreatedAccessKey = {
+  key: string;
+  name: string;
+  type: "jwt";
+  scopes: AccessScope[];
+  time_created: string;
+  secret: string;
+};
+
+export type CreatedApiKey = {
+  id: string;
+  name: string;
+  prefix: string;
+  role: ApiKeyRole;
+  /** Null: as the gateway is configured; 0: no limit */
+  requests_per_second: number | null;
+  /** Null: as the gateway is configured; 0: no limit */
+  jobs_per_day: number | null;
+  time_created: string;
+  time_last_used: string | null;
+  time_expires: string | null;
+  key: string;
+};
+
+export type CreatedWorkspace = {
+  id: string;
+  name: string;
+  /** Bytes its files may have; null: as the gateway is configured, 0: no limit */
+  storage_bytes: number | null;
+  /** Bytes its files have, uploads under way included */
+  storage_used: number;
+  /** Its share of the machines against other workspaces */
+  weight: number;
+  /** Whether what was seen in a film is kept for later jobs */
+  observation_cache: boolean;
+  time_created: string;
+  /** Its first API key, of the role admin */
+  key: string;
+};
+
 export type DetailedResult = {
-  media_type: "video" | "image" | "audio" | "videostream";
+  media_type: DetailedResultMediaType;
   frame_start: number | null;
   frame_end: number | null;
   time_start: number;
@@ -59,65 +234,194 @@ export type DetailedResult = {
   source: string;
   module: string;
   meta: Record<string, unknown>;
-  detections: ({
-    frame_index: number;
-    type: string;
-    data: Record<string, number>;
-  })[];
-  thumbnail: {
-    image: string;
-    meta: Record<string, unknown>;
-  } | null;
+  detections: Detection[];
+  thumbnail: Thumbnail | null;
+};
+
+export type DetailedResultMediaType = "video" | "image" | "audio" | "videostream";
+
+export type DetailedResultPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: DetailedResult[];
+};
+
+export type Detection = {
+  frame_index: number;
+  type: string;
+  data: Record<string, number>;
+};
+
+export type Dictionary = {
+  id: string;
+  name: string;
+  type: DictionaryType;
+  language: DictionaryLanguage;
+  time_created: string;
+  is_public: boolean;
+};
+
+export type DictionaryChangeForm = {
+  name?: string;
+  /** any, auto, or a language by name (german) or code (de) */
+  language?: string;
+  /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
+  file?: Blob;
+};
+
+export type DictionaryForm = {
+  name?: string;
+  /** any, auto, or a language by name (german) or code (de) */
+  language?: string;
+  /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
+  file: Blob;
+};
+
+export type DictionaryLanguage = "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
+
+export type DictionaryPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Dictionary[];
+};
+
+export type DictionaryReplacementForm = {
+  name: string;
+  /** any, auto, or a language by name (german) or code (de) */
+  language?: string;
+  /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
+  file?: Blob;
+};
+
+export type DictionaryType = "simple" | "map";
+
+export type DiversityInfo = {
+  gender_count: Record<string, number>;
+  age_count: Record<string, number>;
+  person_screen_time: Record<string, number>;
+  gender_screen_time: Record<string, number>;
+  age_screen_time: Record<string, number>;
+  gender_speech_time: Record<string, number>;
+  age_speech_time: Record<string, number>;
+  name_to_speech_time: Record<string, number>;
 };
 
 export type DryRun = {
   media_type: string;
-  modules: Record<string, {
-    module: string;
-    arguments: Record<string, unknown>;
-    models: ModelPin[];
-    analyses: ({
-      analysis: string;
-      digest: string;
-      models: ModelPin[];
-    })[];
-  }>;
-  sources: ({
-    source: string;
-    facts: MediaFacts | null;
-    error: string | null;
-  })[];
-  estimate: {
-    media_seconds: number;
-    pictures: number;
-  };
+  modules: Record<string, PlannedModule>;
+  sources: ProbedSource[];
+  estimate: Estimate;
+};
+
+export type Estimate = {
+  media_seconds: number;
+  pictures: number;
+};
+
+export type Export = {
+  id: string;
+  strategy: string;
+  time_created: string;
+  time_completed: string | null;
+  state: TaskState;
+  progress: number;
+  error_msg: string | null;
+  config: Record<string, unknown>;
+};
+
+export type ExportPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Export[];
+};
+
+export type ExportRequest = {
+  strategy: ExportStrategy;
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip} */
+  config: Record<string, unknown>;
+};
+
+export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
+
+export type HealthCheck = {
+  name: string;
+  ok: boolean;
+  needed: boolean;
+  tookMs: number;
+  reason?: string;
+};
+
+export type HealthReport = {
+  ok: boolean;
+  state: HealthReportState;
+  checks: HealthCheck[];
+};
+
+export type HealthReportState = "starting" | "running" | "stopping";
+
+export type IfExists = "refuse" | "replace" | "rename";
+
+export type ImageFacts = {
+  kind: "image";
+  format: ImageFactsFormat;
+  width: number;
+  height: number;
+};
+
+export type ImageFactsFormat = "jpeg" | "png";
+
+export type InstalledModel = {
+  name: string;
+  version: number;
+  is_default: boolean;
 };
 
 export type Job = {
   id: string;
   tag: string;
-  state: "waiting" | "processing" | "completed" | "stopped" | "failed";
+  state: JobState;
   errors: string[];
   progress: number;
   duration: number;
   time_created: string;
   time_started: string | null;
   time_completed: string | null;
+  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
-  modules: Record<string, {
-    state: "waiting" | "processing" | "completed" | "stopped" | "failed";
-    progress: number;
-  } & Record<string, unknown>>;
-  media_type: "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
+  source_count: number;
+  /** Where the job is read as a whole */
+  link: string;
+  modules: Record<string, JobModule>;
+  media_type: MediaType;
   ttl: number | null;
   priority: number;
   /** Id of the batch it belongs to */
   batch: string | null;
-  result: {
-    detailed_link: string;
-    summary: ResultSummary[];
-  };
+  result: JobResult;
   webhook: JobWebhook | null;
+};
+
+export type JobModule = {
+  state: JobState;
+  progress: number;
+} & Record<string, unknown>;
+
+export type JobPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Job[];
 };
 
 export type JobRequest = {
@@ -131,57 +435,38 @@ export type JobRequest = {
   batch?: string | null;
 };
 
+export type JobResult = {
+  detailed_link: string;
+  summary: ResultSummary[];
+};
+
+export type JobState = "waiting" | "processing" | "completed" | "stopped" | "failed";
+
 export type JobWebhook = {
   events: string[];
   callback: string;
 };
 
-export type MediaFacts = {
-  kind: "video";
-  container: string;
-  codec: string;
-  stream: number;
-  width: number;
-  height: number;
-  fps: {
-    num: number;
-    den: number;
-  };
-  variableFrameRate: boolean;
-  totalFrames: number;
-  duration: number;
-  timeBase: {
-    num: number;
-    den: number;
-  };
-  startPts: number;
-  startTimecode: string | null;
-  rotation: number;
-  interlaced: boolean;
-  sampleAspectRatio: {
-    num: number;
-    den: number;
-  };
-  bitDepth: number;
-  hdr: boolean;
-  audioStreams: ({
-    stream: number;
-    codec: string;
-    channels: number;
-    sampleRate: number;
-  })[];
-} | {
-  kind: "image";
-  format: "jpeg" | "png";
-  width: number;
-  height: number;
-} | {
-  kind: "audio";
-  container: string;
-  codec: string;
-  duration: number;
-  channels: number;
-  sampleRate: number;
+export type MediaFacts = VideoFacts | ImageFacts | AudioFacts;
+
+export type MediaInfo = {
+  fps?: number;
+  /** Width and height in pixels */
+  resolution?: [number, number];
+  total_frames?: number;
+  /** Seconds */
+  duration?: number;
+};
+
+export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
+
+export type Message = {
+  message: string;
+};
+
+export type MissingModel = {
+  name: string;
+  purpose: string;
 };
 
 export type Model = {
@@ -191,7 +476,7 @@ export type Model = {
   /** Those that are installed, by number */
   versions: ModelVersion[];
   latest_version: ModelVersion;
-  type: "face" | "landmark" | "object";
+  type: ModelKind;
   /** Modules that take it in `model` */
   modules: string[];
   /** It comes with Adit, and cannot be changed or deleted */
@@ -201,10 +486,27 @@ export type Model = {
   custom_fields: (Record<string, unknown>)[];
 };
 
+export type ModelKind = "face" | "landmark" | "object";
+
+export type ModelPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Model[];
+};
+
 export type ModelPin = {
   name: string;
   version: number;
   digest: string;
+};
+
+export type ModelRequest = {
+  /** Left out: what the model says of itself */
+  description?: string;
+  custom_fields?: (Record<string, unknown>)[];
 };
 
 export type ModelVersion = {
@@ -212,32 +514,37 @@ export type ModelVersion = {
   time_created: string;
   changelog: string;
   /** The dataset it was trained with; null when it was installed as files */
-  source_dataset: null;
+  source_dataset: Record<string, unknown> | null;
 };
 
-export type NewAccessKey = {
-  key: string;
-  name: string;
-  type: "jwt";
-  scopes: ("transcript.read" | "transcript.write" | "export.read" | "export.write")[];
-  time_created: string;
-  secret: string;
-};
-
-export type NewApiKey = {
+export type Module = {
   id: string;
-  name: string;
-  prefix: string;
-  /** admin: everything; member: everything but keys and the audit log; reader: reads what a member may read */
-  role: "admin" | "member" | "reader";
-  /** Null: as the gateway is configured; 0: no limit */
-  requests_per_second: number | null;
-  /** Null: as the gateway is configured; 0: no limit */
-  jobs_per_day: number | null;
-  time_created: string;
-  time_last_used: string | null;
-  time_expires: string | null;
-  key: string;
+  aliases: string[];
+  result_module: string;
+  media: string[];
+  /** JSON Schema */
+  arguments: Record<string, unknown>;
+  models: InstalledModel[];
+  models_not_installed: MissingModel[];
+};
+
+export type PlannedAnalysis = {
+  analysis: string;
+  digest: string;
+  models: ModelPin[];
+};
+
+export type PlannedModule = {
+  module: string;
+  arguments: Record<string, unknown>;
+  models: ModelPin[];
+  analyses: PlannedAnalysis[];
+};
+
+export type ProbedSource = {
+  source: string;
+  facts: MediaFacts | null;
+  error: string | null;
 };
 
 export type Problem = {
@@ -249,27 +556,75 @@ export type Problem = {
   code: string;
   message: string;
   request_id: string;
-  errors: ({
-    pointer: string;
-    code: string;
-    message: string;
-  })[];
+  errors: ProblemError[];
 };
+
+export type ProblemError = {
+  pointer: string;
+  code: string;
+  message: string;
+  /** The resource that is in the way */
+  existing?: Record<string, unknown>;
+};
+
+export type Rational = {
+  num: number;
+  den: number;
+};
+
+export type Report = {
+  id: string;
+  title: string;
+  type: "diversity";
+  state: TaskState;
+  error_msg: string | null;
+  time_created: string;
+};
+
+export type ReportContent = {
+  batch_id: string;
+  report_info: DiversityInfo;
+};
+
+export type ReportItem = {
+  content: ReportContent;
+};
+
+export type ReportItemPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: ReportItem[];
+};
+
+export type ReportPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Report[];
+};
+
+export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
 
 export type ResultSummary = {
   source: string;
-  media_type: "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
-  info: {
-    fps: number;
-    resolution: [number, number];
-    total_frames: number;
-    duration: number;
-  } | Record<string, never>;
-  items: ({
-    type: string;
-    label: string;
-    module: string;
-  })[];
+  media_type: MediaType;
+  info: MediaInfo;
+  items: ResultSummaryItem[];
+};
+
+export type ResultSummaryItem = {
+  type: string;
+  label: string;
+  module: string;
+};
+
+export type SigningSecret = {
+  signing_secret: string;
 };
 
 export type StorageEntry = {
@@ -283,6 +638,46 @@ export type StorageEntry = {
   is_folder: boolean;
 };
 
+export type StorageEntryV2 = {
+  id: number;
+  url: string | null;
+  file_size: number | null;
+  name: string;
+  uploaded: boolean;
+  upload_failed: boolean;
+  storage_type: StorageType | null;
+  uploaded_at: string | null;
+};
+
+export type StorageEntryV2Page = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: StorageEntryV2[];
+};
+
+export type StorageForm = {
+  file: Blob;
+  /** Path of a folder, e.g. /news/2026 */
+  folder?: string;
+  /** Default: the name the file is sent with */
+  name?: string;
+  if_exists?: IfExists;
+};
+
+export type StorageFormV2 = {
+  file: Blob;
+  /** Path of a folder, e.g. /news/2026 */
+  folder?: string;
+  /** Default: the name the file is sent with */
+  name?: string;
+  if_exists?: IfExists;
+};
+
+export type StorageType = "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER";
+
 export type SummarizedResult = {
   id: string;
   source: string;
@@ -291,17 +686,176 @@ export type SummarizedResult = {
   meta: Record<string, number>;
 };
 
+export type SummarizedResultPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: SummarizedResult[];
+};
+
+export type TaskState = "waiting" | "processing" | "completed" | "failed";
+
+export type Thumbnail = {
+  image: string;
+  meta: Record<string, unknown>;
+};
+
+export type VideoFacts = {
+  kind: "video";
+  container: string;
+  codec: string;
+  stream: number;
+  width: number;
+  height: number;
+  fps: Rational;
+  variableFrameRate: boolean;
+  totalFrames: number;
+  duration: number;
+  timeBase: Rational;
+  startPts: number;
+  startTimecode: string | null;
+  timecodeRate?: Rational;
+  rotation: number;
+  interlaced: boolean;
+  sampleAspectRatio: Rational;
+  bitDepth: number;
+  hdr: boolean;
+  audioStreams: AudioStream[];
+};
+
+export type Webhook = {
+  id: string;
+  event: ResourceEventName;
+  url: string;
+  hmac_secret: string;
+  description: string;
+  time_created: string;
+  exp_backoff: boolean;
+  retry_limit: number;
+  enabled: boolean;
+  disabled_reason: string | null;
+  time_disabled: string | null;
+};
+
+export type WebhookAttempt = {
+  id: string;
+  message_id: string;
+  event: string;
+  attempt: number;
+  time_started: string;
+  duration: number;
+  status: number | null;
+  error: string | null;
+  response: string | null;
+  state: WebhookMessageState;
+  time_next: string | null;
+};
+
+export type WebhookAttemptPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: WebhookAttempt[];
+};
+
+export type WebhookChange = {
+  event?: ResourceEventName;
+  url?: string;
+  /** Signs what is sent */
+  hmac_secret?: string;
+  description?: string;
+  /** false: nothing is sent; true begins again */
+  enabled?: boolean;
+};
+
+export type WebhookMessage = {
+  message_id: string;
+  event: string;
+  state: WebhookMessageState;
+};
+
+export type WebhookMessageState = "pending" | "delivered" | "failed" | "gone";
+
+export type WebhookPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Webhook[];
+};
+
+export type WebhookRequest = {
+  event: ResourceEventName;
+  url: string;
+  /** Signs what is sent */
+  hmac_secret: string;
+  description?: string;
+  /** false: nothing is sent; true begins again */
+  enabled?: boolean;
+};
+
+export type Workspace = {
+  id: string;
+  name: string;
+  /** Bytes its files may have; null: as the gateway is configured, 0: no limit */
+  storage_bytes: number | null;
+  /** Bytes its files have, uploads under way included */
+  storage_used: number;
+  /** Its share of the machines against other workspaces */
+  weight: number;
+  /** Whether what was seen in a film is kept for later jobs */
+  observation_cache: boolean;
+  time_created: string;
+};
+
+export type WorkspaceChange = {
+  name?: string;
+  storage_bytes?: number | null;
+  weight?: number;
+  observation_cache?: boolean;
+};
+
+export type WorkspacePage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Workspace[];
+};
+
+export type WorkspaceReceipt = {
+  id: string;
+  name: string;
+  state: "erased";
+  /** How many of each kind there were */
+  counts: Record<string, number>;
+  time: string;
+  /** Id of the API key that asked for it */
+  key: string;
+};
+
+export type WorkspaceRequest = {
+  name: string;
+  storage_bytes?: number | null;
+  weight?: number;
+  observation_cache?: boolean;
+};
+
 /** What each operation takes and answers; `reply` is null where the answer is no JSON. */
 export interface Operations {
   /** Create a job */
   'POST /v1/jobs/': {
     params: Record<never, never>;
-    query: {
-      dry_run?: "0" | "1" | "true" | "false";
-    };
+    query: Record<never, never>;
     body: JobRequest;
     form: undefined;
-    reply: Job | DryRun;
+    reply: Job;
   };
   /** List jobs, newest first */
   'GET /v1/jobs/': {
@@ -311,19 +865,22 @@ export interface Operations {
       limit?: number;
       search?: string;
       tag?: string;
-      state?: "waiting" | "processing" | "completed" | "stopped" | "failed";
+      state?: JobState;
       batch?: string;
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: Job[];
+    reply: JobPage;
+  };
+  /** What a job would be; nothing is created */
+  'POST /v1/jobs': {
+    params: Record<never, never>;
+    query: {
+      dry_run: boolean;
     };
+    body: JobRequest;
+    form: undefined;
+    reply: DryRun;
   };
   /** Read a job */
   'GET /v1/jobs/{jobId}/': {
@@ -343,9 +900,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** End a job where it stands; its results so far stay */
   'POST /v1/jobs/{jobId}/stop/': {
@@ -357,7 +912,7 @@ export interface Operations {
     form: undefined;
     reply: Job;
   };
-  /** Run the failed and stopped modules of an ended job again */
+  /** Run what failed, was stopped or was missed in an ended job again */
   'POST /v1/jobs/{jobId}/retry/': {
     params: {
       jobId: string;
@@ -384,14 +939,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: DetailedResult[];
-    };
+    reply: DetailedResultPage;
   };
   /** Sums over a whole source */
   'GET /v1/jobs/{jobId}/summarized-results/': {
@@ -406,14 +954,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: SummarizedResult[];
-    };
+    reply: SummarizedResultPage;
   };
   /** Files a job made */
   'GET /v1/jobs/{jobId}/artifacts/': {
@@ -426,14 +967,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: Artifact[];
-    };
+    reply: ArtifactPage;
   };
   /** Download an artifact */
   'GET /v1/jobs/{jobId}/artifacts/{artifactId}/file/': {
@@ -462,18 +996,10 @@ export interface Operations {
     query: {
       folder?: string;
       name?: string;
-      if_exists?: "refuse" | "replace";
+      if_exists?: IfExists;
     };
     body: undefined;
-    form: {
-      file: Blob;
-      /** Path of a folder, e.g. /news/2026 */
-      folder?: string;
-      /** Default: the name the file is sent with */
-      name?: string;
-      /** What to do when the folder has a file of that name; default refuse (409) */
-      if_exists?: "refuse" | "replace";
-    };
+    form: StorageForm;
     reply: StorageEntry;
   };
   /** List the files and folders of a folder */
@@ -491,7 +1017,7 @@ export interface Operations {
   /** Read an entry */
   'GET /v1/storage/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -501,19 +1027,17 @@ export interface Operations {
   /** Remove a file, or a folder with everything in it */
   'DELETE /v1/storage/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Download a file */
   'GET /v1/storage/{storageId}/file/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -523,7 +1047,7 @@ export interface Operations {
   /** A small picture of a file */
   'GET /v1/storage/{storageId}/thumbnail/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -536,28 +1060,11 @@ export interface Operations {
     query: {
       folder?: string;
       name?: string;
-      if_exists?: "refuse" | "replace";
+      if_exists?: IfExists;
     };
     body: undefined;
-    form: {
-      file: Blob;
-      /** Path of a folder, e.g. /news/2026 */
-      folder?: string;
-      /** Default: the name the file is sent with */
-      name?: string;
-      /** What to do when the folder has a file of that name; default refuse (409) */
-      if_exists?: "refuse" | "replace";
-    };
-    reply: {
-      id: number;
-      url: string | null;
-      file_size: number | null;
-      name: string;
-      uploaded: boolean;
-      upload_failed: boolean;
-      storage_type: "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER" | null;
-      uploaded_at: string | null;
-    };
+    form: StorageFormV2;
+    reply: StorageEntryV2;
   };
   /** List the files and folders of a folder */
   'GET /v2/storage/': {
@@ -569,59 +1076,32 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: number;
-        url: string | null;
-        file_size: number | null;
-        name: string;
-        uploaded: boolean;
-        upload_failed: boolean;
-        storage_type: "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER" | null;
-        uploaded_at: string | null;
-      })[];
-    };
+    reply: StorageEntryV2Page;
   };
   /** Read an entry */
   'GET /v2/storage/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: number;
-      url: string | null;
-      file_size: number | null;
-      name: string;
-      uploaded: boolean;
-      upload_failed: boolean;
-      storage_type: "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER" | null;
-      uploaded_at: string | null;
-    };
+    reply: StorageEntryV2;
   };
   /** Remove a file, or a folder with everything in it */
   'DELETE /v2/storage/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Download a file */
   'GET /v2/storage/{storageId}/file/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -631,7 +1111,7 @@ export interface Operations {
   /** A small picture of a file */
   'GET /v2/storage/{storageId}/thumbnail/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -652,7 +1132,7 @@ export interface Operations {
     query: {
       folder?: string;
       name?: string;
-      if_exists?: "refuse" | "replace";
+      if_exists?: IfExists;
     };
     body: undefined;
     form: undefined;
@@ -661,7 +1141,7 @@ export interface Operations {
   /** How far a resumable upload is: Upload-Offset */
   'HEAD /v1/storage/uploads/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -671,7 +1151,7 @@ export interface Operations {
   /** Send the bytes of a resumable upload from its offset on */
   'PATCH /v1/storage/uploads/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -681,7 +1161,7 @@ export interface Operations {
   /** Give a resumable upload up, or remove the file that it became */
   'DELETE /v1/storage/uploads/{storageId}/': {
     params: {
-      storageId: string;
+      storageId: number;
     };
     query: Record<never, never>;
     body: undefined;
@@ -693,53 +1173,27 @@ export interface Operations {
     params: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    form: {
-      name?: string;
-      /** any, auto, or a language by name (german) or code (de) */
-      language?: string;
-      /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
-      file: Blob;
-    };
-    reply: {
-      id: string;
-      name: string;
-      type: "simple" | "map";
-      language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-      time_created: string;
-      is_public: boolean;
-    };
+    form: DictionaryForm;
+    reply: Dictionary;
   };
   /** List the dictionaries of the workspace and the public ones */
   'GET /v1/dictionaries/': {
     params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Dictionary[];
+  };
+  /** The same list in pages */
+  'GET /v1/dictionaries': {
+    params: Record<never, never>;
     query: {
       offset?: number;
-      limit?: number;
+      limit: number;
     };
     body: undefined;
     form: undefined;
-    reply: ({
-      id: string;
-      name: string;
-      type: "simple" | "map";
-      language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-      time_created: string;
-      is_public: boolean;
-    })[] | {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        name: string;
-        type: "simple" | "map";
-        language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-        time_created: string;
-        is_public: boolean;
-      })[];
-    };
+    reply: DictionaryPage;
   };
   /** Read a dictionary */
   'GET /v1/dictionaries/{dictionaryId}/': {
@@ -749,14 +1203,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      name: string;
-      type: "simple" | "map";
-      language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-      time_created: string;
-      is_public: boolean;
-    };
+    reply: Dictionary;
   };
   /** Replace name and language, and the file when one is sent */
   'PUT /v1/dictionaries/{dictionaryId}/': {
@@ -764,26 +1211,9 @@ export interface Operations {
       dictionaryId: string;
     };
     query: Record<never, never>;
-    body: {
-      name: string;
-      /** any, auto, or a language by name (german) or code (de) */
-      language?: string;
-    };
-    form: {
-      name: string;
-      /** any, auto, or a language by name (german) or code (de) */
-      language?: string;
-      /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
-      file?: Blob;
-    };
-    reply: {
-      id: string;
-      name: string;
-      type: "simple" | "map";
-      language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-      time_created: string;
-      is_public: boolean;
-    };
+    body: undefined;
+    form: DictionaryReplacementForm;
+    reply: Dictionary;
   };
   /** Change what is sent */
   'PATCH /v1/dictionaries/{dictionaryId}/': {
@@ -791,26 +1221,9 @@ export interface Operations {
       dictionaryId: string;
     };
     query: Record<never, never>;
-    body: {
-      name?: string;
-      /** any, auto, or a language by name (german) or code (de) */
-      language?: string;
-    };
-    form: {
-      name?: string;
-      /** any, auto, or a language by name (german) or code (de) */
-      language?: string;
-      /** text/plain: an entry a line. text/csv: a header with at least the columns source and target. UTF-8. */
-      file?: Blob;
-    };
-    reply: {
-      id: string;
-      name: string;
-      type: "simple" | "map";
-      language: "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
-      time_created: string;
-      is_public: boolean;
-    };
+    body: undefined;
+    form: DictionaryChangeForm;
+    reply: Dictionary;
   };
   /** Remove a dictionary */
   'DELETE /v1/dictionaries/{dictionaryId}/': {
@@ -820,9 +1233,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Download the file of a dictionary */
   'GET /v1/dictionaries/{dictionaryId}/file/': {
@@ -842,9 +1253,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Modules with their arguments and the models installed for them */
   'GET /v1/modules/': {
@@ -852,41 +1261,26 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: ({
-      id: string;
-      aliases: string[];
-      result_module: string;
-      media: string[];
-      /** JSON Schema */
-      arguments: Record<string, unknown>;
-      models: ({
-        name: string;
-        version: number;
-        is_default: boolean;
-      })[];
-      models_not_installed: ({
-        name: string;
-        purpose: string;
-      })[];
-    })[];
+    reply: Module[];
   };
   /** List the models that a job may name */
   'GET /v1/models/': {
     params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Model[];
+  };
+  /** The same list in pages */
+  'GET /v1/models': {
+    params: Record<never, never>;
     query: {
       offset?: number;
-      limit?: number;
+      limit: number;
     };
     body: undefined;
     form: undefined;
-    reply: Model[] | {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: Model[];
-    };
+    reply: ModelPage;
   };
   /** Read a model */
   'GET /v1/models/{modelId}/': {
@@ -904,20 +1298,7 @@ export interface Operations {
       modelId: string;
     };
     query: Record<never, never>;
-    body: {
-      /** Left out: what the model says of itself */
-      description?: string;
-      custom_fields?: (Record<string, unknown>)[];
-      id?: unknown;
-      name?: unknown;
-      versions?: unknown;
-      latest_version?: unknown;
-      type?: unknown;
-      modules?: unknown;
-      is_public?: unknown;
-      time_created?: unknown;
-      time_updated?: unknown;
-    };
+    body: ModelRequest;
     form: undefined;
     reply: Model;
   };
@@ -929,9 +1310,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** List the API keys of the workspace */
   'GET /v1/api-keys/': {
@@ -942,30 +1321,15 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ApiKey[];
-    };
+    reply: ApiKeyPage;
   };
   /** Create an API key; the reply shows it once */
   'POST /v1/api-keys/': {
     params: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      name: string;
-      /** admin: everything; member: everything but keys and the audit log; reader: reads what a member may read */
-      role?: "admin" | "member" | "reader";
-      /** Null: as the gateway is configured; 0: no limit */
-      requests_per_second?: number | null;
-      /** Null: as the gateway is configured; 0: no limit */
-      jobs_per_day?: number | null;
-    };
+    body: ApiKeyRequest;
     form: undefined;
-    reply: NewApiKey;
+    reply: CreatedApiKey;
   };
   /** Read an API key */
   'GET /v1/api-keys/{keyId}/': {
@@ -983,15 +1347,7 @@ export interface Operations {
       keyId: string;
     };
     query: Record<never, never>;
-    body: {
-      name?: string;
-      /** admin: everything; member: everything but keys and the audit log; reader: reads what a member may read */
-      role?: "admin" | "member" | "reader";
-      /** Null: as the gateway is configured; 0: no limit */
-      requests_per_second?: number | null;
-      /** Null: as the gateway is configured; 0: no limit */
-      jobs_per_day?: number | null;
-    };
+    body: ApiKeyChange;
     form: undefined;
     reply: ApiKey;
   };
@@ -1003,9 +1359,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Replace an API key by a new one with its name, role and limits; the reply shows it once */
   'POST /v1/api-keys/{keyId}/rotate/': {
@@ -1013,11 +1367,9 @@ export interface Operations {
       keyId: string;
     };
     query: Record<never, never>;
-    body: {
-      overlap_seconds?: number;
-    };
+    body: ApiKeyRotation;
     form: undefined;
-    reply: NewApiKey;
+    reply: CreatedApiKey;
   };
   /** The secret that signs the webhooks of jobs */
   'GET /v1/signing-secret/': {
@@ -1025,9 +1377,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      signing_secret: string;
-    };
+    reply: SigningSecret;
   };
   /** Replace the signing secret; the old one goes on signing beside it for 24 hours */
   'POST /v1/signing-secret/': {
@@ -1035,39 +1385,34 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      signing_secret: string;
-    };
+    reply: SigningSecret;
   };
   /** List the access keys of the workspace */
   'GET /v1/access-keys/': {
     params: Record<never, never>;
-    query: {
-      offset?: number;
-      limit?: number;
-    };
+    query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: AccessKey[] | {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: AccessKey[];
-    };
+    reply: AccessKey[];
   };
   /** Create an access key; the reply shows its secret once */
   'POST /v1/access-keys/': {
     params: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      name: string;
-      type?: "jwt";
-      scopes: ("transcript.read" | "transcript.write" | "export.read" | "export.write")[];
-    };
+    body: AccessKeyRequest;
     form: undefined;
-    reply: NewAccessKey;
+    reply: CreatedAccessKey;
+  };
+  /** The same list in pages */
+  'GET /v1/access-keys': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: AccessKeyPage;
   };
   /** Read an access key */
   'GET /v1/access-keys/{accessKey}/': {
@@ -1085,13 +1430,7 @@ export interface Operations {
       accessKey: string;
     };
     query: Record<never, never>;
-    body: {
-      name: string;
-      scopes: ("transcript.read" | "transcript.write" | "export.read" | "export.write")[];
-      key?: unknown;
-      time_created?: unknown;
-      type?: "jwt";
-    };
+    body: AccessKeyReplacement;
     form: undefined;
     reply: AccessKey;
   };
@@ -1101,13 +1440,7 @@ export interface Operations {
       accessKey: string;
     };
     query: Record<never, never>;
-    body: {
-      name?: string;
-      scopes?: ("transcript.read" | "transcript.write" | "export.read" | "export.write")[];
-      key?: unknown;
-      time_created?: unknown;
-      type?: "jwt";
-    };
+    body: AccessKeyChange;
     form: undefined;
     reply: AccessKey;
   };
@@ -1119,9 +1452,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Who changed what, newest first */
   'GET /v1/audit-log/': {
@@ -1137,90 +1468,34 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: AuditEntry[];
-    };
+    reply: AuditPage;
   };
   /** List the webhooks of the workspace */
   'GET /v1/webhooks/': {
     params: Record<never, never>;
-    query: {
-      offset?: number;
-      limit?: number;
-    };
+    query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: ({
-      id: string;
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      hmac_secret: string;
-      description: string;
-      time_created: string;
-      exp_backoff: boolean;
-      retry_limit: number;
-      enabled: boolean;
-      disabled_reason: string | null;
-      time_disabled: string | null;
-    })[] | {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-        url: string;
-        hmac_secret: string;
-        description: string;
-        time_created: string;
-        exp_backoff: boolean;
-        retry_limit: number;
-        enabled: boolean;
-        disabled_reason: string | null;
-        time_disabled: string | null;
-      })[];
-    };
+    reply: Webhook[];
   };
   /** Be told of an event by HTTP POST */
   'POST /v1/webhooks/': {
     params: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      /** Signs what is sent */
-      hmac_secret: string;
-      description?: string;
-      /** false: nothing is sent; true begins again */
-      enabled?: boolean;
-      id?: unknown;
-      time_created?: unknown;
-      exp_backoff?: unknown;
-      retry_limit?: unknown;
-      disabled_reason?: unknown;
-      time_disabled?: unknown;
-    };
+    body: WebhookRequest;
     form: undefined;
-    reply: {
-      id: string;
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      hmac_secret: string;
-      description: string;
-      time_created: string;
-      exp_backoff: boolean;
-      retry_limit: number;
-      enabled: boolean;
-      disabled_reason: string | null;
-      time_disabled: string | null;
+    reply: Webhook;
+  };
+  /** The same list in pages */
+  'GET /v1/webhooks': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit: number;
     };
+    body: undefined;
+    form: undefined;
+    reply: WebhookPage;
   };
   /** Read a webhook */
   'GET /v1/webhooks/{webhookId}/': {
@@ -1230,19 +1505,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      hmac_secret: string;
-      description: string;
-      time_created: string;
-      exp_backoff: boolean;
-      retry_limit: number;
-      enabled: boolean;
-      disabled_reason: string | null;
-      time_disabled: string | null;
-    };
+    reply: Webhook;
   };
   /** Replace a webhook */
   'PUT /v1/webhooks/{webhookId}/': {
@@ -1250,35 +1513,9 @@ export interface Operations {
       webhookId: string;
     };
     query: Record<never, never>;
-    body: {
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      /** Signs what is sent */
-      hmac_secret: string;
-      description?: string;
-      /** false: nothing is sent; true begins again */
-      enabled?: boolean;
-      id?: unknown;
-      time_created?: unknown;
-      exp_backoff?: unknown;
-      retry_limit?: unknown;
-      disabled_reason?: unknown;
-      time_disabled?: unknown;
-    };
+    body: WebhookRequest;
     form: undefined;
-    reply: {
-      id: string;
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      hmac_secret: string;
-      description: string;
-      time_created: string;
-      exp_backoff: boolean;
-      retry_limit: number;
-      enabled: boolean;
-      disabled_reason: string | null;
-      time_disabled: string | null;
-    };
+    reply: Webhook;
   };
   /** Change what is sent */
   'PATCH /v1/webhooks/{webhookId}/': {
@@ -1286,35 +1523,9 @@ export interface Operations {
       webhookId: string;
     };
     query: Record<never, never>;
-    body: {
-      event?: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url?: string;
-      /** Signs what is sent */
-      hmac_secret?: string;
-      description?: string;
-      /** false: nothing is sent; true begins again */
-      enabled?: boolean;
-      id?: unknown;
-      time_created?: unknown;
-      exp_backoff?: unknown;
-      retry_limit?: unknown;
-      disabled_reason?: unknown;
-      time_disabled?: unknown;
-    };
+    body: WebhookChange;
     form: undefined;
-    reply: {
-      id: string;
-      event: "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
-      url: string;
-      hmac_secret: string;
-      description: string;
-      time_created: string;
-      exp_backoff: boolean;
-      retry_limit: number;
-      enabled: boolean;
-      disabled_reason: string | null;
-      time_disabled: string | null;
-    };
+    reply: Webhook;
   };
   /** Remove a webhook and its log; nothing more is sent */
   'DELETE /v1/webhooks/{webhookId}/': {
@@ -1324,9 +1535,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Send the event svc.webhook.on_test; how it went is in the attempts */
   'POST /v1/webhooks/{webhookId}/test/': {
@@ -1336,11 +1545,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message_id: string;
-      event: string;
-      state: "pending" | "delivered" | "failed" | "gone";
-    };
+    reply: WebhookMessage;
   };
   /** Attempts to deliver, newest first */
   'GET /v1/webhooks/{webhookId}/attempts/': {
@@ -1354,26 +1559,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        message_id: string;
-        event: string;
-        attempt: number;
-        time_started: string;
-        duration: number;
-        status: number | null;
-        error: string | null;
-        response: string | null;
-        state: "pending" | "delivered" | "failed" | "gone";
-        time_next: string | null;
-      })[];
-    };
+    reply: WebhookAttemptPage;
   };
   /** Send the message of an attempt again, under the same id */
   'POST /v1/webhooks/{webhookId}/attempts/{attemptId}/replay/': {
@@ -1384,11 +1570,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message_id: string;
-      event: string;
-      state: "pending" | "delivered" | "failed" | "gone";
-    };
+    reply: WebhookMessage;
   };
   /** List batches, newest first */
   'GET /v1/batches/': {
@@ -1401,65 +1583,23 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        name: string;
-        description: string;
-        parent: string | null;
-        time_created: string;
-        time_updated: string;
-      })[];
-    };
+    reply: BatchPage;
   };
   /** Create a batch; jobs are posted into it with `batch` */
   'POST /v1/batches/': {
     params: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      name: string;
-      description?: string;
-      /** Id of the batch it lies in */
-      parent?: string | null;
-    };
+    body: BatchRequest;
     form: undefined;
-    reply: {
-      id: string;
-      name: string;
-      description: string;
-      parent: string | null;
-      time_created: string;
-      time_updated: string;
-    };
+    reply: Batch;
   };
   /** Make a batch of jobs from each file */
   'POST /v1/batches/files/': {
     params: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    form: {
-      files: Blob[];
-      parent_id?: string;
-      parent_name?: string;
-    };
-    reply: ({
-      file: string;
-      success: boolean;
-      error: string | null;
-      batch: {
-        id: string;
-        name: string;
-        description: string;
-        parent: string | null;
-        time_created: string;
-        time_updated: string;
-      } | null;
-    })[];
+    form: BatchFilesForm;
+    reply: BatchFileResult[];
   };
   /** Read a batch */
   'GET /v1/batches/{batchId}/': {
@@ -1469,14 +1609,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      name: string;
-      description: string;
-      parent: string | null;
-      time_created: string;
-      time_updated: string;
-    };
+    reply: Batch;
   };
   /** Remove a batch and those in it, and abort their jobs */
   'DELETE /v1/batches/{batchId}/': {
@@ -1486,9 +1619,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      message: string;
-    };
+    reply: Message;
   };
   /** Jobs of a batch, newest first; those of the batches in it are not among them */
   'GET /v1/batches/{batchId}/jobs/': {
@@ -1498,18 +1629,11 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
-      state?: "waiting" | "processing" | "completed" | "stopped" | "failed";
+      state?: JobState;
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: Job[];
-    };
+    reply: JobPage;
   };
   /** Sum up the diversity of a batch and of each batch in it */
   'POST /v1/batches/{batchId}/report/': {
@@ -1519,14 +1643,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      title: string;
-      type: "diversity";
-      state: "waiting" | "processing" | "completed" | "failed";
-      error_msg: string | null;
-      time_created: string;
-    };
+    reply: Report;
   };
   /** List reports, newest first */
   'GET /v1/reports/': {
@@ -1537,21 +1654,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        title: string;
-        type: "diversity";
-        state: "waiting" | "processing" | "completed" | "failed";
-        error_msg: string | null;
-        time_created: string;
-      })[];
-    };
+    reply: ReportPage;
   };
   /** Read a report */
   'GET /v1/reports/{reportId}/': {
@@ -1561,14 +1664,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      title: string;
-      type: "diversity";
-      state: "waiting" | "processing" | "completed" | "failed";
-      error_msg: string | null;
-      time_created: string;
-    };
+    reply: Report;
   };
   /** Remove a report */
   'DELETE /v1/reports/{reportId}/': {
@@ -1591,49 +1687,15 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        content: {
-          batch_id: string;
-          report_info: {
-            gender_count: Record<string, number>;
-            age_count: Record<string, number>;
-            person_screen_time: Record<string, number>;
-            gender_screen_time: Record<string, number>;
-            age_screen_time: Record<string, number>;
-            gender_speech_time: Record<string, number>;
-            age_speech_time: Record<string, number>;
-            name_to_speech_time: Record<string, number>;
-          };
-        };
-      })[];
-    };
+    reply: ReportItemPage;
   };
   /** Have files made of what is stored */
   'POST /v1/exports/': {
     params: Record<never, never>;
     query: Record<never, never>;
-    body: {
-      strategy: "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
-      /** job_results_export: {job_id, format: json | csv | xlsx | zip} */
-      config: Record<string, unknown>;
-    };
+    body: ExportRequest;
     form: undefined;
-    reply: {
-      id: string;
-      strategy: string;
-      time_created: string;
-      time_completed: string | null;
-      state: "waiting" | "processing" | "completed" | "failed";
-      progress: number;
-      error_msg: string | null;
-      config: Record<string, unknown>;
-    };
+    reply: Export;
   };
   /** List exports, newest first */
   'GET /v1/exports/': {
@@ -1644,23 +1706,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: ({
-        id: string;
-        strategy: string;
-        time_created: string;
-        time_completed: string | null;
-        state: "waiting" | "processing" | "completed" | "failed";
-        progress: number;
-        error_msg: string | null;
-        config: Record<string, unknown>;
-      })[];
-    };
+    reply: ExportPage;
   };
   /** Read an export */
   'GET /v1/exports/{exportId}/': {
@@ -1670,16 +1716,7 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: {
-      id: string;
-      strategy: string;
-      time_created: string;
-      time_completed: string | null;
-      state: "waiting" | "processing" | "completed" | "failed";
-      progress: number;
-      error_msg: string | null;
-      config: Record<string, unknown>;
-    };
+    reply: Export;
   };
   /** Files of an export, kept for a week */
   'GET /v1/exports/{exportId}/artifacts/': {
@@ -1692,14 +1729,7 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
-    reply: {
-      total: number;
-      offset: number;
-      limit: number;
-      next: string | null;
-      prev: string | null;
-      data: Artifact[];
-    };
+    reply: ArtifactPage;
   };
   /** Download a file of an export */
   'GET /v1/exports/{exportId}/artifacts/{artifactId}/file/': {
@@ -1711,5 +1741,54 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: null;
+  };
+  /** List the workspaces of the installation, the oldest first */
+  'GET /v1/workspaces/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: WorkspacePage;
+  };
+  /** Create a workspace; the reply shows its first API key once */
+  'POST /v1/workspaces/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: WorkspaceRequest;
+    form: undefined;
+    reply: CreatedWorkspace;
+  };
+  /** Read a workspace */
+  'GET /v1/workspaces/{workspaceId}/': {
+    params: {
+      workspaceId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Workspace;
+  };
+  /** Change the name or the limits of a workspace */
+  'PATCH /v1/workspaces/{workspaceId}/': {
+    params: {
+      workspaceId: string;
+    };
+    query: Record<never, never>;
+    body: WorkspaceChange;
+    form: undefined;
+    reply: Workspace;
+  };
+  /** Erase a workspace with everything in it */
+  'DELETE /v1/workspaces/{workspaceId}/': {
+    params: {
+      workspaceId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: WorkspaceReceipt;
   };
 }

@@ -76,15 +76,15 @@ export class Storage {
   }
 
   get(storageId: number): Promise<StorageEntry> {
-    return this.client.request('GET /v1/storage/{storageId}/', { params: { storageId: String(storageId) } });
+    return this.client.request('GET /v1/storage/{storageId}/', { params: { storageId } });
   }
 
   /** The bytes of a file, to be read as a stream. */
   download(storageId: number): Promise<Response> {
-    return this.client.raw('GET /v1/storage/{storageId}/file/', { params: { storageId: String(storageId) } });
+    return this.client.raw('GET /v1/storage/{storageId}/file/', { params: { storageId } });
   }
 
   async delete(storageId: number): Promise<void> {
-    await this.client.request('DELETE /v1/storage/{storageId}/', { params: { storageId: String(storageId) } });
+    await this.client.request('DELETE /v1/storage/{storageId}/', { params: { storageId } });
   }
 }

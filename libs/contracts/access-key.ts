@@ -17,7 +17,7 @@ export const AccessKey = z.strictObject({
 export type AccessKey = z.infer<typeof AccessKey>;
 
 /** As it is created: the secret is shown this once. */
-export const NewAccessKey = AccessKey.extend({ secret: z.string() });
-export type NewAccessKey = z.infer<typeof NewAccessKey>;
+export const CreatedAccessKey = AccessKey.extend({ secret: z.string() });
+export type CreatedAccessKey = z.infer<typeof CreatedAccessKey>;
 
 export const AccessKeyPage = pageOf(AccessKey);

@@ -35,7 +35,7 @@ export const BatchFileResult = z.strictObject({
 });
 export type BatchFileResult = z.infer<typeof BatchFileResult>;
 
-const TaskState = z.enum(['waiting', 'processing', 'completed', 'failed']);
+export const TaskState = z.enum(['waiting', 'processing', 'completed', 'failed']);
 /** Of reports and exports. */
 export type TaskState = z.infer<typeof TaskState>;
 
@@ -64,9 +64,8 @@ export const DiversityInfo = z.strictObject({
 });
 export type DiversityInfo = z.infer<typeof DiversityInfo>;
 
-export const ReportItem = z.strictObject({
-  content: z.strictObject({ batch_id: z.uuid(), report_info: DiversityInfo }),
-});
+export const ReportContent = z.strictObject({ batch_id: z.uuid(), report_info: DiversityInfo });
+export const ReportItem = z.strictObject({ content: ReportContent });
 export type ReportItem = z.infer<typeof ReportItem>;
 export const ReportItemPage = pageOf(ReportItem);
 

@@ -15,6 +15,8 @@ export const ERROR_CODES = {
   FORBIDDEN: { status: 403, retryable: false, title: 'Forbidden' },
   NOT_FOUND: { status: 404, retryable: false, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, title: 'Method not allowed' },
+  /** The client takes too long to send its request. */
+  TIMED_OUT: { status: 408, retryable: false, title: 'Request timeout' },
   CONFLICT: { status: 409, retryable: false, title: 'Conflict' },
   PRECONDITION_FAILED: { status: 412, retryable: false, title: 'Precondition failed' },
   TOO_LARGE: { status: 413, retryable: false, title: 'Content too large' },
@@ -28,6 +30,10 @@ export const ERROR_CODES = {
   LIMIT_EXCEEDED: { status: 500, retryable: true, title: 'Limit exceeded' },
   /** Anything unforeseen. */
   INTERNAL: { status: 500, retryable: true, title: 'Internal error' },
+  /** A part of the interface that is published and does not exist yet. */
+  NOT_IMPLEMENTED: { status: 501, retryable: false, title: 'Not implemented' },
+  /** The workspace may store no more. */
+  STORAGE_FULL: { status: 507, retryable: false, title: 'Storage full' },
   /** The origin of a source does not answer, or breaks off. Other sources are not concerned. */
   SOURCE_UNAVAILABLE: { status: 503, retryable: true, title: 'Source unavailable' },
   /** The database, the bus or the object store does not answer: everybody waits, and nothing is to blame. */
@@ -41,6 +47,8 @@ export interface ErrorDetail {
   pointer: string;
   code: string;
   message: string;
+  /** The resource that is in the way, as its own address shows it. */
+  existing?: Record<string, unknown>;
 }
 
 /** The only error that crosses a package border. `message` is written for the person who has to do something about it. */

@@ -19,7 +19,7 @@ export type DictionarySpecification = z.infer<typeof DictionarySpecification>;
 const TimeRange = z
   .strictObject({ time_start: z.number().nonnegative().optional(), time_end: z.number().nonnegative().optional() })
   .refine((range) => range.time_start !== undefined || range.time_end !== undefined, 'give time_start or time_end')
-  .refine((range) => (range.time_start ?? 0) < (range.time_end ?? Infinity), 'time_start must lie before time_end');
+  .refine((range) => (range.time_start ?? 0) <= (range.time_end ?? Infinity), 'time_start must not lie after time_end');
 const FrameRange = z
   .strictObject({ frame_start: z.int().nonnegative().optional(), frame_end: z.int().nonnegative().optional() })
   .refine((range) => range.frame_start !== undefined || range.frame_end !== undefined, 'give frame_start or frame_end')
@@ -40,17 +40,22 @@ export const StandardArguments = z.strictObject({
 });
 
 export const JobWebhook = z.strictObject({
-  events: z.array(z.string().regex(/^job\.([a-z_]+\.)?on_[a-z_]+$/)).min(1),
+  /** Names that the job's own modules can raise. */
+  events: z.array(z.string().min(1).max(255)).min(1).max(1_000),
   callback: z.url({ protocol: /^https?$/ }),
 });
 export type JobWebhook = z.infer<typeof JobWebhook>;
+
+/** Several times as many as there are. */
+const MOST_MODULES = 64;
 
 /** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
 export const JobRequest = z.strictObject({
   sources: z.array(z.string().min(1).max(4096)).min(1).max(10_000),
   modules: z
     .record(z.string(), z.record(z.string(), z.unknown()))
-    .refine((modules) => Object.keys(modules).length > 0, 'name at least one module'),
+    .refine((modules) => Object.keys(modules).length > 0, 'name at least one module')
+    .refine((modules) => Object.keys(modules).length <= MOST_MODULES, `name at most ${MOST_MODULES} modules`),
   tag: z.string().max(255).default(''),
   ttl: z
     .int()
@@ -66,21 +71,26 @@ export const JobRequest = z.strictObject({
 export type JobRequest = z.infer<typeof JobRequest>;
 
 export const ResultSummaryItem = z.strictObject({ type: z.string(), label: z.string(), module: z.string() });
+/** Of films; empty for everything else. */
+export const MediaInfo = z
+  .strictObject({
+    fps: z.number(),
+    resolution: z.tuple([z.number(), z.number()]).describe('Width and height in pixels'),
+    total_frames: z.number(),
+    duration: z.number().describe('Seconds'),
+  })
+  .partial();
+export type MediaInfo = z.infer<typeof MediaInfo>;
 export const ResultSummary = z.strictObject({
   source: z.string(),
   media_type: MediaType,
-  info: z.union([
-    z.strictObject({
-      fps: z.number(),
-      resolution: z.tuple([z.number(), z.number()]),
-      total_frames: z.number(),
-      duration: z.number(),
-    }),
-    z.strictObject({}),
-  ]),
+  info: MediaInfo,
   items: z.array(ResultSummaryItem),
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
+
+export const JobModule = z.looseObject({ state: JobState, progress: z.number().min(0).max(1) });
+export const JobResult = z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) });
 
 export const Job = z.strictObject({
   id: z.uuid(),
@@ -92,14 +102,18 @@ export const Job = z.strictObject({
   time_created: IsoTime,
   time_started: IsoTime.nullable(),
   time_completed: IsoTime.nullable(),
-  sources: z.array(z.string()),
+  sources: z
+    .array(z.string())
+    .describe('All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`'),
+  source_count: z.int().nonnegative(),
+  link: z.string().describe('Where the job is read as a whole'),
   /** Arguments as posted, defaults filled in, with each module's `state` and `progress`. */
-  modules: z.record(z.string(), z.looseObject({ state: JobState, progress: z.number().min(0).max(1) })),
+  modules: z.record(z.string(), JobModule),
   media_type: MediaType,
   ttl: z.int().positive().nullable(),
   priority: z.int(),
   batch: z.uuid().nullable().describe('Id of the batch it belongs to'),
-  result: z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) }),
+  result: JobResult,
   webhook: JobWebhook.nullable(),
 });
 export type Job = z.infer<typeof Job>;

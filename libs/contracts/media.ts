@@ -1,14 +1,22 @@
 import { z } from 'zod';
 
 /** An exact fraction, as ffprobe states frame rates and time bases (30000/1001). */
-export const Rational = z.strictObject({ num: z.int(), den: z.int().positive() });
+export const Rational = z.object({ num: z.int(), den: z.int().positive() });
 export type Rational = z.infer<typeof Rational>;
 
 export const MediaType = z.enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml']);
 export type MediaType = z.infer<typeof MediaType>;
 
+/** One of the audio streams of a film. */
+export const AudioStream = z.object({
+  stream: z.int(),
+  codec: z.string(),
+  channels: z.int(),
+  sampleRate: z.int(),
+});
+
 /** What the probe found in a film. Sizes are of the displayed frame: rotated, square pixels. */
-export const VideoFacts = z.strictObject({
+export const VideoFacts = z.object({
   kind: z.literal('video'),
   container: z.string(),
   codec: z.string(),
@@ -16,8 +24,9 @@ export const VideoFacts = z.strictObject({
   stream: z.int().nonnegative(),
   width: z.int().positive(),
   height: z.int().positive(),
-  /** Average frame rate. */
+  /** Of the distance that frames usually have; the average where there is no usual one. */
   fps: Rational,
+  /** Whether a frame's number does not tell its time: distances vary, or frames are missing. */
   variableFrameRate: z.boolean(),
   totalFrames: z.int().nonnegative(),
   /** Seconds from the first frame's presentation to the last frame's end. */
@@ -28,18 +37,20 @@ export const VideoFacts = z.strictObject({
   startPts: z.int(),
   /** SMPTE timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null when the file carries none. */
   startTimecode: z.string().nullable(),
+  /** Numbers a second of its timecode, where that is not the frame rate: 25 in 50p. */
+  timecodeRate: Rational.optional(),
   rotation: z.int(),
   interlaced: z.boolean(),
   /** Width of a stored pixel over its height. */
   sampleAspectRatio: Rational,
   bitDepth: z.int().positive(),
   hdr: z.boolean(),
-  audioStreams: z.array(z.strictObject({ stream: z.int(), codec: z.string(), channels: z.int(), sampleRate: z.int() })),
+  audioStreams: z.array(AudioStream),
 });
 export type VideoFacts = z.infer<typeof VideoFacts>;
 
 /** Displayed size, EXIF rotation applied. */
-export const ImageFacts = z.strictObject({
+export const ImageFacts = z.object({
   kind: z.literal('image'),
   format: z.enum(['jpeg', 'png']),
   width: z.int().positive(),
@@ -47,7 +58,7 @@ export const ImageFacts = z.strictObject({
 });
 export type ImageFacts = z.infer<typeof ImageFacts>;
 
-export const AudioFacts = z.strictObject({
+export const AudioFacts = z.object({
   kind: z.literal('audio'),
   container: z.string(),
   codec: z.string(),
@@ -64,31 +75,42 @@ export type MediaFacts = z.infer<typeof MediaFacts>;
  * The frames one chunk owns: `frameStart` inclusive to `frameEnd` exclusive, numbered from the start of the source in
  * presentation order, and the same interval in pts ticks. Decoding starts at the keyframe `seekPts`.
  */
-export const FrameInterval = z.strictObject({
+export const FrameInterval = z.object({
   frameStart: z.int().nonnegative(),
   frameEnd: z.int().positive(),
   ptsStart: z.int(),
   ptsEnd: z.int(),
   seekPts: z.int(),
+  /** Of the chunk that a range begins with: its first frame is looked at whatever the sampling rate would leave out. */
+  first: z.literal(true).optional(),
 });
 export type FrameInterval = z.infer<typeof FrameInterval>;
 
+/**
+ * Raised whenever the same file would give other pixels or other frames: another filter graph, scaler, colour conversion,
+ * JPEG quality, or a decoder that is not bit-exact with the one before. 2: films without an index show the right pictures.
+ */
+export const DECODER_VERSION = 2;
+
 /** Which pictures an analysis wants to see. The spec, never the job, decides what is decoded. */
-export const FrameSpec = z.strictObject({
-  /** Sampled frames per second of media time; the first frame at or after each multiple of 1/rate. Ignored for images. */
+export const FrameSpec = z.object({
+  /** Sampled frames per second of media time; the first frame at or after each multiple of 1/rate, and the first of a range.
+   * Ignored for images. */
   rate: z.number().positive(),
   /** Pixels of the picture's shorter side after scaling; never enlarged. `native` keeps the displayed size. */
   shorterSide: z.union([z.int().positive(), z.literal('native')]),
+  /** DECODER_VERSION that the pictures are asked of; left out by the builds of version 1. */
+  decoder: z.int().positive().optional(),
 });
 export type FrameSpec = z.infer<typeof FrameSpec>;
 
-/** Stable name of a frame spec: its pack's key and part of the analysis digest. */
+/** Stable name of a frame spec: its pack's key. */
 export function frameSpecName(spec: FrameSpec): string {
   return `r${spec.rate}-s${spec.shorterSide}`;
 }
 
 /** One picture of a frame pack. For images `frame` is 0 and `pts` is 0. */
-export const PackedFrame = z.strictObject({
+export const PackedFrame = z.object({
   /** Frame number counted from the start of the source. */
   frame: z.int().nonnegative(),
   /** Presentation time in ticks of the source's time base. */

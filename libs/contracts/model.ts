@@ -5,7 +5,7 @@ import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
 /** What a model knows: faces of people, landmarks, or things and scenes. */
-export const ModelType = z.enum(['face', 'landmark', 'object']);
+export const ModelType = z.enum(['face', 'landmark', 'object']).meta({ id: 'ModelKind' });
 export type ModelType = z.infer<typeof ModelType>;
 
 export const ModelVersion = z.strictObject({
@@ -13,7 +13,11 @@ export const ModelVersion = z.strictObject({
   /** When it was first seen here. */
   time_created: IsoTime,
   changelog: z.string(),
-  source_dataset: z.null().describe('The dataset it was trained with; null when it was installed as files'),
+  source_dataset: z
+    .null()
+    .describe('The dataset it was trained with; null when it was installed as files')
+    // Datasets are objects; a type that can only be null is more than most generators know.
+    .meta({ type: ['object', 'null'], additionalProperties: true }),
 });
 export type ModelVersion = z.infer<typeof ModelVersion>;
 
@@ -34,25 +38,10 @@ export const Model = z.strictObject({
 export type Model = z.infer<typeof Model>;
 export const ModelPage = pageOf(Model);
 
-/** Written back by clients that read the model; they change nothing. */
-const ignored = z.unknown().optional();
-const readOnly = {
-  id: ignored,
-  name: ignored,
-  versions: ignored,
-  latest_version: ignored,
-  type: ignored,
-  modules: ignored,
-  is_public: ignored,
-  time_created: ignored,
-  time_updated: ignored,
-};
-
 /** PUT /v1/models/{id}/. */
 export const ModelRequest = z.strictObject({
   description: z.string().max(10_000).optional().describe('Left out: what the model says of itself'),
   custom_fields: CustomFields.default([]),
-  ...readOnly,
 });
 export type ModelRequest = z.infer<typeof ModelRequest>;
 

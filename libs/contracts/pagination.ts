@@ -11,7 +11,8 @@ export const PageQuery = z.object({
     .int()
     .positive()
     .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .default(DEFAULT_LIMIT),
+    .default(DEFAULT_LIMIT)
+    .meta({ default: DEFAULT_LIMIT }),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 

@@ -1,8 +1,21 @@
 import { z } from 'zod';
 import { UnitOutcome } from './observations.js';
 
-/** What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media. */
-export const Envelope = z.strictObject({
+/**
+ * What a reader of messages understands. Raised when a message means something else to those who read it by the former
+ * version; a new field, which older readers drop, does not raise it. A message of a later version waits for a process that
+ * understands it.
+ */
+export const MESSAGE_VERSION = 1;
+
+/**
+ * What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.
+ * During an upgrade processes of two builds read each other's messages, so schemas of messages and of what is stored as
+ * JSON are tolerant: unknown fields are dropped, and new ones are optional.
+ */
+export const Envelope = z.object({
+  /** MESSAGE_VERSION of its writer; left out for 1, since the first readers knew no other fields than these. */
+  version: z.int().positive().optional(),
   id: z.string(),
   /** The job it is about, or the id of the other resource. */
   jobId: z.string(),
@@ -17,15 +30,15 @@ export type Envelope = z.infer<typeof Envelope>;
 /** Every topic on one page: who writes it, who reads it, what keys its partitions. */
 export const TOPICS = {
   /** gateway → scheduler. Key: workspace. A job was posted or asked to retry. */
-  'jobs.submitted': z.strictObject({}),
+  'jobs.submitted': z.object({}),
   /** scheduler → decoder. Key: source. Fetch, digest and probe one source and plan its chunks. */
-  'sources.requested': z.strictObject({ sourceIndex: z.int() }),
+  'sources.requested': z.object({ sourceIndex: z.int() }),
   /** decoder → scheduler. Key: job. A source was opened or refused: its chunks wait for credits, or the job may have ended. */
-  'sources.planned': z.strictObject({ sourceIndex: z.int() }),
+  'sources.planned': z.object({ sourceIndex: z.int() }),
   /** scheduler → decoder. Key: source. Decode one chunk to the frame packs its missing analyses need. */
-  'chunks.requested': z.strictObject({ chunkId: z.string() }),
+  'chunks.requested': z.object({ chunkId: z.string() }),
   /** decoder and inference → aggregator. Key: job. One analysis of one chunk ended, well or badly. */
-  'chunks.analysed': z.strictObject({
+  'chunks.analysed': z.object({
     chunkId: z.string(),
     analysisDigest: z.string(),
     /** Null when the analysis as a whole failed. */
@@ -33,15 +46,17 @@ export const TOPICS = {
     error: z.string().nullable(),
   }),
   /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
-  'thumbnails.requested': z.strictObject({ entryId: z.int() }),
+  'thumbnails.requested': z.object({ entryId: z.int() }),
+  /** gateway → decoder. Key: probe. A dry run waits to hear what its sources are; no job is concerned. */
+  'probes.requested': z.object({ probeId: z.string() }),
   /** gateway, aggregator → aggregator. Key: batch. A batch was deleted: jobs of its tree are to be aborted, some by each message. */
-  'batches.deleted': z.strictObject({}),
+  'batches.deleted': z.object({}),
   /** aggregator, gateway and exporter → notifier, gateway. Key: job, or the resource. A client-visible event. */
-  'events.raised': z.strictObject({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
+  'events.raised': z.object({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
 } as const satisfies Record<string, z.ZodType>;
 
 /** decoder → inference-<family>. Key: chunk. One topic for each analysis, so that each can scale alone. */
-export const AnalysisRequested = z.strictObject({ chunkId: z.string(), analysisDigest: z.string() });
+export const AnalysisRequested = z.object({ chunkId: z.string(), analysisDigest: z.string() });
 export type AnalysisRequested = z.infer<typeof AnalysisRequested>;
 
 export type AnalysisTopic = `analyses.${string}.requested`;

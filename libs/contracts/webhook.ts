@@ -29,16 +29,6 @@ const secret = z
 const description = z.string().max(1000);
 const enabled = z.boolean().describe('false: nothing is sent; true begins again');
 
-/** Written back by clients that read the resource; they change nothing. */
-const readOnly = {
-  id: z.unknown().optional(),
-  time_created: z.unknown().optional(),
-  exp_backoff: z.unknown().optional(),
-  retry_limit: z.unknown().optional(),
-  disabled_reason: z.unknown().optional(),
-  time_disabled: z.unknown().optional(),
-};
-
 /** POST and PUT /v1/webhooks/. */
 export const WebhookRequest = z.strictObject({
   event: ResourceEventName,
@@ -46,7 +36,6 @@ export const WebhookRequest = z.strictObject({
   hmac_secret: secret,
   description: description.default(''),
   enabled: enabled.default(true),
-  ...readOnly,
 });
 export type WebhookRequest = z.infer<typeof WebhookRequest>;
 
@@ -56,7 +45,6 @@ export const WebhookChange = z.strictObject({
   hmac_secret: secret.optional(),
   description: description.optional(),
   enabled: enabled.optional(),
-  ...readOnly,
 });
 export type WebhookChange = z.infer<typeof WebhookChange>;
 

@@ -55,7 +55,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
 
 /** Migrates over a connection of its own, which is closed again. */
 async function migrateApart(options: DatabaseDriver['options']): Promise<void> {
-  const dataSource = await new GuardedDataSource({ ...options, ...SCHEMA }).initialize();
+  const dataSource = await new GuardedDataSource({ ...options, ...SCHEMA }, true).initialize();
   try {
     await migrate(dataSource);
   } finally {

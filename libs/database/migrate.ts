@@ -1,7 +1,9 @@
-import { MigrationExecutor, type DataSource } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 
 /** Any number, the same in every process: "adit" in ASCII. */
 const MIGRATION_LOCK = 0x61646974;
+const POLL_MS = 250;
 
 /**
  * Runs the migrations that are missing, each in a transaction of its own. Processes that start together take turns by an
@@ -9,13 +11,22 @@ const MIGRATION_LOCK = 0x61646974;
  */
 export async function migrate(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
+  let locked = false;
   try {
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Asked again and again: a statement that waited for it would be one that CREATE INDEX CONCURRENTLY waits for.
+    while (!(locked = await tryLock(runner))) await sleep(POLL_MS);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     await executor.executePendingMigrations();
   } finally {
-    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    if (locked) await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await runner.release();
   }
+}
+
+async function tryLock(runner: QueryRunner): Promise<boolean> {
+  const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [MIGRATION_LOCK])) as {
+    locked: boolean;
+  }[];
+  return row!.locked;
 }

@@ -1,7 +1,9 @@
-import { AditError, type Json, type ModelPin } from '@adit/contracts';
+import { AditError, type ModelPin } from '@adit/contracts';
 import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
 import type { ModelRepository } from './model-repository.js';
+import { identityOf } from './registry.js';
 import type { Lease, SessionPool } from './session-pool.js';
+import { watchedPacks } from './watched-packs.js';
 
 export interface AnalysisRun {
   analysis: AnalysisDefinition;
@@ -10,6 +12,8 @@ export interface AnalysisRun {
   input: AnalysisInput;
   keepPicture: AnalysisContext<unknown>['keepPicture'];
   signal?: AbortSignal;
+  /** Told the part of the unit's pictures that were looked at, 0..1; it only grows. */
+  onProgress?: (done: number) => void;
   /** The versions a job was posted with; the installed defaults when left out. */
   models?: ModelPin[];
 }
@@ -27,20 +31,15 @@ export class AnalysisRunner {
    */
   identify(analysis: AnalysisDefinition, args: unknown): AnalysisIdentity {
     const parsed = parseArguments(analysis, args);
-    return {
-      analysis: analysis.name,
-      version: analysis.version,
-      args: parsed as Json,
-      frames: analysis.frames(parsed),
-      models: analysis.models.map((name) => this.repository.resolve(name).pin),
-    };
+    const models = analysis.models.map((name) => this.repository.resolve(name).pin);
+    return identityOf(analysis, parsed, models);
   }
 
   /**
    * Looks at one unit. The observations have passed the analysis's schema. Throws what the analysis throws, INTERNAL when
    * it wrote something its schema does not allow, and the signal's reason when aborted.
    */
-  async run({ analysis, args, input, keepPicture, signal, models }: AnalysisRun): Promise<unknown> {
+  async run({ analysis, args, input, keepPicture, signal, models, onProgress }: AnalysisRun): Promise<unknown> {
     const parsed = parseArguments(analysis, args);
     const abort = signal ?? new AbortController().signal;
     abort.throwIfAborted();
@@ -54,7 +53,8 @@ export class AnalysisRunner {
         leases.push(lease);
         networks[name] = lease.network;
       }
-      const observations = await analysis.analyse(input, { args: parsed, networks, keepPicture, signal: abort });
+      const seen = onProgress === undefined ? input : { ...input, packs: watchedPacks(input.packs, onProgress) };
+      const observations = await analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });
       const checked = analysis.observations.safeParse(observations);
       if (checked.success) return checked.data;
       const [issue] = checked.error.issues;

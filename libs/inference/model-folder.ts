@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AditError, digestOf, ModelManifest, type ModelPin } from '@adit/contracts';
 import { load } from 'js-yaml';
 import { readTritonConfig } from './triton-config.js';
@@ -125,6 +125,9 @@ async function describe(folder: string, name: string): Promise<Described> {
     );
   }
   if (labelsFile && !described.manifest.labels) {
+    if (basename(labelsFile) !== labelsFile || !entries.includes(labelsFile)) {
+      throw new AditError('VALIDATION', `label_filename ${JSON.stringify(labelsFile)} is no file beside config.pbtxt.`);
+    }
     const lines = (await readFile(join(folder, labelsFile), 'utf8')).split(/\r?\n/);
     described.manifest.labels = lines.map((line) => line.trim()).filter((line) => line !== '');
   }

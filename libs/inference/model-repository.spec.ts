@@ -173,6 +173,18 @@ describe('ModelRepository', () => {
     release();
   });
 
+  it.each(['../labels.txt', 'sub/labels.txt', '..', '/etc/passwd'])('reads no labels at %s', async (path) => {
+    await mkdir(join(root, 'far/1'), { recursive: true });
+    await writeFile(
+      join(root, 'far/config.pbtxt'),
+      `name: "far" input { name: "x" dims: [2] } output { name: "y" dims: [2] label_filename: "${path}" }`,
+    );
+    await writeFile(join(root, 'labels.txt'), 'secret');
+    await writeFile(join(root, 'far/1/model.onnx'), linearGraph(2, 3));
+    const repository = await open();
+    expect(() => repository.resolve('far')).toThrow(/far is not installed \(.*is no file beside config\.pbtxt/);
+  });
+
   it('treats the files of a gallery as one digest and hands them out unchanged only', async () => {
     await mkdir(join(root, 'team/1'), { recursive: true });
     await writeFile(

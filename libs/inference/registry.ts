@@ -1,7 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AditError, digestOf } from '@adit/contracts';
+import { AditError, DECODER_VERSION, digestOf, type Json, type ModelPin } from '@adit/contracts';
 import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
 
 /** The analyses found in a folder. */
@@ -43,6 +43,21 @@ export class AnalysisRegistry {
   all(): AnalysisDefinition[] {
     return [...this.byName.values()];
   }
+}
+
+/**
+ * What a run of the analysis in this build is, for arguments that its schema has parsed, on pictures of that decoder version.
+ */
+export function identityOf(
+  definition: AnalysisDefinition,
+  args: unknown,
+  models: ModelPin[],
+  decoder: number = DECODER_VERSION,
+): AnalysisIdentity {
+  const { name: analysis, version } = definition;
+  const specs = definition.frames(args);
+  const frames = decoder === 1 ? specs : specs.map((spec) => ({ ...spec, decoder }));
+  return { analysis, version, args: args as Json, frames, models };
 }
 
 /** Equal for two runs of an analysis exactly when they must write down the same of the same media. */

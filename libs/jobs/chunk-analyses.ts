@@ -1,8 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { reasonOf } from './job-errors.js';
+import { INTERVAL_NAME } from './observation-cache.js';
 import { enqueue } from './outbox.js';
 
-/** Ends analyses of a chunk badly: the modules that need them will fail, the others go on. */
+/** Ends analyses of a chunk badly: the modules that need them go on without the chunk. */
 export async function failAnalyses(
   manager: EntityManager,
   job: { jobId: string; traceparent: string | null },
@@ -18,9 +20,38 @@ export async function failAnalyses(
       key: jobId,
       jobId,
       traceparent,
-      payload: { chunkId, analysisDigest, units: null, error },
+      payload: { chunkId, analysisDigest, units: null, error: reasonOf(error) },
     })),
   );
+}
+
+export interface LostObservations {
+  chunkId: string;
+  digest: string;
+  /** Where they lay. */
+  objectKey: string;
+}
+
+/**
+ * Observations that a fold wanted are gone: nobody finds them any more, and their chunk is looked at again. The try that made
+ * them stays counted, so that what gets lost each time ends.
+ */
+export async function lookAgain(
+  manager: EntityManager,
+  { id: jobId, workspaceId }: { id: string; workspaceId: string },
+  { chunkId, digest, objectKey }: LostObservations,
+): Promise<void> {
+  await manager.query(
+    `DELETE FROM observations o USING chunks c, job_sources s
+      WHERE c.id = $1 AND s.job_id = $2 AND s.index >= c.source_start AND s.index < c.source_end
+        AND o.workspace_id = $3 AND o.media_digest = s.media_digest AND o.interval = ${INTERVAL_NAME}
+        AND o.analysis_digest = $4 AND o.object_key = $5`,
+    [chunkId, jobId, workspaceId, digest, objectKey],
+  );
+  const asked = { chunkId, digest, state: 'done' as const };
+  await manager.update(ChunkAnalysisEntity, asked, { state: 'waiting', units: null });
+  // One that is still worked on for others is decoded again after them.
+  await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
 }
 
 /** The frame packs of a chunk are gone: it is decoded again for the analyses that still miss them. */

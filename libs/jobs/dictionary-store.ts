@@ -74,7 +74,7 @@ export class DictionaryStore {
         cause: error,
       });
     }
-    return { name, type, language, entries: readDictionaryFile(bytes, type) };
+    return { name, type, language, entries: await readDictionaryFile(bytes, type) };
   }
 }
 

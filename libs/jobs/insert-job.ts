@@ -115,6 +115,7 @@ export function jobInsertion(
   const head = JSON.stringify({ ...own, batch_id: batch });
   // The parts are JSON already, made once for all who ask for the same.
   const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
-  const job = { tag, priority, mediaType, sources, webhook, ttl, state: 'waiting' as const, progress: 0 };
+  const sourceCount = sources.length;
+  const job = { tag, priority, mediaType, sources, sourceCount, webhook, ttl, state: 'waiting' as const, progress: 0 };
   return { text, job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null }, modules: shown };
 }

@@ -9,6 +9,7 @@ import {
   groupsOf,
   IdentityEntity,
   JobAnalysisEntity,
+  JobEndingEntity,
   JobEntity,
   JobEventEntity,
   JobModuleEntity,
@@ -21,16 +22,24 @@ import {
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { INSERT_JOBS, jobInsertion, type MadeJob } from './insert-job.js';
-import { exportPrefix, jobPrefix } from './keys.js';
+import { exportPrefix, jobPrefix, packsPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import type { NewJob } from './new-job.js';
+import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from './object-removals.js';
 import { enqueue, OutboxRelay } from './outbox.js';
 import type { ShownJob, ShownModule } from './present-job.js';
 import { eraseUnusedObservations } from './observation-cache.js';
+import { incompleteModules, planRetry } from './retry.js';
+import { returned } from './scheduler.js';
+import { isTerminal } from './state.js';
 
 const log = createLogger('jobs');
+/** For so long the process that deletes a job removes its objects, before others may. */
+const REMOVED_HERE_SECONDS = 60;
+/** Work in flight for a job that is deleted has been given up by then, also by a process that died of it. */
+const GIVEN_UP_SECONDS = 60;
 
 /** What a client can do to a job. Every change is one transaction with the messages and events it causes. */
 @Injectable()
@@ -70,15 +79,24 @@ export class JobCommands {
     await this.outbox.transaction(async (manager) => {
       await (await this.take(manager, workspaceId, jobId)).apply({ kind: 'stop' });
     });
-    await this.objects.deletePrefix(`${jobPrefix(jobId)}packs/`);
+    // The sweeper does it otherwise: the end of the job has noted it.
+    await this.objects.deletePrefix(packsPrefix(jobId)).catch((error: unknown) => {
+      log.warn({ jobId, err: error }, 'the packs of a stopped job are removed later');
+    });
   }
 
-  /** Runs failed and stopped modules again from where they stood. Throws NOT_FOUND, CONFLICT. */
+  /**
+   * Runs failed and stopped modules again from where they stood, and completed ones where sources or chunks were lost to
+   * them. Throws NOT_FOUND, CONFLICT.
+   */
   async retry(workspaceId: string, jobId: string): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       const locked = await this.take(manager, workspaceId, jobId);
-      await locked.apply({ kind: 'retry' });
-      await resetUnfinishedWork(manager, locked);
+      await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
+      // Whoever still writes the files of its former end finds that they are not wanted.
+      await manager.delete(JobEndingEntity, { jobId });
+      await planRetry(manager, locked);
+      await keepAfterAll(manager, packsPrefix(jobId));
       const { traceparent } = locked.job;
       await enqueue(manager, [{ topic: 'jobs.submitted', key: workspaceId, jobId, traceparent, payload: {} }]);
     });
@@ -86,16 +104,33 @@ export class JobCommands {
 
   /** Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. */
   async delete(workspaceId: string, jobId: string): Promise<void> {
-    const [unused, exports] = await this.outbox.transaction(async (manager) => {
-      const { job } = await this.take(manager, workspaceId, jobId);
-      await manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
-      const unusedKeys = await eraseUnusedObservations(manager, job);
-      await removeJobRows(manager, jobId);
-      return [unusedKeys, await endExports(manager, jobId)] as const;
+    const removals = await this.outbox.transaction(async (manager) =>
+      erase(manager, (await this.take(manager, workspaceId, jobId)).job),
+    );
+    await this.remove(jobId, removals);
+  }
+
+  /** The same for a job whose time is up; one that is gone, or was retried meanwhile, is left alone. */
+  async expire(jobId: string, now: Date): Promise<void> {
+    const removals = await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      const expires = locked?.job.timeExpires ?? null;
+      return locked === null || locked.isActive || expires === null || expires > now
+        ? null
+        : erase(manager, locked.job);
     });
-    await this.objects.deletePrefix(jobPrefix(jobId));
-    for (const prefix of [...unused, ...exports.map(exportPrefix)]) await this.objects.deletePrefix(prefix);
+    if (removals !== null) await this.remove(jobId, removals);
+  }
+
+  /** The job has gone for everybody; what cannot be removed now is removed by the sweeper. */
+  private async remove(jobId: string, removals: Removal[]): Promise<void> {
     log.info({ jobId }, 'job deleted');
+    const gone = await removeObjects(this.objects, removals);
+    try {
+      await this.outbox.transaction((manager) => settleRemovals(manager, gone));
+    } catch (error) {
+      log.warn({ jobId, err: error }, 'what was removed could not be noted; it is removed once more');
+    }
   }
 
   private async take(manager: EntityManager, workspaceId: string, jobId: string): Promise<LockedJob> {
@@ -107,38 +142,26 @@ export class JobCommands {
   }
 }
 
-/** Gives failed work its tries back; what is done stays done. */
-async function resetUnfinishedWork(manager: EntityManager, locked: LockedJob): Promise<void> {
-  const jobId = locked.job.id;
-  // Images that were refused lie inside chunks that are folded already; a film that was refused has no chunks yet.
-  await manager.query(
-    `UPDATE job_sources SET state = 'waiting', error = NULL, attempts = 0, lease_until = NULL
-      WHERE job_id = $1 AND state IN ('failed', 'requested') AND NOT EXISTS (
-        SELECT 1 FROM chunks c WHERE c.job_id = $1 AND index >= c.source_start AND index < c.source_end)`,
-    [jobId],
-  );
-  await manager.update(
-    ChunkAnalysisEntity,
-    { jobId, state: In(['failed', 'requested']) },
-    { state: 'waiting', attempts: 0, error: null, leaseUntil: null },
-  );
-  await manager.query(
-    `UPDATE chunks SET state = 'planned', attempts = 0, lease_until = NULL, packs = NULL
-      WHERE job_id = $1 AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
-    [jobId],
-  );
+/** Removes the job's rows and notes what they leave in the object store. */
+async function erase(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
+  await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date() });
+  const unused = await eraseUnusedObservations(manager, job);
+  await removeJobRows(manager, job.id);
+  const exports = await endExports(manager, job.id);
+  // Its work in flight finds out by its next sign of life, and what that has written until then waits for no second round.
+  if (!isTerminal(job.state)) await noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: GIVEN_UP_SECONDS });
+  const prefixes = [jobPrefix(job.id), ...unused, ...exports.map(exportPrefix)];
+  return noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
 }
 
-/** The files of exports hold the job's results and go with it. Answers the ids of the exports. */
+/** Exports hold the job's results and go with it. Answers their ids. */
 async function endExports(manager: EntityManager, jobId: string): Promise<string[]> {
-  await manager.query(
-    `UPDATE exports SET state = 'failed', error_msg = 'The job was deleted.'
-      WHERE job_id = $1 AND state IN ('waiting', 'processing')`,
-    [jobId],
+  const rows = returned<{ id: string }>(
+    await manager.query('DELETE FROM exports WHERE job_id = $1 RETURNING id', [jobId]),
   );
-  await manager.query(`DELETE FROM artifacts USING exports e WHERE export_id = e.id AND e.job_id = $1`, [jobId]);
-  const rows: { id: string }[] = await manager.query(`SELECT id FROM exports WHERE job_id = $1`, [jobId]);
-  return rows.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
+  await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
+  return ids;
 }
 
 async function removeJobRows(manager: EntityManager, jobId: string): Promise<void> {
@@ -149,6 +172,7 @@ async function removeJobRows(manager: EntityManager, jobId: string): Promise<voi
     FoldEntity,
     IdentityEntity,
     JobAnalysisEntity,
+    JobEndingEntity,
     JobEventEntity,
     JobModuleEntity,
     JobSourceEntity,

@@ -8,9 +8,9 @@ import {
   ObservationEntity,
 } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { assignIdentity } from './identities.js';
 import { LockedJob } from './locked-job.js';
 import { cacheExpiry } from './observation-cache.js';
+import { failSource } from './source-plan.js';
 import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
 describe('the flow of a job through its store', () => {
@@ -45,6 +45,25 @@ describe('the flow of a job through its store', () => {
     await jobs.db.manager.update(ChunkEntity, { id: first!.id }, { state: 'done' });
     await jobs.settled();
     expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(3);
+  });
+
+  it('tells of a hundred sources with long addresses in messages that can be sent', async () => {
+    const sources = Array.from({ length: 100 }, (_, index) => `https://example.org/${index}${'ä'.repeat(2_000)}`);
+    const order = jobs.order(sources);
+    order.request.webhook = { callback: 'https://example.org/hook', events: ['job.on_failed'] };
+    const jobId = (await jobs.commands.submit(order)).job.id;
+    await jobs.locked(jobId, async (job) => {
+      const reason = `the server answers 404 \u0000 ${'and more '.repeat(1_000)}`;
+      for (let index = 0; index < sources.length; index += 1) await failSource(job.manager, job, index, reason);
+      await job.apply({ kind: 'failed' });
+    });
+    await jobs.settled();
+    const events = jobs.bus.of('events.raised', jobId).map(({ envelope }) => envelope.payload);
+    expect(events).toContainEqual(expect.objectContaining({ event: 'job.on_failed' }));
+    for (const event of events) expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(128 * 1024);
+    const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    expect(errors[0]).toMatch(/^https:\/\/example\.org\/0ä+…: the server answers 404 .* more…$/);
+    expect(errors.at(-1)).toBe('Further errors are left out.');
   });
 
   it('shares the global cap between workspaces', async () => {
@@ -161,17 +180,5 @@ describe('the flow of a job through its store', () => {
     const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
     expect(errors).toHaveLength(100);
     expect(errors.at(-1)).toBe('Further errors are left out.');
-  });
-
-  it('gives nearby claims one identity and distant ones another, numbered from one', async () => {
-    const jobId = await jobs.submit();
-    const claim = (embedding: number[]) => ({ collection: 'unknowns', embedding, maxDistance: 1 });
-    const numbers = await jobs.outbox.transaction(async (manager) => [
-      await assignIdentity(manager, jobId, claim([1, 0])),
-      await assignIdentity(manager, jobId, claim([0, 1])),
-      await assignIdentity(manager, jobId, claim([0.98, 0.2])),
-      await assignIdentity(manager, jobId, { ...claim([0, 1]), collection: 'other' }),
-    ]);
-    expect(numbers).toEqual([1, 2, 1, 1]);
   });
 });

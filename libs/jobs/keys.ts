@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FrameInterval } from '@adit/contracts';
 
 /** Everything in the object store that dies with a job. */
@@ -5,8 +6,18 @@ export function jobPrefix(jobId: string): string {
   return `jobs/${jobId}/`;
 }
 
+/** Everything of a job that is kept until its last analysis has read it. */
+export function packsPrefix(jobId: string): string {
+  return `${jobPrefix(jobId)}packs/`;
+}
+
+/** The same of one chunk. */
+export function chunkPacksPrefix(jobId: string, chunkId: string): string {
+  return `${packsPrefix(jobId)}${chunkId}/`;
+}
+
 export function packKey(jobId: string, chunkId: string, sourceIndex: number, spec: string): string {
-  return `${jobPrefix(jobId)}packs/${chunkId}/${sourceIndex}/${spec}`;
+  return `${chunkPacksPrefix(jobId, chunkId)}${sourceIndex}/${spec}`;
 }
 
 /** Pictures that result rows show; copied from the observations, which expire earlier. */
@@ -23,32 +34,37 @@ export function exportPrefix(exportId: string): string {
   return `exports/${exportId}/`;
 }
 
-/** Everything kept about one media file of a workspace: frame index and observations. */
-export function mediaPrefix(workspaceId: string, mediaDigest: string): string {
-  return `media/${workspaceId}/${mediaDigest}/`;
+/** Everything kept about one media file of a workspace, since it became known: frame index and observations. */
+export function mediaPrefix(workspaceId: string, mediaDigest: string, generation: string): string {
+  return `media/${workspaceId}/${mediaDigest}/${generation}/`;
 }
 
-export function frameIndexKey(workspaceId: string, mediaDigest: string): string {
-  return `${mediaPrefix(workspaceId, mediaDigest)}frame-index`;
+export function frameIndexKey(workspaceId: string, mediaDigest: string, generation: string): string {
+  return `${mediaPrefix(workspaceId, mediaDigest, generation)}frame-index`;
 }
 
 /** The exact stretch of media a unit covers, as the observation cache names it. */
 export function intervalName(interval: FrameInterval | null): string {
-  return interval === null ? 'image' : `${interval.frameStart}-${interval.frameEnd}`;
+  if (interval === null) return 'image';
+  return `${interval.first ? 'from-' : ''}${interval.frameStart}-${interval.frameEnd}`;
 }
 
 /**
- * Observations and the pictures kept with them. They lie with the media, where later jobs find them, or with the job
- * when its workspace keeps no cache.
+ * A folder for observations and the pictures kept with them, another one for each look. It lies with the media, where later
+ * jobs find it, or with the job when `generation` is null: its workspace keeps no cache, or forgets the media just now.
  */
 export function observationPrefix(
   job: { id: string; workspaceId: string },
   unit: { mediaDigest: string; interval: FrameInterval | null },
   analysisDigest: string,
-  cached: boolean,
+  generation: string | null,
 ): string {
-  const media = mediaPrefix(job.workspaceId, unit.mediaDigest);
-  return `${cached ? '' : jobPrefix(job.id)}${media}${intervalName(unit.interval)}/${analysisDigest}/`;
+  const { workspaceId } = job;
+  const media =
+    generation === null
+      ? `${jobPrefix(job.id)}media/${unit.mediaDigest}/`
+      : mediaPrefix(workspaceId, unit.mediaDigest, generation);
+  return `${media}${intervalName(unit.interval)}/${analysisDigest}/${randomUUID()}/`;
 }
 
 export function storageObjectKey(workspaceId: string, storageKey: string): string {

@@ -1,8 +1,12 @@
 import type { Json, JobState } from '@adit/contracts';
-import { fromRow, JobEntity, JobModuleEntity } from '@adit/database';
+import { fromRow, JobEntity, JobModuleEntity, selectedColumns } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
-import { enqueue } from './outbox.js';
+import { reasonOf, withErrors } from './job-errors.js';
+import { packsPrefix } from './keys.js';
+import { AHEAD, liveProgress } from './live-progress.js';
+import { noteRemovals } from './object-removals.js';
+import { outboxColumns } from './outbox.js';
 import { jobsEnded } from './queue-metrics.js';
 import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
 import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
@@ -17,9 +21,8 @@ const EVENT_OF: Record<JobState, string | null> = {
   stopped: 'on_stopped',
 };
 
-/** A job of ten thousand unreadable pictures says what is wrong with the first ones. */
-const MAX_ERRORS = 100;
-const MORE_ERRORS = 'Further errors are left out.';
+/** Whoever still reads packs of a job that has ended has given up by then. */
+const PACKS_READ_SECONDS = 60;
 
 /** A live job whose row this transaction holds: nobody else moves its states or folds its chunks meanwhile. */
 export class LockedJob {
@@ -28,7 +31,7 @@ export class LockedJob {
   private readonly events: JobEvent[] = [];
 
   private constructor(
-    private readonly manager: EntityManager,
+    readonly manager: EntityManager,
     readonly job: JobEntity,
     readonly modules: JobModuleEntity[],
   ) {}
@@ -37,7 +40,7 @@ export class LockedJob {
   static async take(manager: EntityManager, jobId: string): Promise<LockedJob | null> {
     // The modules' rows are locked too: only so does one statement that waited for the job see what they are by then.
     const rows: (Record<string, unknown> & { module: Record<string, unknown> })[] = await manager.query(
-      `SELECT j.*, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
+      `SELECT ${selectedColumns(manager, JobEntity, 'j')}, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
         WHERE j.id = $1 AND j.time_deleted IS NULL ORDER BY m.position FOR UPDATE`,
       [jobId],
     );
@@ -63,19 +66,22 @@ export class LockedJob {
     return this.modules.filter((module) => !isTerminal(module.state));
   }
 
-  /** Moves the states as the state machine says, writes what changed and raises its events. Throws its CONFLICT. */
-  async apply(signal: JobSignal): Promise<void> {
+  /** Moves the states as the state machine says at that time, writes what changed, raises its events. Throws its CONFLICT. */
+  async apply(signal: JobSignal, at = new Date()): Promise<void> {
     const before = this.states;
     const after = transition(before, signal);
     let moved = false;
     // A job starts before its modules and ends after them.
-    if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job);
+    if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job, at);
     for (const module of this.modules) {
       const state = after.modules[module.moduleId]!;
       if (state === module.state) continue;
       module.state = state;
       if (state === 'completed') module.progress = 1;
-      if (state === 'waiting') module.error = null;
+      if (state === 'waiting') {
+        module.error = null;
+        module.progress = Math.min(module.progress, 0.99);
+      }
       moved = true;
       this.changed.add(module);
       const event = EVENT_OF[state];
@@ -83,27 +89,34 @@ export class LockedJob {
         this.note(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
       }
     }
-    if (after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job);
+    if (after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, at);
     if (after.job !== before.job || moved) await this.save();
+    // Packs go with their chunks; those of a process that died, or of a job that ends before them, go now.
+    if (after.job !== before.job && isTerminal(after.job)) {
+      await noteRemovals(this.manager, [packsPrefix(this.job.id)], { inSeconds: PACKS_READ_SECONDS });
+    }
   }
 
   /** Fails a module and keeps the reason with it and with the job. */
   async failModule(moduleId: string, reason: string): Promise<void> {
     const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
     if (module === undefined || isTerminal(module.state)) return;
-    module.error = reason;
-    await this.addErrors([`${module.postedAs}: ${reason}`]);
+    await this.addErrors([`${module.postedAs}: ${reasonOf(reason)}`]);
+    await this.failLostModule(moduleId, reason);
+  }
+
+  /** The same for one whose every chunk was lost: the job's errors say so of each. */
+  async failLostModule(moduleId: string, reason: string): Promise<void> {
+    const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
+    if (module === undefined || isTerminal(module.state)) return;
+    module.error = reasonOf(reason);
     await this.apply({ kind: 'module-failed', module: moduleId });
   }
 
   async addErrors(reasons: string[]): Promise<void> {
-    const fresh = reasons.filter((reason) => !this.job.errors.includes(reason));
-    const room = MAX_ERRORS - this.job.errors.length;
-    if (fresh.length === 0 || room <= 0) return;
-    this.job.errors = [
-      ...this.job.errors,
-      ...(fresh.length < room ? fresh : [...fresh.slice(0, room - 1), MORE_ERRORS]),
-    ];
+    const errors = withErrors(this.job.errors, reasons);
+    if (errors === null) return;
+    this.job.errors = errors;
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
   }
 
@@ -118,11 +131,39 @@ export class LockedJob {
     }
   }
 
-  /** Notes changed progress. What is noted is written, and told, with the next change of states or `flush`. */
-  noteProgress(module: JobModuleEntity): void {
+  /** Changes a module's progress (0..1), and with it the job's. It is written with the next change of states or `flush`. */
+  setProgress(module: JobModuleEntity, progress: number): void {
+    module.progress = progress;
+    const sum = this.modules.reduce((total, each) => total + each.progress, 0);
+    this.job.progress = Math.min(0.99, sum / this.modules.length);
     this.changed.add(module);
-    const modules = Object.fromEntries(this.modules.map((each) => [each.postedAs, each.progress]));
-    this.note('job.on_progress', { progress: this.job.progress, modules });
+  }
+
+  /** Segments were taken back: how many each module has left, by its id. */
+  async recount(left: Map<string, number>): Promise<void> {
+    for (const module of this.modules) {
+      module.segmentCount = left.get(module.moduleId) ?? 0;
+      this.changed.add(module);
+    }
+    this.job.segmentCount = [...left.values()].reduce((sum, count) => sum + count, 0);
+    await this.save();
+  }
+
+  /** Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. */
+  async noteProgress(): Promise<void> {
+    const rows: { module_id: string; ahead: number }[] = await this.manager.query(
+      `SELECT m.module_id, ${AHEAD} AS ahead FROM job_modules m WHERE m.job_id = $1`,
+      [this.job.id],
+    );
+    const ahead = new Map(rows.map((row) => [row.module_id, row.ahead]));
+    const shown = liveProgress(
+      this.job.progress,
+      this.modules.map((module) => ({ ...module, ahead: ahead.get(module.moduleId) ?? 0 })),
+    );
+    const modules = Object.fromEntries(shown.modules.map((each) => [each.postedAs, each.progress]));
+    const event = 'job.on_progress';
+    const webhook = webhookNotice({ ...this.job, progress: shown.progress }, shown.modules, event);
+    this.events.push({ event, data: { progress: shown.progress, modules }, kept: true, webhook });
   }
 
   /** Writes what was noted and not written yet. */
@@ -130,9 +171,10 @@ export class LockedJob {
     if (this.changed.size > 0 || this.events.length > 0) await this.save();
   }
 
-  /** The job's row, those of changed modules, and events, which are kept for resumable streams, in one statement. */
+  /** The job's row, those of changed modules, and events, which are sent and kept for streams, in one statement. */
   private async save(): Promise<void> {
     const { job } = this;
+    const { id: jobId, traceparent } = job;
     const modules = [...this.changed];
     const events = this.events.splice(0);
     const kept = events.filter((event) => event.kept).map(({ event, data }) => ({ event, data }));
@@ -145,7 +187,9 @@ export class LockedJob {
           WHERE job_id = $1 AND job_modules.module_id = v.module_id),
        e AS (
          INSERT INTO job_events (job_id, event, data)
-         SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb))
+         SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
+       o AS (
+         INSERT INTO outbox (topic, key, envelope) SELECT * FROM unnest($13::text[], $14::text[], $15::jsonb[]))
        UPDATE jobs SET state = $4, time_started = $5, time_completed = $6, time_expires = $7, admitted = $8,
               errors = $9, progress = $10, segment_count = $11, summary = coalesce($12::jsonb, summary)
         WHERE id = $1`,
@@ -169,19 +213,18 @@ export class LockedJob {
         JSON.stringify(job.errors),
         job.progress,
         job.segmentCount,
-        isTerminal(job.state) ? JSON.stringify(job.summary) : null,
+        // Not read with the row: there is one when the job's end has set it.
+        job.summary === undefined ? null : JSON.stringify(job.summary),
+        ...outboxColumns(
+          events.map(({ event, data, webhook }) => ({
+            topic: 'events.raised' as const,
+            key: jobId,
+            jobId,
+            traceparent,
+            payload: { event, data: webhook === null ? data : { ...data, webhook } },
+          })),
+        ),
       ],
-    );
-    const { id: jobId, traceparent } = job;
-    await enqueue(
-      this.manager,
-      events.map(({ event, data, webhook }) => ({
-        topic: 'events.raised' as const,
-        key: jobId,
-        jobId,
-        traceparent,
-        payload: { event, data: webhook === null ? data : { ...data, webhook } },
-      })),
     );
   }
 
@@ -190,17 +233,20 @@ export class LockedJob {
     this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event) });
   }
 
-  private moveJob(state: JobState): void {
+  private moveJob(state: JobState, at: Date): void {
     const { job } = this;
     job.state = state;
-    if (state === 'processing') job.timeStarted ??= new Date();
+    if (state === 'processing') job.timeStarted ??= at;
     if (state === 'waiting') {
       job.timeCompleted = null;
+      // It lives again; its ttl counts from its next end.
+      job.timeExpires = null;
+      job.progress = Math.min(job.progress, 0.99);
       job.admitted = false;
       job.errors = [];
     }
     if (isTerminal(state)) {
-      job.timeCompleted = new Date();
+      job.timeCompleted = at;
       jobsEnded.inc({ state });
       log.info({ jobId: job.id, state }, 'the job ended');
       if (state === 'completed') job.progress = 1;

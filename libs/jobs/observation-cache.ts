@@ -1,13 +1,26 @@
 import type { Unit, UnitOutcome } from '@adit/contracts';
-import { MediaEntity, ObservationEntity, type JobEntity } from '@adit/database';
-import { In, type EntityManager } from 'typeorm';
+import { MediaEntity, type JobEntity } from '@adit/database';
+import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { intervalName, mediaPrefix } from './keys.js';
+import { folderOf } from './object-removals.js';
+import { returned } from './scheduler.js';
 
 export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 
 /** The end of the lifetime of something written now. */
 export function cacheExpiry(): Date {
   return new Date(Date.now() + CACHE_LIFETIME_SECONDS * 1000);
+}
+
+/** SQL: `intervalName` of a chunk under the alias `c`. */
+export const INTERVAL_NAME = `CASE jsonb_typeof(c.interval) WHEN 'object'
+  THEN concat(c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') ELSE 'image' END`;
+
+/** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */
+export function mediaInUse(workspaceId: string, mediaDigest: string): string {
+  return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+    WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
+      AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
 }
 
 /** Keys of the observations that are known already, by `knownKey` of unit and analysis. */
@@ -32,7 +45,7 @@ export function knownKey(unit: Pick<Unit, 'mediaDigest' | 'interval'>, analysisD
   return `${unit.mediaDigest}/${intervalName(unit.interval)}/${analysisDigest}`;
 }
 
-/** Makes fresh observations known to later jobs of the workspace. */
+/** Makes fresh observations known to later jobs of the workspace, unless their media was erased meanwhile. */
 export async function rememberObservations(
   manager: EntityManager,
   workspaceId: string,
@@ -44,18 +57,45 @@ export async function rememberObservations(
     const unit = units.find((candidate) => candidate.sourceIndex === outcome.sourceIndex);
     if (unit === undefined || outcome.observations === null) return [];
     return {
-      workspaceId,
       mediaDigest: unit.mediaDigest,
       interval: intervalName(unit.interval),
-      analysisDigest,
       objectKey: outcome.observations,
-      timeExpires: cacheExpiry(),
     };
   });
-  if (rows.length > 0) await manager.upsert(ObservationEntity, distinctBy(rows), primaryKey);
+  const fresh = distinctBy(rows);
+  if (fresh.length === 0) return;
+  // The media's row is held: who erases it meanwhile waits, and finds these rows too.
+  await manager.query(
+    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, time_expires)
+     SELECT $1::uuid, v.digest, v.interval, $2, v.key, $3
+       FROM unnest($4::text[], $5::text[], $6::text[]) AS v(digest, interval, key)
+       JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($4::text[]) FOR KEY SHARE) m
+         ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
+     ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
+     DO UPDATE SET object_key = excluded.object_key, time_expires = excluded.time_expires`,
+    [
+      workspaceId,
+      analysisDigest,
+      cacheExpiry(),
+      fresh.map(({ mediaDigest }) => mediaDigest),
+      fresh.map(({ interval }) => interval),
+      fresh.map(({ objectKey }) => objectKey),
+    ],
+  );
 }
 
-const primaryKey = ['workspaceId', 'mediaDigest', 'interval', 'analysisDigest'];
+/** The folders of media that is known, by digest. */
+export async function mediaGenerations(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: string[],
+): Promise<Map<string, string>> {
+  const rows = await manager.find(MediaEntity, {
+    where: { workspaceId, digest: In(digests), generation: Not(IsNull()) },
+    select: { digest: true, generation: true },
+  });
+  return new Map(rows.map(({ digest, generation }) => [digest, generation!]));
+}
 
 /** One statement may not touch a row twice: the same picture can stand in a batch several times. */
 function distinctBy<T extends { mediaDigest: string; interval: string }>(rows: T[]): T[] {
@@ -63,8 +103,8 @@ function distinctBy<T extends { mediaDigest: string; interval: string }>(rows: T
 }
 
 /**
- * Forgets what was observed in media that no other live job of the workspace uses. Returns the prefixes to remove from
- * the object store once the transaction has committed.
+ * Forgets what is known of media that no other live job of the workspace uses. Returns what has to go from the object store,
+ * for `noteRemovals`.
  */
 export async function eraseUnusedObservations(manager: EntityManager, job: JobEntity): Promise<string[]> {
   const rows: { media_digest: string }[] = await manager.query(
@@ -77,7 +117,26 @@ export async function eraseUnusedObservations(manager: EntityManager, job: JobEn
   );
   const digests = rows.map((row) => row.media_digest);
   if (digests.length === 0) return [];
-  await manager.delete(ObservationEntity, { workspaceId: job.workspaceId, mediaDigest: In(digests) });
-  await manager.delete(MediaEntity, { workspaceId: job.workspaceId, digest: In(digests) });
-  return digests.map((digest) => mediaPrefix(job.workspaceId, digest));
+  // The media first: whoever remembers observations of it holds its row.
+  const media = returned<{ digest: string; generation: string | null; index_key: string | null }>(
+    await manager.query(
+      'DELETE FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) RETURNING digest, generation, index_key',
+      [job.workspaceId, digests],
+    ),
+  );
+  const observations = returned<{ object_key: string }>(
+    await manager.query(
+      'DELETE FROM observations WHERE workspace_id = $1 AND media_digest = ANY($2::text[]) RETURNING object_key',
+      [job.workspaceId, digests],
+    ),
+  );
+  const prefixes = media.flatMap(({ digest, generation }) =>
+    generation === null ? [] : [mediaPrefix(job.workspaceId, digest, generation)],
+  );
+  const keys = [
+    ...media.flatMap(({ index_key }) => (index_key === null ? [] : [index_key])),
+    ...observations.map(({ object_key }) => folderOf(object_key)),
+  ];
+  // Earlier builds kept media without a folder of its own.
+  return [...prefixes, ...keys.filter((key) => !prefixes.some((prefix) => key.startsWith(prefix)))];
 }

@@ -1,4 +1,4 @@
-import type { Bus, OutgoingMessage } from '@adit/bus';
+import { InProcessBus, MAX_PAYLOAD_BYTES, type Bus, type OutgoingMessage, type ReceivedMessage } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { openDatabase, type Database } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
@@ -9,6 +9,7 @@ import { takeBatch } from './outbox-shards.js';
 
 /** What arrived, in order, from all relays that share it. */
 class SharedBus implements Bus {
+  readonly system = 'in-process';
   readonly arrived: { key: string; number: number }[] = [];
   /** Milliseconds until the messages of one call are accepted. */
   delay = 0;
@@ -69,7 +70,60 @@ describe('the outbox of an embedded database', () => {
     expect(bus.arrived.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
     expect(await left(database)).toBe(0);
   });
+
+  it('refuses what could not be sent where it is written', async () => {
+    const relay = new OutboxRelay(database.dataSource, new SharedBus());
+    const write = (message: Parameters<typeof enqueue>[1][number]) =>
+      relay.transaction((manager) => enqueue(manager, [message]));
+    const large = event('a', 1);
+    Object.assign(large.payload.data, { text: 'x'.repeat(MAX_PAYLOAD_BYTES) });
+    await expect(write(large)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    const wrong = { ...event('a', 1), payload: { event: 7 } } as unknown as typeof large;
+    await expect(write(wrong)).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(write(event('', 1))).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(await left(database)).toBe(0);
+  });
+
+  it('makes a dead letter of a row that can’t be sent, alone', async () => {
+    await sendsAllButOne(database);
+  });
 });
+
+/** Rows as an older or a broken build may have left them, between two that are in order. */
+async function sendsAllButOne(database: Database): Promise<void> {
+  const bus = new InProcessBus();
+  const relay = new OutboxRelay(database.dataSource, bus);
+  const seen: ReceivedMessage[] = [];
+  const handle = async (message: ReceivedMessage) => void seen.push(message);
+  const topics = ['events.raised', 'events.raised.dead-letters', 'jobs.submitted.dead-letters'] as const;
+  for (const topic of topics) await bus.subscribe({ topic, group: 'spec', concurrency: 1, handle });
+  const row = (topic: string, key: string, payload: unknown) => {
+    const envelope = { id: 'i', jobId: 'j', traceparent: null, attempt: 1, occurredAt: 'now', payload };
+    return database.dataSource.query(`INSERT INTO outbox (topic, key, envelope) VALUES ($1, $2, $3)`, [
+      topic,
+      key,
+      JSON.stringify(envelope),
+    ]);
+  };
+  await row('events.raised', 'a', { event: 'first', data: {} });
+  await row('events.raised', 'a', { event: 'large', data: { text: 'x'.repeat(2 ** 21) } });
+  await row('no topic at all', 'a', {});
+  await row('jobs.submitted', '', {});
+  await row('events.raised', 'a', { event: 'last', data: {} });
+  await relay.transaction(async () => undefined);
+  await relay.idle();
+  for (let waited = 0; seen.length < 4 && waited < 10_000; waited += 20) await sleep(20);
+  expect(seen).toHaveLength(4);
+  expect(await left(database)).toBe(0);
+  const of = (topic: string) => seen.filter((message) => message.topic === topic).map(({ envelope }) => envelope);
+  expect(of(topics[0]).map(({ payload }) => (payload as Payload<'events.raised'>).event)).toEqual(['first', 'last']);
+  const [letter] = of(topics[1]);
+  expect(letter).toMatchObject({ id: 'i', payload: { reason: { code: 'TOO_LARGE', group: 'outbox' } } });
+  // Small enough for any broker.
+  expect(JSON.stringify(letter).length).toBeLessThan(2 ** 18);
+  expect(of(topics[2])).toMatchObject([{ payload: { reason: { code: 'VALIDATION' } } }]);
+  await bus.close();
+}
 
 await describeWith('postgres', 'the outbox of several processes', ({ postgres }) => {
   let fresh: FreshDatabase;
@@ -151,6 +205,8 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     await runner.release();
     expect(bus.arrived.slice(1)).toEqual([1, 2, 3].map((number) => ({ key: 'again', number })));
   });
+
+  it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));
 
   it('is not held up by a relay that hangs, but for what that one took', async () => {
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);

@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BUS, type Bus, type OutgoingMessage } from '@adit/bus';
-import { isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
+import { BUS, checkMessage, deadLetterEnvelope, deadLettersOf, type Bus, type OutgoingMessage } from '@adit/bus';
+import { AditError, isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
 import { GroupCommit, inTransaction, isShared, OutboxEntity } from '@adit/database';
+import {
+  counter,
+  createLogger,
+  currentTraceparent,
+  formatTraceparent,
+  messageAttributes,
+  openSpan,
+  parseTraceparent,
+  type OpenSpan,
+} from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { NudgedLoop } from './nudged-loop.js';
 import { takeBatch } from './outbox-shards.js';
+
+const log = createLogger('outbox');
+const unsendable = counter('adit_outbox_unsendable_total', 'Messages that the bus can never take.', ['topic']);
 
 export interface OutboxMessage<T extends Topic = Topic> {
   topic: T;
@@ -18,27 +31,46 @@ export interface OutboxMessage<T extends Topic = Topic> {
   payload: Payload<T>;
 }
 
-/** Writes messages in the caller's transaction; they leave only if it commits. */
+/**
+ * Writes messages in the caller's transaction; they leave only if it commits. Throws AditError VALIDATION or TOO_LARGE for
+ * what could not be sent or read: the writer is told, and nobody else is held up.
+ */
 export async function enqueue<T extends Topic>(manager: EntityManager, messages: OutboxMessage<T>[]): Promise<void> {
   if (messages.length === 0) return;
   await manager.query(
     `INSERT INTO outbox (topic, key, envelope)
      SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])`,
-    [messages.map(({ topic }) => topic), messages.map(({ key }) => key), messages.map(envelopeText)],
+    outboxColumns(messages),
   );
 }
 
-/** The message's envelope as the outbox keeps it. */
-export function envelopeText({ jobId, traceparent, attempt, payload }: OutboxMessage): string {
+/** Topics, keys and envelopes, for a statement of one's own that writes messages too. Throws as `enqueue` does. */
+export function outboxColumns(messages: OutboxMessage[]): [string[], string[], string[]] {
+  return [messages.map(({ topic }) => topic), messages.map(({ key }) => key), messages.map(envelopeText)];
+}
+
+/** The message's envelope as the outbox keeps it. Throws as `enqueue` does. */
+export function envelopeText({ topic, key, jobId, traceparent, attempt, payload }: OutboxMessage): string {
+  checkMessage(topic, { key, payload });
   const envelope: Envelope = {
     id: randomUUID(),
     jobId,
-    traceparent: traceparent ?? null,
+    traceparent: causeOf(traceparent ?? null),
     attempt: attempt ?? 1,
     occurredAt: isoTime(new Date()),
     payload,
   };
   return JSON.stringify(envelope);
+}
+
+/**
+ * The span that a message comes from: the one in which it is written, where that belongs to the trace of the job. What is
+ * written beside (the scheduler's loop was started by another job) goes on from the request.
+ */
+function causeOf(traceparent: string | null): string | null {
+  const current = currentTraceparent();
+  if (traceparent === null || current === null) return traceparent ?? current;
+  return parseTraceparent(current)?.traceId === parseTraceparent(traceparent)?.traceId ? current : traceparent;
 }
 
 const BATCH = 200;
@@ -68,7 +100,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       'outbox',
       isShared(dataSource)
         ? (stopping) => this.publishBesideOthers(stopping)
-        : (stopping) => this.publishAlone(stopping),
+        : (stopping) => this.publishByOneself(stopping),
       1000,
     );
   }
@@ -102,12 +134,12 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
    * The only process of an embedded database. Outside of a transaction, which would keep its one session from the handlers
    * while a full partition makes the bus wait for them.
    */
-  private async publishAlone(stopping: () => boolean): Promise<void> {
+  private async publishByOneself(stopping: () => boolean): Promise<void> {
     for (let published = BATCH; published === BATCH && !stopping();) {
       const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
       published = rows.length;
       if (published === 0) return;
-      await this.bus.publish(rows.map(outgoing));
+      await this.publish(rows);
       await this.dataSource.manager.delete(
         OutboxEntity,
         rows.map((row) => row.id),
@@ -124,12 +156,59 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       const published = await inTransaction(this.dataSource, async (manager) => {
         const rows = await takeBatch(manager);
         // Inside the transaction: a crash, or a bus that refuses, brings the rows back.
-        if (rows.length > 0) await this.bus.publish(rows.map(outgoing));
+        if (rows.length > 0) await this.publish(rows);
         return rows.length;
       });
       // Others hold all the shards that have messages, and publish them.
       if (published === 0) return;
       if (published < BATCH) await sleep(Math.min(published, GATHER_MS));
+    }
+  }
+
+  /** What the bus can never take becomes a dead letter alone: nothing waits behind it. */
+  private async publish(rows: OutboxRow[]): Promise<void> {
+    const sent = rows.map((row) => this.traced(row));
+    try {
+      await this.bus.publish(sent.map(({ row }) => outgoing(row)));
+    } catch (error) {
+      for (const { span } of sent) span.fail(error);
+      if (AditError.from(error).retryable) throw error;
+      for (const row of rows) await this.publishAlone(row);
+    } finally {
+      for (const { span } of sent) span.end();
+    }
+  }
+
+  /** Its span, and the row as it leaves: who handles the message goes on from its sending. */
+  private traced(row: OutboxRow): { span: OpenSpan; row: OutboxRow } {
+    const { topic, key, envelope } = row;
+    const { id, jobId, traceparent: parent } = envelope;
+    const attributes = messageAttributes('send', { system: this.bus.system, topic, id, jobId, key });
+    const span = openSpan(`send ${topic}`, { role: 'producer', parent, attributes });
+    return { span, row: { ...row, envelope: { ...envelope, traceparent: formatTraceparent(span) } } };
+  }
+
+  private async publishAlone(row: OutboxRow): Promise<void> {
+    try {
+      await this.bus.publish([outgoing(row)]);
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (problem.retryable) throw error;
+      await this.giveUp(row, problem);
+    }
+  }
+
+  private async giveUp(row: OutboxRow, problem: AditError): Promise<void> {
+    const { topic, key, envelope } = row;
+    unsendable.inc({ topic });
+    log.error({ topic, key, jobId: envelope.jobId, err: problem }, 'a message can’t be sent and became a dead letter');
+    const letter = deadLetterEnvelope(envelope, problem, { topic, group: 'outbox', deliveries: 1 });
+    const letters = deadLettersOf(topic as Topic) as string;
+    try {
+      await this.bus.publish([outgoing({ topic: letters, key: key || 'none', envelope: letter })]);
+    } catch (error) {
+      if (AditError.from(error).retryable) throw error;
+      log.error({ topic, key, envelope: letter, err: error }, 'a message has no dead-letter topic and is dropped');
     }
   }
 
@@ -139,6 +218,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-function outgoing({ topic, key, envelope }: Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>): OutgoingMessage {
+type OutboxRow = Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>;
+
+function outgoing({ topic, key, envelope }: OutboxRow): OutgoingMessage {
   return { topic, key, envelope } as OutgoingMessage;
 }

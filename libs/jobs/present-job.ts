@@ -1,5 +1,6 @@
-import { isoTime, isoTimeOrNull, type Job } from '@adit/contracts';
+import { isoTime, isoTimeOrNull, type Job, type ResultSummary } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
+import { liveProgress } from './live-progress.js';
 import { isTerminal } from './state.js';
 
 /** What of a job is shown. */
@@ -13,15 +14,22 @@ export type ShownJob = Pick<
   | 'timeCreated'
   | 'timeStarted'
   | 'timeCompleted'
-  | 'sources'
   | 'mediaType'
   | 'ttl'
   | 'priority'
   | 'batchId'
-  | 'summary'
   | 'webhook'
->;
-export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args' | 'state' | 'progress'>;
+> & {
+  /** All, or the first of them; so the summary, which has an entry for each. */
+  sources: string[];
+  /** Of all. */
+  sourceCount: number;
+  summary: ResultSummary[];
+};
+export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args' | 'state' | 'progress'> & {
+  /** What is analysed and not part of `progress` yet, in the same measure; left out where `progress` is to be shown as it is. */
+  ahead?: number;
+};
 
 /**
  * A job as the interface shows it.
@@ -29,6 +37,7 @@ export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args'
  * @param baseUrl what absolute links start with, without a slash at the end.
  */
 export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: string): Job {
+  const live = liveProgress(job.progress, modules);
   const end = isTerminal(job.state) ? (job.timeCompleted ?? job.timeStarted) : new Date();
   const milliseconds = job.timeStarted === null || end === null ? 0 : end.getTime() - job.timeStarted.getTime();
   return {
@@ -36,14 +45,16 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     tag: job.tag,
     state: job.state,
     errors: job.errors,
-    progress: job.progress,
+    progress: live.progress,
     duration: Math.max(0, milliseconds / 1000),
     time_created: isoTime(job.timeCreated),
     time_started: isoTimeOrNull(job.timeStarted),
     time_completed: isoTimeOrNull(job.timeCompleted),
     sources: job.sources,
+    source_count: job.sourceCount,
+    link: `${baseUrl}/api/v1/jobs/${job.id}/`,
     modules: Object.fromEntries(
-      [...modules]
+      [...live.modules]
         .sort((a, b) => a.position - b.position)
         .map(({ postedAs, args, state, progress }) => [postedAs, { ...args, state, progress }]),
     ),

@@ -29,7 +29,11 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
   const timecode = (frame: number | null, time: number): string =>
     facts === null ? '00:00:00:00' : timecodeAt(facts, frame, time);
   const meta = { ...segment.meta };
-  if (segment.identityNumber !== null && 'person' in meta) meta['person'] = segmentLabel(segment);
+  if (segment.identityNumber !== null && 'person' in meta) {
+    meta['person'] = segmentLabel(segment);
+    // Told only of somebody who is called `unknown`.
+    delete meta['closest_person'];
+  }
   return {
     media_type: mediaType === 'image' || mediaType === 'audio' || mediaType === 'videostream' ? mediaType : 'video',
     frame_start: segment.frameStart,

@@ -55,8 +55,11 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
         );
       }
       for (const table of ['job_sources', 'chunks', 'chunk_analyses']) {
-        await manager.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
+        await manager.query(
+          `UPDATE ${table} SET lease_until = now(), running_until = NULL WHERE lease_until IS NOT NULL`,
+        );
       }
+      await manager.query('UPDATE job_endings SET lease_until = now() WHERE lease_until IS NOT NULL');
       // Nobody is left to answer these requests.
       await manager.delete(IdempotencyKeyEntity, { status: IsNull() });
     });
@@ -112,7 +115,9 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     }
     for (const { job_id: jobId, chunk_id: chunkId, digest, analysis, traceparent } of analyses) {
       const payload = { chunkId, analysisDigest: digest };
-      await enqueue(manager, [{ topic: analysisTopic(analysis), key: chunkId, jobId, traceparent, payload }]);
+      // Another key each time: who was given it before may be a build that can't do it, or dead without a word.
+      const key = `${chunkId}/${Date.now()}`;
+      await enqueue(manager, [{ topic: analysisTopic(analysis), key, jobId, traceparent, payload }]);
     }
     redispatched.inc({ kind: 'source' }, sources.length);
     redispatched.inc({ kind: 'chunk' }, chunks.length);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { enqueue } from './outbox.js';
 
 /** What `events.raised` carries as `resource` in its data when the event is not one of a job. */
-export const ResourceNotice = z.strictObject({
+export const ResourceNotice = z.object({
   workspaceId: z.uuid(),
   /** `data` of the delivery: the resource as it was, under its name. */
   data: z.record(z.string(), z.unknown()),

@@ -195,11 +195,11 @@ const CANDIDATES = `
 const GIVE = `
   WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
   c AS (
-    UPDATE chunks SET state = 'requested', lease_until = $3 WHERE id IN (
+    UPDATE chunks SET state = 'requested', lease_until = $3, running_until = NULL WHERE id IN (
       SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
     RETURNING id, source_start, position),
   s AS (
-    UPDATE job_sources SET state = 'requested', lease_until = $3 WHERE job_id = $1 AND index IN (
+    UPDATE job_sources SET state = 'requested', lease_until = $3, running_until = NULL WHERE job_id = $1 AND index IN (
       SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
        LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
     RETURNING index)

@@ -30,10 +30,14 @@ export const JobSettings = z.object({
   ),
   leaseSeconds: setting(
     'ADIT_LEASE_SECONDS',
-    z.number().positive().default(60),
+    z.number().positive().default(30),
     'Seconds without a sign of life after which a try is taken for lost and dispatched again.',
   ),
-  imagesPerChunk: setting('ADIT_IMAGES_PER_CHUNK', z.int().positive().default(64), 'Images dispatched together.'),
+  imagesPerChunk: setting(
+    'ADIT_IMAGES_PER_CHUNK',
+    z.int().positive().max(256).default(64),
+    'Images dispatched together.',
+  ),
 });
 export type JobSettings = z.infer<typeof JobSettings>;
 
@@ -52,5 +56,5 @@ export const JOB_SETTINGS = Symbol('JobSettings');
  * a queue, where a second message would only be another one to drop.
  */
 export function dispatchSeconds({ leaseSeconds }: Pick<JobSettings, 'leaseSeconds'>): number {
-  return leaseSeconds * 5;
+  return leaseSeconds * 10;
 }

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FrameInterval, MediaFacts, UnitOutcome } from '@adit/contracts';
-import {
-  ChunkAnalysisEntity,
-  ChunkEntity,
-  FoldEntity,
-  JobEntity,
-  JobSourceEntity,
-  type ChunkAnalysisState,
-  type ChunkState,
-} from '@adit/database';
+import { FoldEntity, JobEntity, JobSourceEntity, type ChunkAnalysisState, type ChunkState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
+import { intervalName } from './keys.js';
+import { reasonOf, sourceError } from './job-errors.js';
 import type { LockedJob } from './locked-job.js';
 import { knownKey, knownObservations } from './observation-cache.js';
 import { enqueue } from './outbox.js';
-import { chunkRequest } from './scheduler.js';
+import { chunkRequest, returned } from './scheduler.js';
 import { dispatchSeconds } from './settings.js';
 
 /** Source index of the one fold that covers all images of a job. */
@@ -37,8 +31,8 @@ interface PlannedChunk {
 }
 
 /**
- * Writes the plan of an opened film: its chunks, what each has to be analysed with, and one fold for each module.
- * Chunks whose observations are all known are done at once.
+ * Writes the plan of an opened film: its chunks, what each has to be analysed with, and one fold for each module that has
+ * none of it yet. Chunks whose observations are all known are done at once.
  */
 export async function planFilm(
   manager: EntityManager,
@@ -51,10 +45,12 @@ export async function planFilm(
   const jobId = locked.job.id;
   await setSourcePlanned(manager, jobId, sourceIndex, media);
   const chunks = new Map<string, PlannedChunk>();
+  const folded = await foldedModules(manager, jobId, sourceIndex);
   for (const { moduleId, intervals } of wanted) {
+    if (folded.has(moduleId)) continue;
     const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
     for (const interval of intervals) {
-      const key = `${interval.frameStart}-${interval.frameEnd}`;
+      const key = intervalName(interval);
       let chunk = chunks.get(key);
       if (chunk === undefined) {
         chunk = {
@@ -68,7 +64,7 @@ export async function planFilm(
       }
       for (const digest of Object.values(module.analyses)) chunk.digests.add(digest);
     }
-    const chunkIds = intervals.map((interval) => chunks.get(`${interval.frameStart}-${interval.frameEnd}`)!.id);
+    const chunkIds = intervals.map((interval) => chunks.get(intervalName(interval))!.id);
     await insertFold(manager, jobId, moduleId, sourceIndex, chunkIds);
   }
   const inOrder = [...chunks.values()].sort(
@@ -85,28 +81,30 @@ export async function planFilm(
 }
 
 /**
- * Writes the plan of an image job: dispatch batches over all its sources, one fold for each module. `opened` is the
- * source that was looked at; what the others are shows when their chunk is decoded.
+ * Writes the plan of an image job: dispatch batches over all its sources, one fold for each module that has none yet.
+ * `opened` is the source that was looked at; what the others are shows when their chunk is decoded.
  */
 export async function planImages(
   manager: EntityManager,
   locked: LockedJob,
   opened: { index: number; digest: string; facts: MediaFacts },
-  wanted: { moduleId: string; from: number; to: number }[],
+  asked: { moduleId: string; from: number; to: number }[],
   imagesPerChunk: number,
   credit: Credit = null,
 ): Promise<void> {
   const jobId = locked.job.id;
-  const count = locked.job.sources.length;
+  const folded = await foldedModules(manager, jobId, ALL_IMAGES);
+  const wanted = asked.filter(({ moduleId }) => !folded.has(moduleId));
   const isWanted = (index: number) => wanted.some(({ from, to }) => from <= index && index <= to);
   if (locked.job.mediaType !== 'image') await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
+  const count = await manager.countBy(JobSourceEntity, { jobId });
   await manager.query(
     `UPDATE job_sources SET state = 'planned', lease_until = NULL,
             media_digest = CASE WHEN index = $2::int THEN $3 ELSE media_digest END,
             facts = CASE WHEN index = $2::int THEN $4::jsonb ELSE facts END
-      WHERE job_id = $1`,
+      WHERE job_id = $1 AND (state <> 'failed' OR index = $5)`,
     // One that no module looks at is no unit of its chunk.
-    [jobId, isWanted(opened.index) ? opened.index : null, opened.digest, JSON.stringify(opened.facts)],
+    [jobId, isWanted(opened.index) ? opened.index : null, opened.digest, JSON.stringify(opened.facts), opened.index],
   );
   const chunks: PlannedChunk[] = [];
   for (let start = 0; start < count; start += imagesPerChunk) {
@@ -141,9 +139,14 @@ export async function failSource(
   sourceIndex: number,
   reason: string,
 ): Promise<void> {
-  const key = { jobId: locked.job.id, index: sourceIndex };
-  await manager.update(JobSourceEntity, key, { state: 'failed', error: reason, leaseUntil: null });
-  await locked.addErrors([`${locked.job.sources[sourceIndex]}: ${reason}`]);
+  const failed = returned<{ uri: string }>(
+    await manager.query(
+      `UPDATE job_sources SET state = 'failed', error = $3, lease_until = NULL WHERE job_id = $1 AND index = $2
+       RETURNING uri`,
+      [locked.job.id, sourceIndex, reasonOf(reason)],
+    ),
+  );
+  await locked.addErrors(failed.map(({ uri }) => sourceError(uri, reason)));
   await announceSource(manager, locked, sourceIndex);
 }
 
@@ -158,6 +161,12 @@ export async function setSourcePlanned(
     { jobId, index },
     { state: 'planned', mediaDigest: digest, facts, leaseUntil: null, error: null },
   );
+}
+
+/** The modules that have a fold of the source, as when it is opened again for those that have none. */
+async function foldedModules(manager: EntityManager, jobId: string, sourceIndex: number): Promise<Set<string>> {
+  const rows = await manager.find(FoldEntity, { where: { jobId, sourceIndex }, select: { moduleId: true } });
+  return new Set(rows.map(({ moduleId }) => moduleId));
 }
 
 async function insertFold(
@@ -182,25 +191,46 @@ async function insertChunks(
     [...chunk.digests].map((digest) => {
       const units = isKnown(chunk, digest);
       const state: ChunkAnalysisState = units === null ? 'waiting' : 'done';
-      return { chunkId: chunk.id, digest, jobId, state, units };
+      return { chunk_id: chunk.id, digest, state, units };
     }),
   );
-  const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunkId }) => chunkId));
+  const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunk_id: id }) => id));
   const first = credit === null ? undefined : chunks.find(({ id }) => unfinished.has(id));
   const lease = credit === null ? null : new Date(Date.now() + dispatchSeconds(credit) * 1000);
-  const rows = chunks.map((chunk, position) => {
+  // Chunks of an earlier plan stay as they are; what is the same in these is known from them.
+  const [{ planned }]: [{ planned: number }] = await manager.query(
+    'SELECT coalesce(max(position) + 1, 0) AS planned FROM chunks WHERE job_id = $1',
+    [jobId],
+  );
+  const rows = chunks.map((chunk, at) => {
     const { id, sourceStart, sourceEnd, interval } = chunk;
+    const position = planned + at;
     const state: ChunkState = chunk === first ? 'requested' : unfinished.has(id) ? 'planned' : 'done';
     const leaseUntil = chunk === first ? lease : null;
-    return { id, jobId, position, sourceStart, sourceEnd, interval, state, leaseUntil };
+    return { id, position, source_start: sourceStart, source_end: sourceEnd, interval, state, lease_until: leaseUntil };
   });
-  // PostgreSQL takes 65,535 parameters in one statement.
-  for (let at = 0; at < rows.length; at += 1000) await manager.insert(ChunkEntity, rows.slice(at, at + 1000));
-  for (let at = 0; at < analyses.length; at += 1000) {
-    await manager.insert(ChunkAnalysisEntity, analyses.slice(at, at + 1000));
-  }
+  await insertPages(manager, INSERT_CHUNKS, jobId, rows);
+  await insertPages(manager, INSERT_ANALYSES, jobId, analyses);
   if (first !== undefined) await enqueue(manager, [chunkRequest({ jobId, traceparent }, first)]);
 }
+
+/** A long film has tens of thousands of rows: their values go as one parameter, in pages that hold nobody up for long. */
+async function insertPages(manager: EntityManager, insert: string, jobId: string, rows: object[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += 1000) {
+    await manager.query(insert, [jobId, JSON.stringify(rows.slice(at, at + 1000))]);
+  }
+}
+
+const INSERT_CHUNKS = `
+  INSERT INTO chunks (id, job_id, position, source_start, source_end, interval, state, lease_until)
+  SELECT id, $1, position, source_start, source_end, nullif(interval, 'null'), state, lease_until
+    FROM jsonb_to_recordset($2::jsonb) AS r (id uuid, position int, source_start int, source_end int, interval jsonb,
+                                             state text, lease_until timestamptz)`;
+
+const INSERT_ANALYSES = `
+  INSERT INTO chunk_analyses (chunk_id, digest, job_id, state, units)
+  SELECT chunk_id, digest, $1, state, nullif(units, 'null')
+    FROM jsonb_to_recordset($2::jsonb) AS r (chunk_id uuid, digest text, state text, units jsonb)`;
 
 /** Tells the scheduler and the aggregator that a source was opened or refused. */
 export async function announceSource(manager: EntityManager, locked: LockedJob, sourceIndex: number): Promise<void> {

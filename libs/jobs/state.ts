@@ -16,8 +16,8 @@ export type JobSignal =
   /** Every module has ended and the artifacts are written. */
   | { kind: 'finished' }
   | { kind: 'stop' }
-  /** Failed and stopped modules are to run again. */
-  | { kind: 'retry' };
+  /** Failed and stopped modules are to run again, and those of the completed that missed something. */
+  | { kind: 'retry'; incomplete?: readonly string[] };
 
 export function isTerminal(state: JobState): boolean {
   return state === 'completed' || state === 'failed' || state === 'stopped';
@@ -53,17 +53,17 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
       if (isTerminal(states.job)) throw new AditError('CONFLICT', `The job is already ${states.job}.`);
       return { job: 'stopped', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'stopped')) };
     case 'retry':
-      return retry(states);
+      return retry(states, signal.incomplete ?? []);
   }
 }
 
-function retry(states: JobStates): JobStates {
+function retry(states: JobStates, incomplete: readonly string[]): JobStates {
   if (!isTerminal(states.job)) throw new AditError('CONFLICT', `The job is still ${states.job}; stop it or wait.`);
-  const again = (state: JobState): boolean => state === 'failed' || state === 'stopped';
-  if (!Object.values(states.modules).some(again)) {
-    throw new AditError('CONFLICT', 'No module of the job failed or was stopped; there is nothing to retry.');
+  const again = (state: JobState, module: string): boolean => state !== 'completed' || incomplete.includes(module);
+  if (!Object.entries(states.modules).some(([module, state]) => again(state, module))) {
+    throw new AditError('CONFLICT', 'Every module of the job looked at every source; there is nothing to retry.');
   }
-  return { job: 'waiting', modules: mapModules(states, (state) => (again(state) ? 'waiting' : state)) };
+  return { job: 'waiting', modules: mapModules(states, (state, module) => (again(state, module) ? 'waiting' : state)) };
 }
 
 function endModule(states: JobStates, module: string, end: 'completed' | 'failed'): JobStates {
@@ -73,8 +73,11 @@ function endModule(states: JobStates, module: string, end: 'completed' | 'failed
   return { ...states, modules: { ...states.modules, [module]: end } };
 }
 
-function mapModules(states: JobStates, change: (state: JobState) => JobState): Record<string, JobState> {
-  return Object.fromEntries(Object.entries(states.modules).map(([module, state]) => [module, change(state)]));
+function mapModules(
+  states: JobStates,
+  change: (state: JobState, module: string) => JobState,
+): Record<string, JobState> {
+  return Object.fromEntries(Object.entries(states.modules).map(([module, state]) => [module, change(state, module)]));
 }
 
 function everyModule(states: JobStates, wanted: JobState): boolean {

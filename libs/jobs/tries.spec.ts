@@ -1,8 +1,9 @@
 import { AditError, type ErrorCode } from '@adit/contracts';
 import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
 import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
-import { claimTry, runTry, triedAnalysis, triedChunk } from './tries.js';
+import { claimTry, goBehind, runTry, triedAnalysis, triedChunk } from './tries.js';
 
 describe('a try', () => {
   let jobs: JobsUnderTest;
@@ -28,6 +29,9 @@ describe('a try', () => {
     };
     return { jobId, row, begin };
   };
+  /** The database heard nothing of the try for its lease. */
+  const diedUnseen = (jobId: string) =>
+    jobs.db.query(`UPDATE chunks SET running_until = now() - interval '1 s' WHERE job_id = $1`, [jobId]);
   const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
   const given: string[] = [];
   const giveUp = async (problem: AditError) => void given.push(problem.message);
@@ -43,7 +47,7 @@ describe('a try', () => {
   });
 
   it('throws what may go well next time until the tries are used up, then gives up with the reason', async () => {
-    const { row, begin } = await requested('2');
+    const { jobId, row, begin } = await requested('2');
     await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
     await expect(runTry(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
     expect(given).toEqual([]);
@@ -54,6 +58,7 @@ describe('a try', () => {
     });
     expect(given).toEqual(['it did not work']);
     let ran = false;
+    await diedUnseen(jobId);
     const tooMany = runTry(await begin(), async () => void (ran = true), giveUp);
     await expect(tooMany).rejects.toMatchObject({
       retryable: false,
@@ -117,10 +122,82 @@ describe('a try', () => {
       (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
       giveUp,
     );
-    await (stopsJob ? jobs.commands.stop(jobs.workspaceId, jobId) : begin());
+    if (stopsJob) await jobs.commands.stop(jobs.workspaceId, jobId);
+    else {
+      await diedUnseen(jobId);
+      await begin();
+    }
     await ending;
     expect(given).toEqual([]);
     expect((await row()).attempts).toBe(attempts);
+  });
+
+  it('writes how far an analysis is while it runs, and begins anew with the next try; a short one writes nothing', async () => {
+    const { jobId, row } = await requested('9');
+    const asked = { chunkId: (await row()).id, digest: faces.digest };
+    await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'requested' });
+    const work = triedAnalysis(asked.chunkId, asked.digest);
+    const progress = async () => (await jobs.db.manager.findOneByOrFail(ChunkAnalysisEntity, asked)).progress;
+    const attempt = (await claimTry(jobs.db, work, 60))!;
+    const statements: string[] = [];
+    const query = (sql: string, parameters: unknown[]) => {
+      statements.push(sql);
+      return jobs.db.query(sql, parameters);
+    };
+    const db = { query } as unknown as typeof jobs.db;
+    const signal = new AbortController().signal;
+    let done = 0.25;
+    const running = { db, settings: { leaseSeconds: 60, maxAttempts: 3 }, work, attempt, signal, progress: () => done };
+    await runTry(running, async () => undefined, giveUp);
+    expect({ statements, progress: await progress() }).toEqual({ statements: [], progress: 0 });
+    const until = async (wanted: number) => {
+      while ((await progress()) !== wanted) await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    await runTry(
+      running,
+      async () => {
+        await until(0.25);
+        done = 0.75;
+        await until(0.75);
+      },
+      giveUp,
+    );
+    expect(statements).toHaveLength(2);
+    await jobs.db.query(`UPDATE chunk_analyses SET running_until = NULL WHERE job_id = $1`, [jobId]);
+    expect(await claimTry(jobs.db, work, 60)).toBe(attempt + 1);
+    expect(await progress()).toBe(0);
+    await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'done' });
+  });
+
+  it('does not begin beside a live one: a message that comes twice is dropped', async () => {
+    const { jobId, row, begin } = await requested('8');
+    const { work } = await begin();
+    expect(await claimTry(jobs.db, work, 60)).toBeNull();
+    const message = { topic: 'chunks.requested', key: 'k', jobId, payload: { chunkId: (await row()).id } } as const;
+    const asked = jobs.bus.of('chunks.requested', jobId).length;
+    await goBehind(jobs.outbox, work, 1, { message, settings: { leaseSeconds: 60 } });
+    await jobs.settled();
+    expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(asked);
+    await diedUnseen(jobId);
+    expect(await claimTry(jobs.db, work, 60)).toBe(2);
+    // It is dispatched again: what was decoded before may have to be decoded once more.
+    await jobs.db.manager.update(ChunkEntity, { jobId, state: 'requested' }, { state: 'planned' });
+    await jobs.settled();
+    expect(await claimTry(jobs.db, work, 60)).toBe(3);
+  });
+
+  it('gives nothing up that another try has begun meanwhile', async () => {
+    const { jobId, begin } = await requested('b');
+    const mine: boolean[] = [];
+    const ask = async (_problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) =>
+      void mine.push(await jobs.outbox.transaction(isOurs));
+    await runTry(await begin(), fails('MEDIA_INVALID'), ask);
+    await diedUnseen(jobId);
+    const slow = await begin();
+    await diedUnseen(jobId);
+    await begin();
+    await runTry(slow, fails('MEDIA_INVALID'), ask);
+    expect(mine).toEqual([true, false]);
   });
 
   it('is counted before the work, and never begins for a job that has ended', async () => {
@@ -130,7 +207,6 @@ describe('a try', () => {
     await jobs.settled();
     const [chunk] = await jobs.db.manager.findBy(ChunkEntity, { jobId, state: 'requested' });
     expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBe(1);
-    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBe(2);
     expect(await claimTry(jobs.db, triedAnalysis(chunk!.id, faces.digest), 60)).toBeNull();
     await jobs.commands.stop(jobs.workspaceId, jobId);
     expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBeNull();

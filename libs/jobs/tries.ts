@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { counter, createLogger } from '@adit/runtime';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { enqueue, type OutboxMessage, type OutboxRelay } from './outbox.js';
 import { returned } from './scheduler.js';
 import { dispatchSeconds, type JobSettings } from './settings.js';
@@ -12,6 +12,8 @@ const lost = counter('adit_leases_lost_total', 'Tries stopped because another pr
   'work',
 ]);
 
+/** How often the lease of an analysis that moves is renewed, for its progress to be seen: a short one writes nothing more. */
+const PROGRESS_MILLISECONDS = 1_000;
 /** When work that a dependency kept from being done is dispatched again. */
 const POSTPONE_SECONDS = 5;
 
@@ -45,6 +47,8 @@ export interface Try {
   attempt: number;
   /** Ends the try for the process's sake. */
   signal: AbortSignal;
+  /** Of an analysis: the part of it that is done, 0..1, which is written with each renewal of its lease. */
+  progress?: () => number;
 }
 
 /** How often it was tried before; null when somebody else did the work. */
@@ -59,7 +63,8 @@ export async function triesOf(db: DataSource, { table, key }: Tried): Promise<nu
 
 /**
  * What comes back after a try of it, which may have killed its process, goes behind all that waits now: its neighbours are
- * delayed by one try of it at the most. `message` asks for the try after those that were `begun`.
+ * delayed by one try of it at the most. `message` asks for the try after those that were `begun`. What comes while a try is
+ * alive is dropped: when that dies, its lease runs out.
  */
 export async function goBehind(
   outbox: OutboxRelay,
@@ -70,7 +75,7 @@ export async function goBehind(
   await outbox.transaction(async (manager) => {
     const rows = await update(manager, work, 'lease_until = now() + make_interval(secs => $1)', {
       parameters: [dispatchSeconds(settings), begun],
-      where: `attempts = $2 AND ${LIVE_JOB}`,
+      where: `attempts = $2 AND ${LIVE_JOB} AND ${NOBODY_AT_IT}`,
     });
     if (rows.length > 0) await enqueue(manager, [{ ...message, attempt: begun + 1 }]);
   });
@@ -78,12 +83,13 @@ export async function goBehind(
 
 /**
  * Counts a try before it begins, so that a crash counts too. Answers its number, 1 for the first; null when somebody else
- * did the work or nobody wants it any more.
+ * did the work or is at it, or nobody wants it any more.
  */
 export async function claimTry(db: DataSource, work: Tried, leaseSeconds: number): Promise<number | null> {
-  const rows = await update(db, work, 'attempts = attempts + 1, lease_until = now() + make_interval(secs => $1)', {
+  const anew = work.kind === 'analysis' ? ', progress = 0' : '';
+  const rows = await update(db, work, `attempts = attempts + 1, ${ALIVE}${anew}`, {
     parameters: [leaseSeconds],
-    where: LIVE_JOB,
+    where: `${LIVE_JOB} AND ${NOBODY_AT_IT}`,
   });
   return rows[0]?.attempts ?? null;
 }
@@ -91,15 +97,17 @@ export async function claimTry(db: DataSource, work: Tried, leaseSeconds: number
 /**
  * Runs a counted try and keeps its lease alive meanwhile, however long it takes. What it throws decides: a dependency
  * that is away puts the work off without blame, an orderly shutdown hands it back, what may go well next time is thrown
- * on for the bus to deliver again, and the rest goes to `giveUp`. Poison, which used up its tries, is thrown on after that as
+ * on for the bus to deliver again, and the rest goes to `giveUp`, whose transaction asks `isOurs` before it writes: another
+ * process may have begun the next try. Poison, which used up its tries, is thrown on after that as
  * what cannot be retried: the bus makes a dead letter of it.
  */
 export async function runTry(
-  { db, settings, work, attempt, signal }: Try,
+  tried: Try,
   run: (signal: AbortSignal) => Promise<void>,
-  giveUp: (problem: AditError) => Promise<void>,
+  giveUp: (problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const lease = new Lease(db, work, attempt, settings.leaseSeconds, signal);
+  const { db, settings, work, attempt, signal } = tried;
+  const lease = new Lease(tried);
   try {
     if (attempt > settings.maxAttempts) throw exhausted(work, settings);
     await run(lease.signal);
@@ -119,8 +127,13 @@ export async function runTry(
         await sleep(1_000);
       throw error;
     }
-    if (problem.retryable && attempt < settings.maxAttempts) throw error;
-    await giveUp(problem);
+    if (problem.retryable && attempt < settings.maxAttempts) {
+      await reached(release(db, work, attempt));
+      throw error;
+    }
+    let ours = true;
+    await giveUp(problem, async (manager) => (ours = await isHeld(manager, work, attempt)));
+    if (!ours) return;
     // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
     if (problem.retryable || attempt > settings.maxAttempts) throw exhausted(work, settings, problem);
   } finally {
@@ -145,12 +158,40 @@ async function reached(work: Promise<void>): Promise<boolean> {
   }
 }
 
+/** Ends a try that failed: the message that comes again may begin the next one. */
+async function release(db: DataSource, work: Tried, attempt: number): Promise<void> {
+  await update(db, work, 'running_until = NULL', { parameters: [attempt], where: 'attempts = $1' });
+}
+
+/** Whether no other try has begun; none begins before the transaction ends. */
+async function isHeld(manager: EntityManager, { table, key }: Tried, attempt: number): Promise<boolean> {
+  const columns = Object.keys(key).map((column, index) => `${column} = $${index + 2}`);
+  const rows: unknown[] = await manager.query(
+    `SELECT 1 FROM ${table} WHERE attempts = $1 AND ${columns.join(' AND ')} AND state = 'requested' FOR UPDATE`,
+    [attempt, ...Object.values(key)],
+  );
+  return rows.length > 0;
+}
+
 /** Takes back a try that says nothing about the work; the reconciler dispatches it again when `seconds` have passed. */
 async function handBack(db: DataSource, work: Tried, attempt: number, seconds: number): Promise<void> {
-  await update(db, work, 'attempts = attempts - 1, lease_until = now() + make_interval(secs => $1)', {
+  const set = 'attempts = attempts - 1, running_until = NULL, lease_until = now() + make_interval(secs => $1)';
+  await update(db, work, set, {
     parameters: [seconds, attempt],
     where: 'attempts = $2',
   });
+}
+
+/** Notes that nobody who was given the analysis of a chunk could do it as it is asked for; seconds since that was first so. */
+export async function secondsPutOff(db: DataSource, chunkId: string, digest: string): Promise<number> {
+  const rows = returned<{ seconds: number }>(
+    await db.query(
+      `UPDATE chunk_analyses SET put_off_since = coalesce(put_off_since, now()) WHERE chunk_id = $1 AND digest = $2
+       RETURNING extract(epoch FROM now() - put_off_since)::float8 AS seconds`,
+      [chunkId, digest],
+    ),
+  );
+  return rows[0]?.seconds ?? 0;
 }
 
 /**
@@ -159,20 +200,20 @@ async function handBack(db: DataSource, work: Tried, attempt: number, seconds: n
  */
 class Lease {
   private readonly abort = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private readonly follow = () => this.abort.abort(this.outer.reason);
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly follow = () => this.abort.abort(this.tried.signal.reason);
+  /** As last written. */
+  private progress = 0;
+  private renewing = false;
   lost = false;
 
-  constructor(
-    private readonly db: DataSource,
-    private readonly work: Tried,
-    private readonly attempt: number,
-    private readonly seconds: number,
-    private readonly outer: AbortSignal,
-  ) {
-    if (outer.aborted) this.follow();
-    outer.addEventListener('abort', this.follow);
-    this.timer = setInterval(() => void this.renew(), (seconds * 1000) / 3);
+  constructor(private readonly tried: Try) {
+    const { settings, signal, progress } = tried;
+    if (signal.aborted) this.follow();
+    signal.addEventListener('abort', this.follow);
+    this.timers.push(setInterval(() => void this.renew(), (settings.leaseSeconds * 1000) / 3));
+    if (progress === undefined) return;
+    this.timers.push(setInterval(() => this.tell(progress), PROGRESS_MILLISECONDS));
   }
 
   get signal(): AbortSignal {
@@ -180,27 +221,46 @@ class Lease {
   }
 
   end(): void {
-    clearInterval(this.timer);
-    this.outer.removeEventListener('abort', this.follow);
+    for (const timer of this.timers) clearInterval(timer);
+    this.tried.signal.removeEventListener('abort', this.follow);
+  }
+
+  private tell(progress: () => number): void {
+    // A slow database is not asked again before it has answered.
+    if (!this.renewing && progress() > this.progress) void this.renew();
   }
 
   private async renew(): Promise<void> {
+    this.renewing = true;
+    const { db, work, attempt, settings, progress } = this.tried;
+    const parameters = [settings.leaseSeconds, attempt];
+    if (progress !== undefined) parameters.push((this.progress = progress()));
     try {
-      const rows = await update(this.db, this.work, 'lease_until = now() + make_interval(secs => $1)', {
-        parameters: [this.seconds, this.attempt],
-        where: `attempts = $2 AND ${LIVE_JOB}`,
-      });
+      const rows = await update(
+        db,
+        work,
+        progress === undefined ? ALIVE : `${ALIVE}, progress = greatest(progress, $3)`,
+        {
+          parameters,
+          where: `attempts = $2 AND ${LIVE_JOB}`,
+        },
+      );
       if (rows.length > 0 || this.signal.aborted) return;
       this.lost = true;
-      lost.inc({ work: this.work.kind });
+      lost.inc({ work: work.kind });
       this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this try any more.'));
     } catch (error) {
       // While the database is away nobody else can take it over either.
       log.debug({ err: error }, 'a lease could not be renewed');
+    } finally {
+      this.renewing = false;
     }
   }
 }
 
+const ALIVE = 'lease_until = now() + make_interval(secs => $1), running_until = now() + make_interval(secs => $1)';
+/** A running try sets both to the same time; another one of the lease is that of a dispatch since, by whatever build. */
+const NOBODY_AT_IT = '(running_until IS NULL OR running_until <= now() OR running_until IS DISTINCT FROM lease_until)';
 const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id
   AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
 

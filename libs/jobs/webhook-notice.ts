@@ -1,19 +1,20 @@
 import { isoTimeOrNull, IsoTime, JobState } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { z } from 'zod';
+import { withErrors } from './job-errors.js';
 
 /**
  * What changes about a job, as it was when an event happened; a delivery shows this state of it, however late it goes out.
  * It travels as `webhook` in the data of `events.raised`, only where the job's webhook asks for the event.
  */
-export const WebhookNotice = z.strictObject({
+export const WebhookNotice = z.object({
   state: JobState,
   errors: z.array(z.string()),
   progress: z.number(),
   time_started: IsoTime.nullable(),
   time_completed: IsoTime.nullable(),
   /** By the id as posted. */
-  modules: z.record(z.string(), z.strictObject({ state: JobState, progress: z.number() })),
+  modules: z.record(z.string(), z.object({ state: JobState, progress: z.number() })),
 });
 export type WebhookNotice = z.infer<typeof WebhookNotice>;
 
@@ -22,7 +23,8 @@ export function webhookNotice(job: JobEntity, modules: JobModuleEntity[], event:
   if (!job.webhook?.events.includes(event)) return null;
   return {
     state: job.state,
-    errors: job.errors,
+    // Those of a job that an older build worked on may be longer than a message.
+    errors: withErrors([], job.errors) ?? [],
     progress: job.progress,
     time_started: isoTimeOrNull(job.timeStarted),
     time_completed: isoTimeOrNull(job.timeCompleted),

@@ -13,7 +13,7 @@ export interface GraphOutput {
   frames: readonly number[];
 }
 
-/** Above this the pictures are taken whole and sorted out afterwards; ffmpeg's expressions have their limits. */
+/** Above this the pictures are taken whole and sorted out afterwards: an argument may have 128 kB. */
 const MAX_WINDOWS = 700;
 
 /** Microseconds from the chunk's first frame. */
@@ -22,30 +22,37 @@ export function graphTime(index: FrameIndex, basePts: number, pts: number): numb
   return micros(pts, num, den) - micros(basePts, num, den);
 }
 
+export interface ChunkGraph {
+  facts: VideoFacts;
+  index: FrameIndex;
+  /** pts that the graph counts from, in ticks. */
+  basePts: number;
+  outputs: readonly GraphOutput[];
+  filters: ReadonlySet<FfmpegFilter>;
+  /** Number of the first keyframe that decoding shows, in a film whose pictures are counted. */
+  countFrom: number;
+}
+
 /**
  * The filter graph of a chunk: frames are picked by time (each within half a frame of where the index has it, so a
  * decoder's rounding never loses one), then deinterlaced, tone-mapped, scaled to square pixels and turned to JPEG's
- * colours. Output i leaves as `[oi]`.
+ * colours. Output i leaves as `[oi]`; the first picture that was decoded at all, as it is, as `[landing]`.
  */
-export function filterGraph(
-  facts: VideoFacts,
-  index: FrameIndex,
-  basePts: number,
-  outputs: readonly GraphOutput[],
-  filters: ReadonlySet<FfmpegFilter>,
-): string {
+export function filterGraph({ facts, index, basePts, outputs, filters, countFrom }: ChunkGraph): string {
   const all = [...new Set(outputs.flatMap((output) => output.frames))].sort((a, b) => a - b);
   const last = all.at(-1) as number;
   const deinterlacer = facts.interlaced ? (['bwdif', 'yadif'] as const).find((name) => filters.has(name)) : undefined;
   const reach = deinterlacer ? 1 : 0;
   const end = window(index, basePts, last + reach)[1];
   const base = micros(basePts, index.timeBase.num, index.timeBase.den);
-  const chain = [
+  const isCounted = index.hints.timing === 'counted';
+  const clock = [
+    // Pictures that belong to a keyframe before the first one would be counted as behind it.
+    ...(isCounted && countFrom > 0 ? ["select='key+gt(selected_n,0)'"] : []),
     `settb=1/${GRAPH_TICKS}`,
-    `setpts=${index.hints.timing === 'counted' ? countedTime(index) : 'PTS'}-(${base})`,
-    `trim=end_pts=${end + 1}`,
-    selectWindows(windows(index, basePts, all, reach)),
+    `setpts=${isCounted ? countedTime(index, countFrom) : 'PTS'}-(${base})`,
   ];
+  const chain = [`trim=end_pts=${end + 1}`, selectWindows(windows(index, basePts, all, reach))];
   if (deinterlacer) {
     // Only the neighbours of wanted frames come this far. Unflagged frames are left alone when others are flagged.
     chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
@@ -58,14 +65,20 @@ export function filterGraph(
     return `[s${i}]${[...own, ...toJpegPicture(facts, index, output, filters, colours !== null)].join(',')}[o${i}]`;
   });
   const labels = outputs.map((_, i) => `[s${i}]`).join('');
-  return [`[0:${facts.stream}]${chain.join(',')},split=${outputs.length}${labels}`, ...parts].join(';');
+  return [
+    `[0:${facts.stream}]${clock.join(',')},split[film][head]`,
+    // Its end is its own, or ffmpeg would read on for it.
+    '[head]trim=end_frame=1[landing]',
+    `[film]${chain.join(',')},split=${outputs.length}${labels}`,
+    ...parts,
+  ].join(';');
 }
 
-/** The time of the n-th picture decoded from the beginning, where the pictures' own times mean nothing. */
-function countedTime(index: FrameIndex): string {
+/** The time of the n-th picture behind frame `from`, where the pictures' own times mean nothing. */
+function countedTime(index: FrameIndex, from: number): string {
   const { num, den } = index.timeBase;
   const step = ((index.ptsOf(index.totalFrames) - index.startPts) * num * GRAPH_TICKS) / den / index.totalFrames;
-  return `${micros(index.startPts, num, den)}+round(N*${step})`;
+  return `${micros(index.startPts, num, den)}+round((N+${from})*${step})`;
 }
 
 /** What `colorspace` calls the matrices that films have and JPEG has not. */
@@ -145,6 +158,11 @@ function inputMatrix(facts: VideoFacts, index: FrameIndex): string | null {
   }
 }
 
+/** Latest time, in the graph's clock, at which a picture may come to count as frame `frame`. */
+export function latestTime(index: FrameIndex, basePts: number, frame: number): number {
+  return window(index, basePts, frame)[1];
+}
+
 /** Times within which a frame may come to count as frame `frame`: half-way to its neighbours. */
 function window(index: FrameIndex, basePts: number, frame: number): [number, number] {
   const total = index.totalFrames;
@@ -172,9 +190,17 @@ function selectWindows(windowList: [number, number][]): string {
   const first = windowList[0] as [number, number];
   const last = windowList.at(-1) as [number, number];
   const list = windowList.length > MAX_WINDOWS ? [[first[0], last[1]]] : windowList;
-  const inside = list.map(([low, high]) => `between(pts,${low},${high})`).join('+');
+  const inside = isInside(list);
   // A damaged stream may repeat a time; the encoder refuses that.
   return `select='(${inside})*(isnan(prev_selected_pts)+gt(pts,prev_selected_pts))'`;
+}
+
+/** Whether `pts` is in one of the windows, as a tree: ffmpeg's expressions may be 100 terms deep, and each picture asks. */
+function isInside(windowList: readonly (readonly number[])[]): string {
+  const middle = windowList.length >> 1;
+  const [low, high] = windowList[middle] as [number, number];
+  if (middle === 0) return `between(pts,${low},${high})`;
+  return `if(lt(pts,${low}),${isInside(windowList.slice(0, middle))},${isInside(windowList.slice(middle))})`;
 }
 
 function micros(pts: number, num: number, den: number): number {

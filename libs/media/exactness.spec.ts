@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { frameSpecName, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
-import { cachedMedia, numberedFilm, playedNumbers, readNumber, rgbLuminance, transcode } from '@adit/testing';
+import { cachedMedia, cutAt, numberedFilm, playedNumbers, readNumber, rgbLuminance, transcode } from '@adit/testing';
 import {
   decodeInterval,
   openFramePackBuffer,
@@ -12,6 +14,7 @@ import {
   type FrameIndex,
 } from './index.js';
 
+const run = promisify(execFile);
 const SECONDS = 25;
 const film = numberedFilm({ seconds: SECONDS });
 const source = ['-f', 'lavfi', '-i', film];
@@ -28,6 +31,14 @@ interface Row {
   make: () => Promise<string>;
   facts: Partial<VideoFacts>;
   turned?: 0 | 90 | 180 | 270;
+}
+
+/** Nine tenths of a film. */
+async function cutOf(name: string, args: string[]): Promise<string> {
+  const whole = await transcode(name, args);
+  return cachedMedia(`cut-${name}`, [whole, '0.9'], async (path) => {
+    await writeFile(path, cutAt(await readFile(whole), 0.9));
+  });
 }
 
 const all = SECONDS * 25;
@@ -185,8 +196,9 @@ const rows: Record<string, Row> = {
         '-f',
         'mpegts',
       ]);
-      return cachedMedia('joined-late.ts', 'from packet 1000', async (path) => {
-        await writeFile(path, (await readFile(whole)).subarray(188 * 400));
+      const start = await middleOfOpenGop(whole);
+      return cachedMedia('joined-late.ts', [whole, String(start)], async (path) => {
+        await writeFile(path, (await readFile(whole)).subarray(start));
       });
     },
     facts: { codec: 'h264' },
@@ -203,6 +215,20 @@ const rows: Record<string, Row> = {
   'MXF, H.264': {
     make: () => transcode('h264.mxf', [...source, ...x264, '-bf', '2', '-g', '50']),
     facts: { codec: 'h264', totalFrames: all },
+  },
+  // What an interrupted or growing recording looks like: the index would have come at its end.
+  'MXF without an index, MPEG-2': {
+    make: () => cutOf('mpeg2.mxf', [...source, ...mpeg2, '-g', '12', '-timecode', '09:59:30:00']),
+    facts: { codec: 'mpeg2video', startTimecode: '09:59:30:00' },
+  },
+  'MXF without an index, MPEG-2, intra': {
+    make: () => cutOf('intra.mxf', [...source, ...mpeg2.slice(0, 4), '-g', '1', '-q:v', '4']),
+    facts: { codec: 'mpeg2video' },
+  },
+  'MXF without an index, H.264 with open GOPs': {
+    make: () =>
+      cutOf('open-gop.mxf', [...source, ...x264, '-x264-params', 'open-gop=1:bframes=3:keyint=50:scenecut=0']),
+    facts: { codec: 'h264', fps: { num: 25, den: 1 } },
   },
   'MPEG-2, interlaced': {
     make: () =>
@@ -237,6 +263,22 @@ const rows: Record<string, Row> = {
     facts: { interlaced: true, totalFrames: all },
   },
 };
+
+/**
+ * Where the packet lies, in bytes from the file's start, that is halfway between the first keyframe and one that pictures
+ * shown before it follow: those refer to what a film joined there lacks.
+ */
+async function middleOfOpenGop(path: string): Promise<number> {
+  const { stdout } = await run(process.env.ADIT_FFPROBE ?? 'ffprobe', [
+    ...['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=pts,pos,flags', '-of', 'json', path],
+  ]);
+  const { packets } = JSON.parse(stdout) as { packets: { pts: number; pos: string; flags: string }[] };
+  const next = packets.findIndex(({ pts, flags }, i) => {
+    return i > 0 && flags.startsWith('K') && (packets[i + 1]?.pts ?? Infinity) < pts;
+  });
+  expect(next).toBeGreaterThan(2);
+  return Number(packets[next >> 1]?.pos);
+}
 
 describe.each(Object.entries(rows))('%s', (_name, row) => {
   let path: string;

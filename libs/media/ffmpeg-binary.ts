@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { promisify } from 'node:util';
 import { AditError } from '@adit/contracts';
-
-const run = promisify(execFile);
+import { childText } from './child/run-child.js';
 
 const HOW_TO_INSTALL =
   'Install it (Debian/Ubuntu: apt-get install ffmpeg; macOS: brew install ffmpeg) or name the binaries in ADIT_FFMPEG and ADIT_FFPROBE.';
@@ -51,17 +48,17 @@ export async function ffmpegInfo(): Promise<FfmpegInfo> {
 async function inspect(path: string, probePath: string): Promise<FfmpegInfo> {
   try {
     const [version, filters, help] = await Promise.all([
-      run(path, ['-hide_banner', '-version']),
-      run(path, ['-hide_banner', '-filters'], { maxBuffer: 4 << 20 }),
-      run(path, ['-hide_banner', '-h', 'long'], { maxBuffer: 4 << 20 }),
+      childText(path, ['-hide_banner', '-version']),
+      childText(path, ['-hide_banner', '-filters']),
+      childText(path, ['-hide_banner', '-h', 'long']),
     ]);
-    const names = new Set(filters.stdout.split('\n').map((line) => line.trim().split(/\s+/)[1]));
+    const names = new Set(filters.split('\n').map((line) => line.trim().split(/\s+/)[1]));
     return {
       path,
       probePath,
-      version: /version (\S+)/.exec(version.stdout)?.[1] ?? 'unknown',
+      version: /version (\S+)/.exec(version)?.[1] ?? 'unknown',
       filters: new Set(WANTED_FILTERS.filter((name) => names.has(name))),
-      fpsModeOption: help.stdout.includes('-fps_mode') ? '-fps_mode' : '-vsync',
+      fpsModeOption: help.includes('-fps_mode') ? '-fps_mode' : '-vsync',
     };
   } catch (error) {
     throw new AditError('INTERNAL', `${path} does not run as ffmpeg. ${HOW_TO_INSTALL}`, { cause: error });

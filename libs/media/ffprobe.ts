@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { AditError } from '@adit/contracts';
+import { runChild } from './child/run-child.js';
 import { ffprobePath } from './ffmpeg-binary.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 
@@ -11,19 +11,34 @@ export interface ProbeRun {
   maxPixels?: number;
 }
 
-/** Frames carry parts of the film in their error text; this much says why. */
-const STDERR_BYTES = 4096;
+/** Private memory: what decoding the first pictures of an 8K film takes. */
+const MEMORY_BYTES = 4 * 2 ** 30;
+/** A hundred times what a file of hundreds of streams says of itself; a tag may be gigabytes. */
+const MAX_JSON_BYTES = 4 << 20;
+/** Of one packet or frame, described in a few numbers. */
+const MAX_LINE_BYTES = 64 << 10;
 
-/** Runs ffprobe over one file and returns its JSON. Throws MEDIA_INVALID with ffprobe's reason. */
+/** Runs ffprobe over one file and returns its JSON. Throws as `probeLines`. */
 export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
-  let json = '';
-  await probeLines(path, [...args, '-of', 'json'], (line) => (json += line), options);
-  return JSON.parse(json || '{}') as T;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const onOutput = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (bytes > MAX_JSON_BYTES) throw tooMuch();
+    pieces.push(piece);
+  };
+  await probe(path, [...args, '-of', 'json=compact=1'], onOutput, options);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}') as T;
+  } catch (error) {
+    throw new AditError('MEDIA_INVALID', 'What the media says of itself cannot be read.', { cause: error });
+  }
 }
 
 /**
  * Runs ffprobe over one file and hands out its output line by line, so that a ten-hour film's packets never lie in
- * memory as text. Throws MEDIA_INVALID with ffprobe's reason, LIMIT_EXCEEDED when it takes too long.
+ * memory as text. Throws MEDIA_INVALID with ffprobe's reason, or when a line is absurdly long; LIMIT_EXCEEDED when it
+ * takes too long.
  */
 export async function probeLines(
   path: string,
@@ -31,54 +46,44 @@ export async function probeLines(
   onLine: (line: string) => void,
   options: ProbeRun = {},
 ): Promise<void> {
-  const { signal, timeoutSeconds = 300, maxPixels } = options;
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  const onOutput = (piece: Buffer): void => {
+    const text = decoder.write(piece);
+    const lines = text.split('\n');
+    lines[0] = rest + lines[0];
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_BYTES) throw tooMuch();
+    for (const line of lines) onLine(line);
+  };
+  await probe(path, args, onOutput, options);
+  if (rest !== '') onLine(rest);
+}
+
+async function probe(
+  path: string,
+  args: string[],
+  onOutput: (piece: Buffer) => void,
+  { signal, timeoutSeconds = 300, maxPixels }: ProbeRun,
+): Promise<void> {
   signal?.throwIfAborted();
-  const binary = await ffprobePath();
-  const all = ['-v', 'error', ...inputGuard(maxPixels), ...args, inputAddress(path)];
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn(binary, all, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let problem: unknown;
-    let stderr = '';
-    let rest = '';
-    const stop = (reason: unknown) => {
-      problem ??= reason;
-      child.kill('SIGKILL');
-    };
-    const abort = () => stop(signal?.reason);
-    const timer = setTimeout(
-      () => stop(new AditError('LIMIT_EXCEEDED', `Probing took longer than ${timeoutSeconds} s.`)),
-      timeoutSeconds * 1000,
-    );
-    signal?.addEventListener('abort', abort, { once: true });
-    const decoder = new StringDecoder('utf8');
-    child.stdout.on('data', (chunk: Buffer) => {
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      try {
-        for (const line of lines) onLine(line);
-      } catch (error) {
-        stop(error);
-      }
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (stderr.length < STDERR_BYTES) stderr += chunk.toString('utf8');
-    });
-    child.on('error', (error) => stop(new AditError('INTERNAL', `ffprobe does not start: ${error.message}`)));
-    child.on('close', (code, killedBy) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-      try {
-        if (!problem && rest) onLine(rest);
-      } catch (error) {
-        problem = error;
-      }
-      if (problem) reject(problem);
-      else if (killedBy) reject(new AditError('LIMIT_EXCEEDED', `ffprobe ended on ${killedBy}.`));
-      else if (code !== 0)
-        reject(new AditError('MEDIA_INVALID', `The media cannot be opened: ${shortReason(stderr, path)}.`));
-      else resolve();
-    });
+  const { code, killedBy, stderr } = await runChild({
+    program: await ffprobePath(),
+    args: ['-v', 'error', ...inputGuard(maxPixels), ...args, inputAddress(path)],
+    doing: 'Probing',
+    timeoutSeconds,
+    // It writes to a pipe, and no file.
+    limits: { dataBytes: MEMORY_BYTES, fileBytes: 0 },
+    signal,
+    onOutput,
   });
+  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `ffprobe ended on ${killedBy}.`);
+  if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffprobe does not start: ${stderr.trim()}`);
+  if (code !== 0) throw new AditError('MEDIA_INVALID', `The media cannot be opened: ${shortReason(stderr, path)}.`);
+}
+
+function tooMuch(): AditError {
+  return new AditError('MEDIA_INVALID', 'The media says more of itself than any film or recording does.');
 }
 
 /** The telling line of ffmpeg's error text, without paths and addresses of memory. */

@@ -23,17 +23,35 @@ export interface SeekPoint {
   dts: number;
 }
 
+/**
+ * Where decoding may start in a film whose pictures are counted: the number of a keyframe, the byte its packet begins at
+ * and the hash of its pixels, by which a start there is verified. Ascending.
+ */
+export interface SeekTable {
+  /** Byte of the first picture's packet: what lies before it describes the film. */
+  bodyStart: number;
+  /** Byte behind the last picture's packet. */
+  bodyEnd: number;
+  frames: number[];
+  places: number[];
+  hashes: string[];
+}
+
 export interface FrameIndexParts {
   timeBase: Rational;
   /** pts in ticks of every displayed frame, ascending. */
   pts: Float64Array;
   /** Numbers of the frames that are keyframes, ascending. */
   keyFrames: Uint32Array;
-  /** Every keyframe packet by ascending pts, those that are decoded but not shown (edit lists) included. */
-  seekPoints: SeekPoint[];
+  /** pts of every keyframe packet, ascending, those that are decoded but not shown (edit lists) included. */
+  seekPts: Float64Array;
+  /** Their decoding times. */
+  seekDts: Float64Array;
   /** End of the last frame, in ticks. */
   endPts: number;
   hints: PictureHints;
+  /** Of `counted` films only, and not of all of those. */
+  seekTable: SeekTable | null;
 }
 
 const MAGIC = 'ADFI1';
@@ -46,17 +64,21 @@ export class FrameIndex {
   readonly timeBase: Rational;
   readonly pts: Float64Array;
   readonly keyFrames: Uint32Array;
-  readonly seekPoints: readonly SeekPoint[];
+  readonly seekPts: Float64Array;
+  readonly seekDts: Float64Array;
   readonly endPts: number;
   readonly hints: PictureHints;
+  readonly seekTable: SeekTable | null;
 
   constructor(parts: FrameIndexParts) {
     this.timeBase = parts.timeBase;
     this.pts = parts.pts;
     this.keyFrames = parts.keyFrames;
-    this.seekPoints = parts.seekPoints;
+    this.seekPts = parts.seekPts;
+    this.seekDts = parts.seekDts;
     this.endPts = parts.endPts;
     this.hints = parts.hints;
+    this.seekTable = parts.seekTable;
   }
 
   get totalFrames(): number {
@@ -111,14 +133,8 @@ export class FrameIndex {
 
   /** The last seek point at or before `pts`. */
   seekPointFor(pts: number): SeekPoint | undefined {
-    let low = 0;
-    let high = this.seekPoints.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.seekPoints[middle] as SeekPoint).pts <= pts) low = middle + 1;
-      else high = middle;
-    }
-    return this.seekPoints[low - 1];
+    const at = countUpTo(this.seekPts, pts) - 1;
+    return at < 0 ? undefined : { pts: this.seekPts[at] as number, dts: this.seekDts[at] as number };
   }
 
   /** A compact form: differences, deflated; a constant frame rate takes next to nothing. */
@@ -127,25 +143,18 @@ export class FrameIndex {
       timeBase: this.timeBase,
       frames: this.pts.length,
       keys: this.keyFrames.length,
-      seeks: this.seekPoints.length,
+      seeks: this.seekPts.length,
       endPts: this.endPts,
       hints: this.hints,
+      seekTable: this.seekTable,
     };
     const json = Buffer.from(JSON.stringify(header));
-    const numbers = new Float64Array(this.pts.length + this.keyFrames.length + 2 * this.seekPoints.length);
+    const numbers = new Float64Array(this.pts.length + this.keyFrames.length + 2 * this.seekPts.length);
     let at = 0;
     at = putDeltas(numbers, at, this.pts);
     at = putDeltas(numbers, at, this.keyFrames);
-    at = putDeltas(
-      numbers,
-      at,
-      Float64Array.from(this.seekPoints, (point) => point.pts),
-    );
-    putDeltas(
-      numbers,
-      at,
-      Float64Array.from(this.seekPoints, (point) => point.dts),
-    );
+    at = putDeltas(numbers, at, this.seekPts);
+    putDeltas(numbers, at, this.seekDts);
     const length = Buffer.alloc(4);
     length.writeUInt32BE(json.length);
     const body = deflateSync(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength));
@@ -165,6 +174,7 @@ export class FrameIndex {
         seeks: number;
         endPts: number;
         hints: PictureHints;
+        seekTable?: SeekTable | null;
       };
       const count = header.frames + header.keys + 2 * header.seeks;
       const body = inflateSync(buffer.subarray(bodyAt), { maxOutputLength: Math.max(count * 8, 8) });
@@ -174,20 +184,33 @@ export class FrameIndex {
       const pts = sums(numbers.subarray(0, header.frames));
       const keys = sums(numbers.subarray(header.frames, header.frames + header.keys));
       const seekAt = header.frames + header.keys;
-      const seekPts = sums(numbers.subarray(seekAt, seekAt + header.seeks));
-      const seekDts = sums(numbers.subarray(seekAt + header.seeks));
       return new FrameIndex({
         timeBase: header.timeBase,
         pts,
         keyFrames: Uint32Array.from(keys),
-        seekPoints: Array.from(seekPts, (value, i) => ({ pts: value, dts: seekDts[i] as number })),
+        seekPts: sums(numbers.subarray(seekAt, seekAt + header.seeks)),
+        seekDts: sums(numbers.subarray(seekAt + header.seeks)),
         endPts: header.endPts,
         hints: header.hints,
+        // Indexes of earlier versions have none.
+        seekTable: header.seekTable ?? null,
       });
     } catch (error) {
       throw new AditError('MEDIA_INVALID', 'Not a frame index.', { cause: error });
     }
   }
+}
+
+/** How many of the ascending `values` are at most `limit`. */
+export function countUpTo(values: ArrayLike<number>, limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] as number) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function putDeltas(target: Float64Array, at: number, values: ArrayLike<number>): number {

@@ -1,4 +1,4 @@
-import { AditError, PackedFrame } from '@adit/contracts';
+import { AditError, DECODER_VERSION, PackedFrame } from '@adit/contracts';
 import { decodeJpeg, type RgbImage } from './picture.js';
 
 export type { RgbImage } from './picture.js';
@@ -6,6 +6,8 @@ export type { RgbImage } from './picture.js';
 /** The frames of one spec for one unit, decoded one at a time so that memory stays flat. */
 export interface FramePack {
   readonly frames: readonly PackedFrame[];
+  /** DECODER_VERSION of the process that made it. */
+  readonly decoder: number;
   /** Decodes picture `index` (0-based in `frames`). The pixels may be shared with other callers: don't write to them. */
   picture(index: number): Promise<RgbImage>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
@@ -29,15 +31,25 @@ interface PackHeader {
   frames: PackedFrame[];
   /** Byte length of each JPEG. */
   lengths: number[];
+  /** Left out by the first builds: 1. */
+  decoder?: number;
 }
 
 /** Writes a pack: `jpegs[i]` is the picture of `frames[i]`. */
-export function packFrames(frames: readonly PackedFrame[], jpegs: readonly Uint8Array[]): Buffer {
+export function packFrames(
+  frames: readonly PackedFrame[],
+  jpegs: readonly Uint8Array[],
+  decoder: number = DECODER_VERSION,
+): Buffer {
   if (frames.length !== jpegs.length) {
     throw new RangeError(`${frames.length} frames, but ${jpegs.length} pictures.`);
   }
   const header = Buffer.from(
-    JSON.stringify({ frames: [...frames], lengths: jpegs.map((jpeg) => jpeg.length) } satisfies PackHeader),
+    JSON.stringify({
+      frames: [...frames],
+      lengths: jpegs.map((jpeg) => jpeg.length),
+      decoder,
+    } satisfies PackHeader),
   );
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32BE(MAGIC, 0);
@@ -63,14 +75,14 @@ export async function openFramePack(read: ReadRange): Promise<FramePack> {
     head = Buffer.concat([head, await read(head.length, picturesAt - 1)]);
     if (head.length < picturesAt) throw broken('it is cut short');
   }
-  const { frames, lengths } = parseHeader(head.subarray(PREFIX_BYTES, picturesAt));
+  const { frames, lengths, decoder } = parseHeader(head.subarray(PREFIX_BYTES, picturesAt));
   const offsets: number[] = [];
   let offset = picturesAt;
   for (const length of lengths) {
     offsets.push(offset);
     offset += length;
   }
-  return new OpenFramePack(read, frames, offsets, lengths);
+  return new OpenFramePack(read, frames, decoder ?? 1, offsets, lengths);
 }
 
 /** Opens a pack that is already in memory. */
@@ -101,6 +113,7 @@ class OpenFramePack implements FramePack {
   constructor(
     private readonly read: ReadRange,
     readonly frames: readonly PackedFrame[],
+    readonly decoder: number,
     private readonly offsets: readonly number[],
     private readonly lengths: readonly number[],
   ) {}
@@ -136,12 +149,12 @@ class OpenFramePack implements FramePack {
 
 function parseHeader(json: Buffer): PackHeader {
   try {
-    const header = JSON.parse(json.toString('utf8')) as { frames: unknown; lengths: unknown };
+    const header = JSON.parse(json.toString('utf8')) as { frames: unknown; lengths: unknown; decoder?: unknown };
     const frames = PackedFrame.array().parse(header.frames);
     const lengths = header.lengths;
     const plain = Array.isArray(lengths) && lengths.every((length) => Number.isSafeInteger(length) && length > 0);
     if (!plain || lengths.length !== frames.length) throw new RangeError('lengths and frames differ');
-    return { frames, lengths: lengths as number[] };
+    return { frames, lengths: lengths as number[], decoder: Number(header.decoder ?? 1) };
   } catch (error) {
     throw new AditError('MEDIA_INVALID', 'Not a frame pack: its header does not parse.', { cause: error });
   }

@@ -1,5 +1,6 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { AditError } from '@adit/contracts';
+import { barePicture } from './bare-picture.js';
 import { isSrgbProfile } from './srgb-profile.js';
 
 // No picture is asked for twice, so libvips' cache of results only holds memory.
@@ -58,16 +59,17 @@ export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
 }
 
 /** What a picture's file says of itself, pixels unread. */
-export function pictureMetadata(input: string | Buffer, maxPixels?: number): Promise<Metadata> {
-  return sharp(input, openingOf(maxPixels)).metadata();
+export async function pictureMetadata(input: string | Buffer, maxPixels?: number): Promise<Metadata> {
+  return sharp(await barePicture(input), openingOf(maxPixels)).metadata();
 }
 
 /** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
 export async function openPicture(input: string | Buffer, maxPixels?: number): Promise<Sharp> {
-  const { icc } = await pictureMetadata(input, maxPixels);
+  const bare = await barePicture(input);
+  const { icc } = await sharp(bare, openingOf(maxPixels)).metadata();
   // A transform from sRGB to sRGB would be three quarters of the time that decoding takes.
   const ignoreIcc = icc !== undefined && isSrgbProfile(icc);
-  return sharp(input, { ...openingOf(maxPixels), ignoreIcc })
+  return sharp(bare, { ...openingOf(maxPixels), ignoreIcc })
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');

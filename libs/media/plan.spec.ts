@@ -26,9 +26,11 @@ function filmOf(steps: number[], keys: number[], start = 0): { facts: VideoFacts
     timeBase: { num: 1, den: 1000 },
     pts,
     keyFrames: Uint32Array.from(keyFrames),
-    seekPoints: keyFrames.map((frame) => ({ pts: pts[frame] as number, dts: (pts[frame] as number) - 80 })),
+    seekPts: Float64Array.from(keyFrames, (frame) => pts[frame] as number),
+    seekDts: Float64Array.from(keyFrames, (frame) => (pts[frame] as number) - 80),
     endPts: at,
     hints,
+    seekTable: null,
   });
   return { index, facts: { duration: index.duration, totalFrames: steps.length } as VideoFacts };
 }
@@ -94,20 +96,35 @@ describe('planRange', () => {
         expect(chunks.at(-1)?.frameEnd).toBe(last + 1);
         chunks.slice(1).forEach((chunk, i) => expect(chunk.frameStart).toBe(chunks[i]?.frameEnd));
         for (const chunk of chunks.slice(1, -1)) expect(grid).toContain(chunk);
+        // Only where a range begins later than the film is there a frame that would not be looked at otherwise.
+        expect(chunks.map((chunk) => chunk.first ?? false)).toEqual(chunks.map((_, i) => i === 0 && first > 0));
       }),
     );
   });
 
-  it('counts seconds from the first frame, the end excluded', () => {
+  it('means the same stretch by seconds and by frames', () => {
+    fc.assert(
+      fc.property(film, fc.nat(), fc.nat(), ({ facts, index }, a, b) => {
+        const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
+        const grid = planGrid(facts, index);
+        const secondsOf = (frame: number) => index.seconds(index.ptsOf(frame));
+        const byTime = planRange(grid, facts, index, { time_start: secondsOf(first), time_end: secondsOf(last) });
+        expect(byTime).toEqual(planRange(grid, facts, index, { frame_start: first, frame_end: last }));
+      }),
+    );
+  });
+
+  it('counts seconds from the first frame, both ends included', () => {
     const { facts, index } = filmOf(Array<number>(1500).fill(40), [], 7000);
     const grid = planGrid(facts, index);
     const frames = (range: object) => {
       const chunks = planRange(grid, facts, index, range);
       return [chunks[0]?.frameStart, chunks.at(-1)?.frameEnd];
     };
-    expect(frames({ time_start: 10, time_end: 20 })).toEqual([250, 500]);
+    expect(frames({ time_start: 10, time_end: 20 })).toEqual([250, 501]);
     expect(frames({ time_start: 10.001, time_end: 20.001 })).toEqual([251, 501]);
-    expect(frames({ time_end: 1 })).toEqual([0, 25]);
+    expect(frames({ time_end: 1 })).toEqual([0, 26]);
+    expect(frames({ time_start: 3, time_end: 3 })).toEqual([75, 76]);
     expect(frames({ time_start: 59 })).toEqual([1475, 1500]);
     expect(frames({ time_start: 10.01, time_end: 10.02 })).toEqual([250, 251]);
     expect(frames({ time_start: 59.99, time_end: 90 })).toEqual([1499, 1500]);
@@ -135,6 +152,21 @@ describe('sampleFrames', () => {
         ];
         expect(parts).toEqual(whole);
         expect(whole[0]?.frame).toBe(0);
+      }),
+    );
+  });
+
+  it('chooses the first frame of a range, and then those that the whole film would', () => {
+    fc.assert(
+      fc.property(film, rate, fc.nat(), fc.nat(), ({ facts, index }, perSecond, a, b) => {
+        const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
+        const whole = sampleFrames(index, facts, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
+        const chunks = planRange(planGrid(facts, index), facts, index, { frame_start: first, frame_end: last });
+        const [begin, ...rest] = chunks
+          .flatMap((chunk) => sampleFrames(index, facts, chunk, perSecond))
+          .map(({ frame }) => frame);
+        expect(begin).toBe(first);
+        expect(rest).toEqual(whole.map(({ frame }) => frame).filter((frame) => frame > first && frame <= last));
       }),
     );
   });

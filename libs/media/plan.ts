@@ -1,4 +1,5 @@
 import { AditError, type FrameInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
 
 /** Length of a chunk in seconds: cut at the first keyframe past the lower bound, at the upper one whatever happens. */
@@ -16,24 +17,51 @@ export interface SampledFrame {
 
 /**
  * Cuts a film into chunks: contiguous, covering every frame once, at keyframes where there are any, never longer than
- * 30 s. A function of the media alone, so that the same film has the same chunks in every job.
+ * 30 s. Where the clock jumps further than that, the frames on both sides are cut as films of their own. A function of the
+ * media alone, so that the same film has the same chunks in every job. Throws TOO_LARGE for more than `limits` allow.
  */
-export function planGrid(_facts: VideoFacts, index: FrameIndex): FrameInterval[] {
+export function planGrid(
+  _facts: VideoFacts,
+  index: FrameIndex,
+  limits: FilmLimits = DEFAULT_FILM_LIMITS,
+): FrameInterval[] {
   const grid: FrameInterval[] = [];
   const total = index.totalFrames;
-  let start = 0;
-  while (start < total) {
-    const end = nextCut(index, start);
-    grid.push(interval(index, start, end));
-    start = end;
+  for (let start = 0; start < total;) {
+    const stretch = stretchFrom(index, start);
+    while (start < stretch.end) {
+      const end = nextCut(index, start, stretch);
+      grid.push(interval(index, start, end));
+      checkChunks(grid.length, limits);
+      start = end;
+    }
   }
   return grid;
 }
 
+/** Frames between two jumps of the clock. */
+interface Stretch {
+  /** Number of the frame behind it. */
+  end: number;
+  /** Seconds from the film's first frame. */
+  endTime: number;
+}
+
+function stretchFrom(index: FrameIndex, start: number): Stretch {
+  const total = index.totalFrames;
+  const longest = (LONGEST * index.timeBase.den) / index.timeBase.num;
+  for (let frame = start + 1; frame < total; frame++) {
+    const [before, at] = [index.pts[frame - 1] as number, index.pts[frame] as number];
+    if (at - before > longest) return { end: frame, endTime: index.seconds(before) };
+  }
+  return { end: total, endTime: index.duration };
+}
+
 /**
  * The chunks of a range: inner chunks as they are in the grid (their observations may be known already), border chunks
- * cut to the exact frame. Times are half-open, `time_start` ≤ t < `time_end`; frames inclusive. A range that ends
- * after the film ends with it; one that lies outside throws MEDIA_INVALID.
+ * cut to the exact frame. Both ends belong to it: from the first frame that begins at `time_start` or later to the one on
+ * display at `time_end`, which is the frame of a range that lies within one. Its first frame is always
+ * looked at. A range that ends after the film ends with it; one outside throws MEDIA_INVALID.
  */
 export function planRange(
   grid: readonly FrameInterval[],
@@ -45,24 +73,27 @@ export function planRange(
   return grid
     .filter((chunk) => chunk.frameEnd > first && chunk.frameStart < end)
     .map((chunk) => {
-      if (chunk.frameStart >= first && chunk.frameEnd <= end) return chunk;
-      return interval(index, Math.max(chunk.frameStart, first), Math.min(chunk.frameEnd, end));
+      const begins = first > 0 && chunk.frameStart <= first;
+      if (!begins && chunk.frameEnd <= end) return chunk;
+      const cut = interval(index, Math.max(chunk.frameStart, first), Math.min(chunk.frameEnd, end));
+      return begins ? { ...cut, first: true as const } : cut;
     });
 }
 
 /**
  * The frames of an interval that an analysis at `rate` frames per second sees: the first frame at or after each
- * multiple of 1/rate, counted from the film's start, so that chunking and range never change which frames they are.
+ * multiple of 1/rate, counted from the film's start, so that chunking and range never change which frames they are. A
+ * range adds its first frame, so that none is too short to be looked at.
  */
 export function sampleFrames(
   index: FrameIndex,
   _facts: VideoFacts,
-  chunk: Pick<FrameInterval, 'frameStart' | 'frameEnd'>,
+  chunk: Pick<FrameInterval, 'frameStart' | 'frameEnd' | 'first'>,
   rate: number,
 ): SampledFrame[] {
   const samples: SampledFrame[] = [];
   const slot = (frame: number) => Math.floor(index.seconds(index.ptsOf(frame)) * rate + EPSILON);
-  let previous = chunk.frameStart === 0 ? -1 : slot(chunk.frameStart - 1);
+  let previous = chunk.frameStart === 0 || chunk.first ? -1 : slot(chunk.frameStart - 1);
   for (let frame = chunk.frameStart; frame < chunk.frameEnd; frame++) {
     const current = slot(frame);
     if (current > previous) {
@@ -75,22 +106,20 @@ export function sampleFrames(
 }
 
 /** First frame after the chunk that begins at `start`. */
-function nextCut(index: FrameIndex, start: number): number {
-  const total = index.totalFrames;
+function nextCut(index: FrameIndex, start: number, stretch: Stretch): number {
   const begin = index.seconds(index.ptsOf(start));
   const timeOf = (frame: number) => index.seconds(index.ptsOf(frame)) - begin;
-  if (timeOf(total) <= LONGEST + EPSILON) {
-    // The rest fits. It stays whole unless a keyframe cuts it into two chunks of full length.
-    const key = keyFrameFrom(index, start, SHORTEST);
-    return key !== null && timeOf(total) - timeOf(key) >= SHORTEST ? key : total;
-  }
+  const rest = stretch.endTime - begin;
   const key = keyFrameFrom(index, start, SHORTEST);
+  if (rest <= LONGEST + EPSILON) {
+    // The rest fits. It stays whole unless a keyframe cuts it into two chunks of full length.
+    return key !== null && rest - timeOf(key) >= SHORTEST ? key : stretch.end;
+  }
   if (key !== null && timeOf(key) <= LONGEST + EPSILON) return key;
   // No keyframe in time: the last frame that begins a chunk within the bound. Every frame before it ends by then.
   const bound = index.startPts + Math.floor(((begin + LONGEST + EPSILON) * index.timeBase.den) / index.timeBase.num);
-  let end = index.firstAtOrAfter(bound + 1) - 1;
-  if (end <= start) end = start + 1;
-  return Math.min(end, total);
+  const end = index.firstAtOrAfter(bound + 1) - 1;
+  return Math.min(Math.max(end, start + 1), stretch.end);
 }
 
 /** The first keyframe at least `seconds` after frame `start`; null when there is none. */
@@ -131,13 +160,17 @@ function rangeFrames(facts: VideoFacts, index: FrameIndex, range: ProcessingRang
     );
   }
   const first = firstAtTime(index, from);
-  const end = to >= facts.duration ? total : firstAtTime(index, to);
-  if (end > first) return [first, end];
-  // Shorter than a frame: the one on display then.
-  return [Math.max(end - 1, 0), Math.max(end, 1)];
+  const end = to >= facts.duration ? total : firstAfter(index, to);
+  // Within one frame: the one on display then.
+  return [Math.max(Math.min(first, end - 1), 0), Math.max(end, 1)];
 }
 
 function firstAtTime(index: FrameIndex, seconds: number): number {
   const ticks = ((seconds - EPSILON) * index.timeBase.den) / index.timeBase.num;
   return index.firstAtOrAfter(index.startPts + Math.ceil(ticks));
+}
+
+function firstAfter(index: FrameIndex, seconds: number): number {
+  const ticks = ((seconds + EPSILON) * index.timeBase.den) / index.timeBase.num;
+  return index.firstAtOrAfter(index.startPts + Math.floor(ticks) + 1);
 }

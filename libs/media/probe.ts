@@ -1,28 +1,21 @@
-import sharp from 'sharp';
-import { AditError, type AudioFacts, type ImageFacts, type MediaFacts, type VideoFacts } from '@adit/contracts';
+import { stat } from 'node:fs/promises';
+import { AditError, type AudioFacts, type ImageFacts, type MediaFacts } from '@adit/contracts';
+import { DEFAULT_MAX_FRAME_PIXELS } from './ffmpeg-guard.js';
+import { checkPictures, filmFacts, hintsOf } from './film-facts.js';
+import { checkFilm, DEFAULT_FILM_LIMITS, frameCheck, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
-import { indexFrames, readHead } from './index-frames.js';
-import { probeJson, type ProbeRun } from './ffprobe.js';
-import { DEFAULT_MAX_PIXELS } from './picture.js';
-import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
-import {
-  bitDepthOf,
-  chooseVideoStream,
-  displayedSize,
-  frameRate,
-  isHdr,
-  isVariable,
-  parseRational,
-  pixelAspect,
-  rotationOf,
-  startTimecode,
-  type ProbedFormat,
-  type ProbedStream,
-} from './stream-facts.js';
+import { readHead } from './head-frames.js';
+import { indexFrames } from './index-frames.js';
+import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
+import { DEFAULT_MAX_PIXELS, pictureMetadata } from './picture.js';
+import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
+import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
 export interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
   maxImagePixels?: number;
+  /** Default: those of a process without settings. */
+  film?: FilmLimits;
 }
 
 export interface ProbedMedia {
@@ -33,7 +26,8 @@ export interface ProbedMedia {
 
 /**
  * What a private file holds, decided by its content alone: facts of an image, a film (with the place of every frame) or
- * sound. Throws MEDIA_INVALID saying what is wrong, LIMIT_EXCEEDED when the probe takes too long.
+ * sound. Throws MEDIA_INVALID saying what is wrong, TOO_LARGE for a film beyond the limits, LIMIT_EXCEEDED when the probe
+ * takes too long.
  */
 export async function probeMedia(path: string, options: ProbeOptions = {}): Promise<ProbedMedia> {
   const sniffed = await sniffMedia(path);
@@ -46,17 +40,16 @@ export async function probeMedia(path: string, options: ProbeOptions = {}): Prom
     case 'pdf':
       throw new AditError('MEDIA_INVALID', 'PDF documents cannot be mined yet.');
     default:
-      throw new AditError('MEDIA_INVALID', `The file is no media known here (${sniffed.format}). ${ACCEPTED_MEDIA}`);
+      throw new AditError('MEDIA_INVALID', notMined(sniffed));
   }
 }
 
 async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> {
   // Reads the header only, so a small file that unpacks to gigabytes costs nothing here.
-  const metadata = await sharp(path, { limitInputPixels: false })
-    .metadata()
-    .catch((error: unknown) => {
-      throw new AditError('MEDIA_INVALID', 'The image is damaged: its header cannot be read.', { cause: error });
-    });
+  const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
+    if (error instanceof AditError) throw error;
+    throw new AditError('MEDIA_INVALID', 'The image is damaged: its header cannot be read.', { cause: error });
+  });
   const { format, width, height } = metadata;
   if (format !== 'jpeg' && format !== 'png') {
     throw new AditError('MEDIA_INVALID', `Images of the format ${format} are not accepted. ${ACCEPTED_MEDIA}`);
@@ -72,11 +65,7 @@ async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> 
 }
 
 async function probeStreams(path: string, options: ProbeOptions): Promise<ProbedMedia> {
-  const probed = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(
-    path,
-    ['-show_streams', '-show_format'],
-    options,
-  );
+  const probed = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(path, ENTRIES, options);
   const streams = probed.streams ?? [];
   const format = probed.format ?? {};
   const video = chooseVideoStream(streams);
@@ -97,68 +86,26 @@ async function probeVideo(
   format: ProbedFormat,
   options: ProbeOptions,
 ): Promise<ProbedMedia> {
-  const timeBase = parseRational(video.time_base);
-  const { width = 0, height = 0 } = video;
-  const largest = options.maxPixels ?? 64_000_000;
-  if (!timeBase || width < 1 || height < 1) {
-    throw new AditError('MEDIA_INVALID', 'The video stream states no picture size or time base.');
-  }
-  if (width * height > largest) {
-    throw new AditError(
-      'MEDIA_INVALID',
-      `The film has ${width}×${height} pixels a frame; at most ${Math.round(largest / 1e6)} megapixels are accepted.`,
-    );
-  }
+  const timeBase = checkPictures(video, options.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS);
+  const limits = options.film ?? DEFAULT_FILM_LIMITS;
+  const checkCount = frameCheck((await stat(path)).size, limits);
+  checkCount(countOf(video.nb_frames));
   const head = await readHead(path, video.index, options);
-  if (head.pts.length === 0) {
+  if (head.count === 0) {
     throw new AditError(
       'MEDIA_INVALID',
       `The ${video.codec_name} video stream cannot be decoded: its beginning shows no picture.`,
     );
   }
-  const hints = {
-    colorMatrix: video.color_space ?? null,
-    colorTransfer: video.color_transfer ?? null,
-    colorPrimaries: video.color_primaries ?? null,
-    pixelFormat: video.pix_fmt ?? 'yuv420p',
-    framesFlagged: head.interlaced,
-  };
   const index = await indexFrames(
     path,
-    { index: video.index, timeBase, container: format.format_name ?? '' },
+    { index: video.index, timeBase, container: format.format_name ?? '', checkCount },
     head,
-    hints,
+    hintsOf(video, head),
     options,
   );
-  const variableFrameRate = isVariable(index.pts, timeBase);
-  const facts: VideoFacts = {
-    kind: 'video',
-    container: format.format_name ?? 'unknown',
-    codec: video.codec_name ?? 'unknown',
-    stream: video.index,
-    ...displayedSize(video),
-    fps: frameRate(video, index, variableFrameRate),
-    variableFrameRate,
-    totalFrames: index.totalFrames,
-    duration: index.duration,
-    timeBase,
-    startPts: index.startPts,
-    startTimecode: startTimecode(video, streams, format),
-    rotation: rotationOf(video),
-    interlaced: head.interlaced || (/^(tt|bb|tb|bt)$/.test(video.field_order ?? '') && head.pts.length < 2),
-    sampleAspectRatio: pixelAspect(video),
-    bitDepth: bitDepthOf(video),
-    hdr: isHdr(video),
-    audioStreams: streams
-      .filter((stream) => stream.codec_type === 'audio')
-      .map((stream) => ({
-        stream: stream.index,
-        codec: stream.codec_name ?? 'unknown',
-        channels: stream.channels ?? 0,
-        sampleRate: Number(stream.sample_rate ?? 0),
-      })),
-  };
-  return { facts, index };
+  checkFilm(index, limits);
+  return { facts: filmFacts(video, streams, format, head, index), index };
 }
 
 async function audioFacts(
@@ -167,8 +114,8 @@ async function audioFacts(
   format: ProbedFormat,
   options: ProbeOptions,
 ): Promise<AudioFacts> {
-  const channels = audio.channels ?? 0;
-  const sampleRate = Number(audio.sample_rate ?? 0);
+  const channels = countOf(audio.channels);
+  const sampleRate = countOf(audio.sample_rate);
   const duration = Number(audio.duration ?? format.duration ?? NaN);
   if (channels < 1 || sampleRate < 1) {
     throw new AditError('MEDIA_INVALID', `The ${audio.codec_name} sound stream states no channels or sample rate.`);
@@ -185,13 +132,18 @@ async function audioFacts(
 
 /** Seconds of a stream whose container states none, from its packets. */
 async function packetDuration(path: string, stream: number, options: ProbeOptions): Promise<number> {
-  const { packets = [] } = await probeJson<{ packets?: { pts_time?: string; duration_time?: string }[] }>(
+  let first = NaN;
+  let end = NaN;
+  await probeLines(
     path,
-    ['-select_streams', String(stream), '-show_entries', 'packet=pts_time,duration_time'],
+    ['-select_streams', String(stream), '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0'],
+    (line) => {
+      const [pts = NaN, duration = NaN] = line.split(',').map(Number);
+      if (Number.isNaN(pts)) return;
+      if (Number.isNaN(first)) first = pts;
+      end = pts + (duration || 0);
+    },
     options,
   );
-  const last = packets.at(-1);
-  const first = packets[0];
-  if (!last || !first) return 0;
-  return Math.max(Number(last.pts_time ?? 0) + Number(last.duration_time ?? 0) - Number(first.pts_time ?? 0), 0) || 0;
+  return Math.max(end - first, 0) || 0;
 }

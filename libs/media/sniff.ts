@@ -9,7 +9,7 @@ export interface SniffedMedia {
 }
 
 export const ACCEPTED_MEDIA =
-  'Accepted are JPEG, PNG, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC, OGG and PDF.';
+  'Accepted are JPEG, PNG, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.';
 
 export const SNIFFED_BYTES = 64 << 10;
 
@@ -39,6 +39,32 @@ const KNOWN: Record<string, SniffedMedia> = {
   spx: { kind: 'audio', format: 'ogg' },
   pdf: { kind: 'pdf', format: 'pdf' },
 };
+
+/** What is often sent and not mined, by name, with what to do about it. */
+const REFUSED: Record<string, string> = {
+  tif: 'a TIFF picture: save it as PNG',
+  gif: 'a GIF picture',
+  webp: 'a WebP picture: save it as PNG or JPEG',
+  heic: 'a HEIC picture: save it as JPEG',
+  avif: 'an AVIF picture: save it as PNG or JPEG',
+  bmp: 'a BMP picture: save it as PNG',
+  psd: 'a Photoshop document: save it as PNG',
+  mkv: 'a Matroska film: rewrite it as MP4',
+  webm: 'a WebM film: rewrite it as MP4',
+  avi: 'an AVI film: rewrite it as MP4',
+  flv: 'an FLV film: rewrite it as MP4',
+  asf: 'a Windows Media film: rewrite it as MP4',
+  h264: 'bare H.264 video, which has no times: put it into MP4 (ffmpeg -r 25 -i film.h264 -c copy film.mp4)',
+  h265: 'bare HEVC video, which has no times: put it into MP4 (ffmpeg -r 25 -i film.h265 -c copy film.mp4)',
+};
+
+/** Why a file that is neither picture, film nor sound of a known kind is not mined, in a sentence. */
+export function notMined({ format }: SniffedMedia): string {
+  const named = REFUSED[format];
+  return named === undefined
+    ? `The file is no media known here (${format}). ${ACCEPTED_MEDIA}`
+    : `The file is ${named}. ${ACCEPTED_MEDIA}`;
+}
 
 const MIME_TYPES: Record<string, string> = {
   jpeg: 'image/jpeg',
@@ -103,7 +129,9 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   const known = type && KNOWN[type.ext];
   if (known) return known;
   if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
-  return { kind: 'unknown', format: type ? type.ext : 'unrecognised data' };
+  if (looksLikeLongWave(head)) return { kind: 'audio', format: 'wav' };
+  if (syncShare(head) >= HURT_SHARE) return { kind: 'video', format: 'mpeg-ts' };
+  return { kind: 'unknown', format: bareVideo(head) ?? type?.ext ?? 'unrecognised data' };
 }
 
 async function readHead(path: string): Promise<Buffer> {
@@ -142,30 +170,52 @@ function decodeText(head: Buffer): string | null {
   return text;
 }
 
-/** MPEG-TS (188, or 192 with a time code in front), MPEG-PS or a bare MPEG-1/2 video stream. */
+/** Of the packets that begin where they should, in a transport stream with a wrong byte here and there. */
+const WHOLE_SHARE = 0.9;
+/** In one that is badly hurt. By chance it is 1/256. */
+const HURT_SHARE = 0.3;
+const FEWEST_PACKETS = 5;
+
+/** MPEG-TS, MPEG-PS or a bare MPEG-1/2 video stream. */
 function mpegStream(head: Buffer): string | null {
-  for (const [packet, skip] of [
-    [188, 0],
-    [192, 4],
-    [204, 0],
-  ] as const) {
-    const last = Math.min(packet, head.length);
-    for (let at = skip; at < last; at++) {
-      if (head[at] !== 0x47) continue;
-      let hits = 0;
-      let position = at;
-      while (position < head.length && head[position] === 0x47) {
-        hits++;
-        position += packet;
-      }
-      if (hits >= 5 && position >= head.length) return 'mpeg-ts';
-    }
-  }
+  if (syncShare(head) >= WHOLE_SHARE) return 'mpeg-ts';
   if (head.length < 4) return null;
   const code = head.readUInt32BE(0);
   if (code === 0x1ba) return 'mpeg-ps';
   if (code === 0x1b3) return 'mpeg-video';
   return null;
+}
+
+/**
+ * How many of the packets of a transport stream (188 bytes, 192 with a time code in front, 204 with a checksum behind)
+ * begin with the byte they should, 0..1. ITU-T H.222.0, 2.4.3.2.
+ */
+function syncShare(head: Buffer): number {
+  let best = 0;
+  for (const packet of [188, 192, 204]) {
+    const hits = new Uint16Array(packet);
+    for (let at = head.indexOf(0x47); at >= 0; at = head.indexOf(0x47, at + 1)) hits[at % packet]!++;
+    hits.forEach((count, phase) => {
+      const packets = Math.ceil((head.length - phase) / packet);
+      if (count >= FEWEST_PACKETS) best = Math.max(best, count / packets);
+    });
+  }
+  return best;
+}
+
+/** WAVE beyond 4 GB: RF64 (EBU Tech 3306) and its successor BW64 (ITU-R BS.2088). */
+function looksLikeLongWave(head: Buffer): boolean {
+  return /^(RF64|BW64)....WAVE/s.test(head.toString('latin1', 0, 12));
+}
+
+/** H.264 or HEVC as an encoder puts it out (ITU-T H.264 and H.265, annex B): a start code and a parameter set. */
+function bareVideo(head: Buffer): 'h264' | 'h265' | null {
+  const at = head.indexOf(Buffer.from([0, 0, 1]));
+  if (at < 0 || at > 1 || at + 3 >= head.length) return null;
+  const unit = head[at + 3] as number;
+  // H.264: parameter set or delimiter; HEVC, whose units have two bytes: video parameter set or delimiter.
+  if ([7, 9].includes(unit & 0x1f) && unit < 0x80) return 'h264';
+  return [32, 35].includes(unit >> 1) ? 'h265' : null;
 }
 
 /** QuickTime files older than `ftyp` begin with one of these atoms. */

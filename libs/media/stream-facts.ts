@@ -1,12 +1,11 @@
 import type { Rational } from '@adit/contracts';
-import type { FrameIndex } from './frame-index.js';
-import { medianStep } from './index-frames.js';
 
 /** The parts of ffprobe's stream object that are read here. */
 export interface ProbedStream {
   index: number;
   codec_type?: string;
   codec_name?: string;
+  codec_tag_string?: string;
   width?: number;
   height?: number;
   pix_fmt?: string;
@@ -34,6 +33,24 @@ export interface ProbedFormat {
   tags?: Record<string, string>;
 }
 
+/**
+ * ffprobe's arguments for all of the above and nothing else: a tag that nobody asks for may be gigabytes. A field that is
+ * added above has to be asked for here.
+ */
+export const ENTRIES: string[] = [
+  '-show_entries',
+  [
+    'stream=index,codec_type,codec_name,codec_tag_string,width,height,pix_fmt,bits_per_raw_sample,sample_aspect_ratio,field_order,' +
+      'r_frame_rate,avg_frame_rate,time_base,nb_frames,duration,channels,sample_rate,color_space,color_transfer,' +
+      'color_primaries',
+    'stream_disposition=default,attached_pic,timed_thumbnails,still_image',
+    'stream_tags=timecode,rotate',
+    'stream_side_data=rotation',
+    'format=format_name,duration',
+    'format_tags=timecode',
+  ].join(':'),
+];
+
 /** Picture codecs that mostly carry cover art when there is one frame of them. */
 const STILL_CODECS = new Set(['mjpeg', 'png', 'bmp', 'gif', 'tiff', 'webp']);
 
@@ -53,13 +70,33 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
   return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
 }
 
+/** Of ffmpeg's fractions. */
+const LARGEST_TERM = 2 ** 31 - 1;
+
 /** Parses `num/den` or `num:den`; null for zero, negative or missing values. */
 export function parseRational(text: string | undefined): Rational | null {
   const match = /^(\d+)[/:](\d+)$/.exec(text ?? '');
   if (!match) return null;
   const num = Number(match[1]);
   const den = Number(match[2]);
-  return num > 0 && den > 0 ? { num, den } : null;
+  return num > 0 && den > 0 && Math.max(num, den) <= LARGEST_TERM ? { num, den } : null;
+}
+
+/** The same fraction in its lowest terms; 1/1 for what is none. */
+export function reduced(num: number, den: number): Rational {
+  if (!(num > 0) || !(den > 0)) return { num: 1, den: 1 };
+  if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den)) {
+    return { num: Math.min(Math.max(Math.round((num / den) * 1e6), 1), Number.MAX_SAFE_INTEGER), den: 1_000_000 };
+  }
+  let [a, b] = [num, den];
+  while (b) [a, b] = [b, a % b];
+  return { num: num / a, den: den / a };
+}
+
+/** A count as ffprobe states it; 0 for what is none. */
+export function countOf(stated: number | string | undefined): number {
+  const count = Number(stated ?? 0);
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
 /** Width of a stored pixel over its height; 1:1 when absent or absurd. */
@@ -73,7 +110,7 @@ export function pixelAspect(stream: ProbedStream): Rational {
 export function rotationOf(stream: ProbedStream): number {
   const side = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
   const turned = side !== undefined ? -Number(side) : Number(stream.tags?.rotate ?? 0);
-  if (!Number.isFinite(turned)) return 0;
+  if (!Number.isSafeInteger(Math.round(turned))) return 0;
   return (((Math.round(turned / 90) * 90) % 360) + 360) % 360;
 }
 
@@ -104,51 +141,24 @@ export function isHdr(stream: ProbedStream): boolean {
 export function startTimecode(video: ProbedStream, streams: ProbedStream[], format: ProbedFormat): string | null {
   const stated = [video.tags, format.tags, ...streams.map((stream) => stream.tags)];
   for (const tags of stated) {
-    const match = /^(\d\d:\d\d:\d\d)([:;.])(\d\d)$/.exec(tags?.timecode ?? '');
+    const match = /^(\d\d:\d\d:\d\d)([:;.])(\d{2,3})$/.exec(tags?.timecode ?? '');
     if (match) return `${match[1]}${match[2] === ':' ? ':' : ';'}${match[3]}`;
   }
   return null;
 }
 
-/** Whether frames come at varying distances: more than 1 % of them are off the median by a tick and a tenth. */
-export function isVariable(pts: ArrayLike<number>, timeBase: Rational): boolean {
-  const step = medianStep(pts);
-  if (step === 0) return false;
-  // Coarse clocks (milliseconds) round each time; that is no variation.
-  const rounding = Math.max(1, (timeBase.den / timeBase.num) * 0.0011);
-  let off = 0;
-  for (let i = 1; i < pts.length; i++) {
-    const difference = Math.abs((pts[i] as number) - (pts[i - 1] as number) - step);
-    if (difference > Math.max(rounding, step * 0.1)) off++;
-  }
-  return off > Math.max(pts.length * 0.01, 1);
-}
-
 /**
- * Average frame rate as a fraction. What the container states is taken when the frames bear it out, since it is exact
- * (30000/1001); else it is counted.
+ * Numbers a second of a QuickTime timecode track that counts otherwise than the film's frames (25 in 50p: every second
+ * frame); null when there is none, or one that has nothing to do with the film.
  */
-export function frameRate(stream: ProbedStream, index: FrameIndex, variable: boolean): Rational {
-  const counted = index.totalFrames / Math.max(index.duration, 1e-9);
-  if (!variable) {
-    const step = (medianStep(index.pts) * index.timeBase.num) / index.timeBase.den;
-    for (const stated of [parseRational(stream.r_frame_rate), parseRational(stream.avg_frame_rate)]) {
-      if (!stated) continue;
-      const seconds = stated.den / stated.num;
-      const rounding = Math.max(index.timeBase.num / index.timeBase.den, 0.0011);
-      const near = step === 0 || Math.abs(step - seconds) <= Math.min(rounding, seconds * 0.05);
-      // A missing frame here and there leaves the rate what it is.
-      if (near && Math.abs(counted * seconds - 1) < 0.05) return stated;
-    }
-  }
-  return reduced(index.totalFrames * index.timeBase.den, (index.endPts - index.startPts) * index.timeBase.num);
+export function timecodeRate(streams: ProbedStream[], fps: Rational): Rational | null {
+  const track = streams.find((stream) => stream.codec_tag_string === 'tmcd');
+  const rate = parseRational(track?.avg_frame_rate);
+  if (rate === null) return null;
+  const ratio = (fps.num * rate.den) / (fps.den * rate.num);
+  const whole = Math.round(Math.max(ratio, 1 / ratio));
+  const isMultiple = Math.abs(Math.max(ratio, 1 / ratio) / whole - 1) < 0.002;
+  return isMultiple && whole > 1 && whole <= MOST_FRAMES_OF_A_NUMBER ? reduced(rate.num, rate.den) : null;
 }
 
-function reduced(num: number, den: number): Rational {
-  if (!(num > 0) || !(den > 0)) return { num: 1, den: 1 };
-  if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den))
-    return { num: Math.max(Math.round((num / den) * 1e6), 1), den: 1_000_000 };
-  let [a, b] = [num, den];
-  while (b) [a, b] = [b, a % b];
-  return { num: num / a, den: den / a };
-}
+const MOST_FRAMES_OF_A_NUMBER = 8;

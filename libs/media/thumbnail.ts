@@ -6,7 +6,7 @@ import { runFfmpeg } from './ffmpeg-run.js';
 import { probeJson } from './ffprobe.js';
 import { openPicture, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
-import { chooseVideoStream, type ProbedStream } from './stream-facts.js';
+import { chooseVideoStream, ENTRIES, type ProbedStream } from './stream-facts.js';
 
 export interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */
@@ -38,7 +38,7 @@ export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> 
   if (kind !== 'video' && kind !== 'audio') {
     throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
   }
-  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ['-show_streams'], {
+  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ENTRIES, {
     signal,
     timeoutSeconds: TIMEOUT_SECONDS,
   });

@@ -24,6 +24,13 @@ describe('stored states', () => {
     expect(unsealState(OWNER, text)).toBeNull();
   });
 
+  it('of another version go on where the module knows what they are now', () => {
+    const adopt = (state: Json, version: number): Json => (version === 1 ? { open: state } : null);
+    expect(unsealState({ ...OWNER, adopt }, sealState({ ...OWNER, version: 1 }, [7]))).toEqual({ open: [7] });
+    expect(unsealState({ ...OWNER, adopt }, sealState({ ...OWNER, version: 0 }, [7]))).toBeNull();
+    expect(unsealState({ ...OWNER, adopt }, sealState({ ...OWNER, id: 'faces', version: 1 }, [7]))).toBeNull();
+  });
+
   it('over 1 MiB are refused, counted in bytes', () => {
     const room = MAX_STATE_BYTES - Buffer.byteLength(sealState(OWNER, ''));
     expect(() => sealState(OWNER, 'x'.repeat(room))).not.toThrow();

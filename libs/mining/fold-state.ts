@@ -5,7 +5,7 @@ import type { ModuleDefinition } from './module.js';
 /** Most bytes of a stored state; it is written with every chunk's segments. */
 export const MAX_STATE_BYTES = 1024 * 1024;
 
-type StateOwner = Pick<ModuleDefinition, 'id' | 'version'>;
+type StateOwner = Pick<ModuleDefinition, 'id' | 'version' | 'adopt'>;
 
 /** A fold's state as stored. Throws LIMIT_EXCEEDED when it passes 1 MiB: the module keeps what it should have emitted. */
 export function sealState(owner: StateOwner, state: Json): string {
@@ -24,8 +24,10 @@ export function sealState(owner: StateOwner, state: Json): string {
 export function unsealState<State extends Json>(owner: StateOwner, text: string): State | null {
   const sealed = parse(text);
   if (typeof sealed !== 'object' || sealed === null || Array.isArray(sealed)) return null;
-  if (sealed['module'] !== owner.id || sealed['version'] !== owner.version) return null;
-  return (sealed['state'] ?? null) as State | null;
+  const { module, version, state = null } = sealed;
+  if (module !== owner.id) return null;
+  if (version !== owner.version) return (owner.adopt?.(state, Number(version)) ?? null) as State | null;
+  return state as State | null;
 }
 
 function parse(text: string): Json {

@@ -1,7 +1,7 @@
 import type { Json, MediaFacts, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { LoadedDictionary } from './dictionaries/dictionary.js';
-import type { ClosedSource, Segment } from './segment.js';
+import type { ClosedSource, Segment, Summary } from './segment.js';
 
 /** One analysis a module stands on. Equal needs of several modules are one pass over the media. */
 export interface AnalysisNeed {
@@ -27,6 +27,8 @@ export interface FoldContext {
 export interface FoldStep<State> {
   state: State;
   segments: Segment[];
+  /** Of what is final already, such as a picture: a state that kept them would grow with the pictures of a job. */
+  summaries?: Summary[];
 }
 
 /** The fold opened for one job: pure and synchronous, so that the same observations give the same answer anywhere. */
@@ -36,6 +38,11 @@ export interface Fold<State extends Json> {
   fold(state: State, input: FoldInput, context: FoldContext): FoldStep<State>;
   /** Emits what is still open after the last unit. */
   close(state: State, context: FoldContext): ClosedSource;
+  /**
+   * Called with each `fold` or `close` before it is made: does ahead, in turns with the rest of the process, what takes long in
+   * it, such as searching a large gallery. It may make the call for that: a fold is pure.
+   */
+  prepare?(call: () => unknown): Promise<void>;
 }
 
 /** What `open` may read: models by pin, dictionaries by id. Everything that can change is pinned before the first fold. */
@@ -64,6 +71,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   aliases: string[];
   /** Raised when the state's shape changes; states of another version are folded anew from stored observations. */
   version: number;
+  /** What a state of another version is in this one; null, as without, to fold anew. */
+  adopt?(state: Json, version: number): Json;
   args: Args;
   media: ('image' | 'video' | 'audio')[];
   /** Another module whose models serve this one too, e.g. the one that galleries are made for. */

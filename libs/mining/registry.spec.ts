@@ -60,7 +60,7 @@ describe('a request', () => {
       ['/modules/object_scene_recognition/range/frame_end', 'unknown_argument'],
     ]);
     expect(error.message).toContain('There is no module voice/print. Installed: object_scene_recognition, faces.');
-    expect(error.message).toContain('faces.range: time_start must lie before time_end.');
+    expect(error.message).toContain('faces.range: time_start must not lie after time_end.');
     expect(error.message).toContain('faces takes no argument colour.');
   });
 

@@ -43,6 +43,8 @@ export interface Summary {
   meta: Record<string, number>;
   /** Categories that are groups of the job: the store names each (`Unknown #2`) and adds its number to `meta`. */
   groups?: { claim: IdentityClaim; value: number }[];
+  /** What a category cannot exceed when the job finds two of the groups to be one. */
+  atMost?: number;
   /** The picture it sums up, when one fold covers all pictures of a job. */
   sourceIndex?: number;
 }

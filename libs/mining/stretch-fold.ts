@@ -140,7 +140,8 @@ export function segmentOfStretch(
     timeEnd: end.time,
     ...said,
     detections,
-    thumbnail: portrait.thumbnail,
+    // What has no picture of its own is shown by the whole frame.
+    thumbnail: portrait.thumbnail ?? portrait.keyFrame?.picture ?? null,
     keyFrame: portrait.keyFrame,
   };
 }

@@ -104,6 +104,45 @@ describe('timecodes', () => {
     expect(timecodeAt(filmFacts({ startTimecode: '10:00:00:29' }), 25, 1)).toBe('00:00:01:00');
   });
 
+  it.each([
+    // Two frames share a number of a timecode that counts at 25 in 50p (SMPTE ST 12-1, 12.1).
+    ['50p with a track of 25', { fps: { num: 50, den: 1 }, timecodeRate: { num: 25, den: 1 } }, 51, '00:00:01:00'],
+    ['12.5', { fps: { num: 25, den: 2 } }, 25, '00:00:02:00'],
+    ['12.5', { fps: { num: 25, den: 2 } }, 26, '00:00:02:02'],
+    ['0.5', { fps: { num: 1, den: 2 } }, 30, '00:01:00:00'],
+    ['14.985', { fps: { num: 15_000, den: 1001 } }, 900, '00:01:00:00'],
+    ['120', { fps: { num: 120, den: 1 }, startTimecode: '10:00:00:119' }, 2, '10:00:01:001'],
+    ['100', { fps: { num: 100, den: 1 } }, 105, '00:00:01:05'],
+    ['10.37, of which no timecode is a multiple', { fps: { num: 1037, den: 100 } }, 622, '00:00:59:09'],
+    ['a rate beyond all fields', { fps: { num: 90_000, den: 1 } }, 90_045, '00:00:01:000'],
+    ['next to nothing', { fps: { num: 1, den: 1_000_000_007 } }, 1, '01:46:47:00'],
+  ])('counts %s', (_name, facts, frame, timecode) => {
+    const film = filmFacts(facts);
+    expect(timecodeAt(film, frame, (frame * film.fps.den) / film.fps.num)).toBe(timecode);
+  });
+
+  it('has a field for every frame of any film', () => {
+    const term = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+    const rate = fc.oneof(
+      fc.record({ num: term, den: term }),
+      fc.constantFrom({ num: 25, den: 2 }, { num: 1, den: 2 }),
+    );
+    fc.assert(
+      fc.property(rate, fc.option(rate), fc.boolean(), fc.nat(), (fps, timecodeRate, variableFrameRate, frame) => {
+        const film = filmFacts({ fps, variableFrameRate, ...(timecodeRate === null ? {} : { timecodeRate }) });
+        expect(timecodeAt(film, frame, (frame * fps.den) / fps.num)).toMatch(/^[0-2]\d:[0-5]\d:[0-5]\d[:;]\d{2,3}$/);
+      }),
+    );
+  });
+
+  it('goes with the clock behind missing frames, at the rate that frames count at', () => {
+    const ntsc = { fps: { num: 30_000, den: 1001 }, variableFrameRate: true };
+    // An hour of which 1 % is missing, in a clock of milliseconds.
+    expect(timecodeAt(filmFacts(ntsc), 106_813, 3600.003)).toBe('01:00:00;00');
+    expect(timecodeAt(filmFacts({ ...ntsc, startTimecode: '01:00:00:00' }), 90, 3.036)).toBe('01:00:03:01');
+    expect(timecodeAt(filmFacts({ variableFrameRate: true }), 1000, 47.96)).toBe('00:00:47:24');
+  });
+
   it('goes by time where frames say nothing of time', () => {
     expect(timecodeAt(filmFacts({ variableFrameRate: true }), 3, 61.52)).toBe('00:01:01:13');
     expect(timecodeAt({ kind: 'image', format: 'png', width: 4, height: 4 }, 7, 0)).toBe('00:00:00:00');

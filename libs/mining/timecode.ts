@@ -70,18 +70,48 @@ export function formatTimecode(frameCount: number, rate: TimecodeRate): string {
   const seconds = Math.floor(count / rate.nominal);
   const two = (value: number) => String(value).padStart(2, '0');
   const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
-  return `${clock}${rate.dropFrame ? ';' : ':'}${two(count % rate.nominal)}`;
+  const field = String(count % rate.nominal).padStart(rate.nominal > 100 ? 3 : 2, '0');
+  return `${clock}${rate.dropFrame ? ';' : ':'}${field}`;
 }
 
 export function addFrames(timecode: string, frames: number, rate: TimecodeRate): string {
   return formatTimecode(parseTimecode(timecode, rate) + frames, rate);
 }
 
-/** A file's own start timecode says how it counts; without one 29.97 and 59.94 count in drop-frame. */
-export function timecodeRateOf(facts: Pick<VideoFacts, 'fps' | 'startTimecode' | 'variableFrameRate'>): TimecodeRate {
-  const nominal = Math.max(1, Math.round(facts.fps.num / facts.fps.den));
-  const drops = facts.startTimecode === null ? !facts.variableFrameRate : /[;.]/.test(facts.startTimecode);
-  return { nominal, dropFrame: drops && allowsDropFrame(facts.fps) };
+/** A rate to count at, and how fast numbers go by: 29.97 a second of 30 nominal. */
+export interface TimecodeClock extends TimecodeRate {
+  perSecond: number;
+  /** False when no whole number of frames makes a second, nearly: numbers go by the clock alone then. */
+  countsFrames: boolean;
+}
+
+/** Fields of three digits are the longest there are. */
+const HIGHEST_NOMINAL = 1000;
+/** Rates that no timecode is defined for count several numbers a frame, up to these: 12.5 counts at 25. */
+const HIGHEST_FRACTIONED = 60;
+const MOST_NUMBERS_OF_A_FRAME = 60;
+
+/**
+ * How a film's timecode counts. A file's own start timecode says whether frame numbers are dropped; without one 29.97 and
+ * 59.94 count in drop-frame.
+ */
+export function timecodeClockOf(
+  facts: Pick<VideoFacts, 'fps' | 'startTimecode' | 'variableFrameRate' | 'timecodeRate'>,
+): TimecodeClock {
+  const rate = facts.timecodeRate ?? facts.fps;
+  const perSecond = rate.num / rate.den;
+  const drops = facts.startTimecode === null || /[;.]/.test(facts.startTimecode);
+  const dropFrame = drops && allowsDropFrame(rate);
+  for (let each = 1; each <= (facts.variableFrameRate ? 1 : MOST_NUMBERS_OF_A_FRAME); each++) {
+    const numbers = perSecond * each;
+    const nominal = Math.round(numbers);
+    if (each > 1 && nominal > HIGHEST_FRACTIONED) break;
+    // 23.976 counts as 24: a thousandth is how far NTSC's rates are off.
+    if (nominal >= 1 && nominal <= HIGHEST_NOMINAL && Math.abs(numbers / nominal - 1) < 0.0015)
+      return { nominal, dropFrame, perSecond: numbers, countsFrames: true };
+  }
+  const nominal = Math.min(Math.max(1, Math.round(perSecond)), HIGHEST_NOMINAL);
+  return { nominal, dropFrame: false, perSecond: nominal, countsFrames: false };
 }
 
 /** A start timecode that does not exist at the film's rate is metadata gone wrong: counting starts at zero then. */
@@ -94,15 +124,20 @@ function startFrames(facts: VideoFacts, rate: TimecodeRate): number {
   }
 }
 
+/** Of a number, by which a frame may come early: clocks round. */
+const SLACK = 0.1;
+
 /**
  * Timecode of a frame (counted from the source's start) shown at `time` (seconds from the source's start), the source's
- * own start added. A film with a variable frame rate, and sound, go by time; images have 00:00:00:00.
+ * own start added. A film whose frame numbers don't tell the time, and sound, go by time; images have 00:00:00:00.
  */
 export function timecodeAt(facts: MediaFacts, frame: number | null, time: number): string {
   if (facts.kind === 'image') return '00:00:00:00';
   if (facts.kind === 'audio') return formatTimecode(Math.floor(time * 25 + 1e-6), { nominal: 25, dropFrame: false });
-  const rate = timecodeRateOf(facts);
-  const byTime = facts.variableFrameRate || frame === null;
-  const perSecond = rate.dropFrame ? facts.fps.num / facts.fps.den : rate.nominal;
-  return formatTimecode(startFrames(facts, rate) + (byTime ? Math.floor(time * perSecond + 1e-6) : frame), rate);
+  const clock = timecodeClockOf(facts);
+  const byTime = facts.variableFrameRate || frame === null || !clock.countsFrames;
+  const numbers = byTime
+    ? Math.floor(time * clock.perSecond + SLACK)
+    : Math.floor((frame * clock.perSecond * facts.fps.den) / facts.fps.num + 1e-6);
+  return formatTimecode(startFrames(facts, clock) + numbers, clock);
 }

@@ -33,7 +33,7 @@ const MODULES: Record<string, { shown: string; language?: string; labels(given: 
       const fold = new PeopleFold(new Diversity(matcher.persons, given), matcher);
       const faces = observe([{ person: 1, samples, female: 0.9, age: 30 }], 0, 40, 2);
       const { state } = fold.fold(fold.start(CONTEXT), { unit: unit(), observations: { faces } });
-      const people = fold.close(state, CONTEXT).summaries.find(({ type }) => type === 'person_screen_time');
+      const people = fold.close(state).summaries.find(({ type }) => type === 'person_screen_time');
       return Object.keys(people?.meta ?? {});
     },
   },

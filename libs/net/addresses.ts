@@ -5,8 +5,14 @@ import { AditError } from '@adit/contracts';
 export class AddressPolicy {
   private readonly allowed: ReturnType<typeof ipaddr.parseCIDR>[];
 
-  /** @param allowed CIDR notation (`10.1.0.0/16`, `fd00::/8`). Throws VALIDATION for anything else. */
-  constructor(allowed: readonly string[] = []) {
+  /**
+   * @param allowed CIDR notation (`10.1.0.0/16`, `fd00::/8`). Throws VALIDATION for anything else.
+   * @param setting Which setting holds `allowed`, for those who are refused.
+   */
+  constructor(
+    allowed: readonly string[] = [],
+    private readonly setting: string | null = null,
+  ) {
     this.allowed = allowed.map((cidr) => {
       try {
         return ipaddr.parseCIDR(cidr);
@@ -14,6 +20,12 @@ export class AddressPolicy {
         throw new AditError('VALIDATION', `${cidr} is not an address range; write it as 10.1.0.0/16.`);
       }
     });
+  }
+
+  /** Why an address is refused. Never which one a host name led to: that would map a network for whoever asks. */
+  get refusal(): string {
+    const why = 'not a public address';
+    return this.setting === null ? why : `${why} (${this.setting} names private ones that are allowed)`;
   }
 
   /** Whether a connection to this address may be made. `address` is an IP address in plain notation. */

@@ -158,6 +158,20 @@ describe('a private address', () => {
     expect(asked).toBe(0);
   });
 
+  it('is refused without a word of which one it is, but with the setting that would allow it', async () => {
+    const agent = checkedAgent({
+      addresses: new AddressPolicy([], 'ADIT_SOMETHING'),
+      timeoutMs: 2000,
+      resolveHost: answers('10.4.5.6'),
+    });
+    const refusal = refusalIn(
+      await request('http://inner.test/', { dispatcher: agent }).catch((error: unknown) => error),
+    );
+    await agent.destroy();
+    expect(refusal?.message).toMatch(/^The host inner\.test is refused: .* not a public address \(ADIT_SOMETHING /);
+    expect(refusal?.message).not.toContain('10.4');
+  });
+
   it('is reached when it is allowed, and the one that was checked is the one that is connected to', async () => {
     const loopback = new AddressPolicy(['127.0.0.1/32']);
     let lookups = 0;

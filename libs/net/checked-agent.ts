@@ -33,7 +33,7 @@ export function checkedAgent(options: CheckedAgentOptions): Agent {
     resolveHost(hostname).then(
       (found) => {
         const wrong = found.find(({ address }) => !addresses.permits(address));
-        if (wrong) return callback(notPermitted(hostname, wrong.address), '', 0);
+        if (wrong) return callback(notPermitted(hostname, wrong.address, addresses), '', 0);
         const [first] = found;
         if (!first) return callback(new AditError('SOURCE_REFUSED', `${hostname} has no address.`), '', 0);
         if (all) callback(null, found);
@@ -47,13 +47,14 @@ export function checkedAgent(options: CheckedAgentOptions): Agent {
     connect: (target, callback) => {
       const { hostname } = target;
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-      if (isIP(literal) && !addresses.permits(literal)) return callback(notPermitted(hostname, literal), null);
+      if (isIP(literal) && !addresses.permits(literal))
+        return callback(notPermitted(hostname, literal, addresses), null);
       connect(target, (...[error, socket]) => {
         if (error) return callback(error, null);
         const peer = socket.remoteAddress ?? '';
         if (addresses.permits(peer)) return callback(null, socket);
         socket.destroy();
-        callback(notPermitted(hostname, peer), null);
+        callback(notPermitted(hostname, peer, addresses), null);
       });
     },
     headersTimeout: timeoutMs,
@@ -80,6 +81,8 @@ function resolveBySystem(hostname: string): ReturnType<ResolveHost> {
   return systemLookup(hostname, { all: true });
 }
 
-function notPermitted(hostname: string, address: string): AditError {
-  return new AditError('SOURCE_REFUSED', `The host ${hostname} is refused: ${address} is not a public address.`);
+/** The address itself is for the log alone, as the cause. */
+function notPermitted(hostname: string, address: string, { refusal }: AddressPolicy): AditError {
+  const cause = new Error(`${hostname} led to ${address}`);
+  return new AditError('SOURCE_REFUSED', `The host ${hostname} is refused: what it leads to is ${refusal}.`, { cause });
 }

@@ -18,9 +18,9 @@ export function webAddressFault(url: URL, { addresses, allowHttp }: WebPolicy): 
   const host = url.hostname.replace(/\.+$/, '');
   if (host === '') return 'it names no host';
   const literal = host.startsWith('[') ? host.slice(1, -1) : host;
-  if (isIP(literal) && !addresses.permits(literal)) return `${literal} is not a public address`;
+  if (isIP(literal) && !addresses.permits(literal)) return `${literal} is ${addresses.refusal}`;
   if ((host === 'localhost' || host.endsWith('.localhost')) && !addresses.permits('127.0.0.1')) {
-    return `${host} is not a public address`;
+    return `${host} is ${addresses.refusal}`;
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** The page's look: one column, calm neutrals, the colours belong to the people found. */
 export const STYLE = /* css */ `
-:root{--bg:#f6f5f2;--card:#fff;--ink:#1b1a18;--soft:#6b6862;--line:#e4e1db;--hover:#f0eee9;--light:.62;--accent:#3056d3;--good:#1f7a4d;--bad:#b3362b;
+:root{--bg:#f6f5f2;--card:#fff;--ink:#1b1a18;--soft:#5f5c56;--line:#e4e1db;--hover:#f0eee9;--light:.62;--accent:#3056d3;--good:#17653e;--bad:#a22d23;
 --shadow:0 1px 2px #0000000d,0 8px 24px -12px #00000024;color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){--bg:#131316;--card:#1c1c21;--ink:#eeecea;--soft:#98959d;--line:#2d2c33;--hover:#26252b;--light:.72;--accent:#8fa8ff;--good:#5fc795;--bad:#ff8d80;
 --shadow:0 1px 2px #0006,0 12px 32px -16px #000;color-scheme:dark}}

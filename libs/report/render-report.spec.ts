@@ -144,4 +144,17 @@ describe('renderReport', () => {
   it('says so when nothing was found', async () => {
     expect(await renderReport(sampleInput([]))).toContain('Nothing was found.');
   });
+
+  it('lets others have their turns while it is made', async () => {
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    await renderReport(sampleInput(Array.from({ length: 500 }, (_, at) => sampleSegment({ timeStart: at }))));
+    over = true;
+    expect(turns).toBeGreaterThan(30);
+  });
 });

@@ -1,8 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Detection } from '@adit/contracts';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
 import type { ReportInput, ReportSegment, ReportSum } from './report-input.js';
 
+/** So many pictures, or segments with their boxes, are taken between two turns of others. */
+const AT_ONCE = 50;
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
 /** Of one label, or of other faces, on one picture; more are a blur. */
 const MOST_BOXES = 40;
@@ -41,7 +44,7 @@ export interface ReportData {
 }
 
 /** What the page embeds: the input in order of sources and time, pictures once each, only the boxes that are drawn. */
-export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): ReportData {
+export async function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): Promise<ReportData> {
   const pool = new PicturePool(budget);
   const appearances = input.segments.filter((segment) => !saysOfWhole(segment, input));
   const whole = input.segments.filter((segment) => saysOfWhole(segment, input));
@@ -54,12 +57,17 @@ export function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET):
   };
   const thumbnails = new Map<ReportSegment, number | null>();
   const keyFrames = new Map<ReportSegment, number | null>();
-  for (const segment of segments) if (segment.thumbnail !== null) thumbnails.set(segment, add(segment.thumbnail));
+  for (const [index, segment] of segments.entries()) {
+    if (index % AT_ONCE === 0) await turn();
+    if (segment.thumbnail !== null) thumbnails.set(segment, add(segment.thumbnail));
+  }
   const longestFirst = [...segments].sort((a, b) => b.timeEnd - b.timeStart - (a.timeEnd - a.timeStart));
-  for (const segment of longestFirst) {
+  for (const [index, segment] of longestFirst.entries()) {
+    if (index % AT_ONCE === 0) await turn();
     if (segment.keyFrame !== null) keyFrames.set(segment, add(segment.keyFrame.jpeg));
   }
-  const faces = facesByFrame(segments, input);
+  const faces = await facesByFrame(segments, input);
+  await turn();
   return {
     job: input.job,
     sources: input.sources,
@@ -101,9 +109,13 @@ function keyFrameData(
 type Face = [segment: number, box: BoxData];
 
 /** Whose faces are where, by source and frame; of films, whose frames several segments are shown by. */
-function facesByFrame(segments: readonly ReportSegment[], { sources }: ReportInput): Map<string, Face[]> {
+async function facesByFrame(
+  segments: readonly ReportSegment[],
+  { sources }: ReportInput,
+): Promise<Map<string, Face[]>> {
   const faces = new Map<string, Face[]>();
   for (const [index, { type, sourceIndex, detections }] of segments.entries()) {
+    if (index % AT_ONCE === 0) await turn();
     const mediaType = sources[sourceIndex]?.mediaType;
     if (type !== 'face' || mediaType === 'image' || mediaType === 'pdf') continue;
     for (const { frame_index, data } of detections) {

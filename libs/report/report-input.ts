@@ -13,6 +13,8 @@ export interface ReportSource {
   duration: number | null;
   /** Timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null counts from zero. */
   startTimecode?: string | null;
+  /** Numbers a second of its timecodes; null counts frames. */
+  timecodeRate?: number | null;
 }
 
 /** A segment with its pictures in hand. Times are seconds from the source's first frame, frames inclusive. */

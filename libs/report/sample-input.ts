@@ -14,6 +14,8 @@ export function sampleJob(overrides: Partial<Job> = {}): Job {
     time_started: null,
     time_completed: null,
     sources: ['/films/one.mp4'],
+    source_count: 1,
+    link: 'http://127.0.0.1/y',
     modules: { face_recognition: { model: 'team', state: 'completed', progress: 1 } },
     media_type: 'video',
     ttl: null,

@@ -29,6 +29,26 @@ describe('CSV', () => {
     );
   });
 
+  it.each([
+    '=1+1',
+    ' =1+1',
+    '\n=1+1',
+    '\t@x',
+    'a;=1+1',
+    'a; -1',
+    'a\n+1',
+    'a\r\n=1',
+    'a\t=1',
+    '＝1+1',
+    '　＋1',
+    'a;＠x',
+    ';;=1',
+  ])('has no formula whatever separates its cells: %j', async (cell) => {
+    const [, line = ''] = (await text(writeCsv(['a'], [[cell]]))).split(/\r\n(.*)/s);
+    for (const begun of line.replaceAll('"', '').split(/[;|\t\r\n]/)) expect(begun).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
+    expect(line.replaceAll("'", '').replaceAll('"', '')).toBe(`${cell}\r\n`);
+  });
+
   it('breaks off when its rows do', async () => {
     await expect(text(writeCsv(['a'], failing()))).rejects.toThrow('went away');
   });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -66,6 +69,18 @@ describe('loadConfig', () => {
     });
   });
 
+  it('takes a secret from the file that a variable names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-config-'));
+    const path = join(folder, 'token');
+    await writeFile(path, 'kept-in-a-file\n');
+    expect(loadConfig(Schema, { ADIT_TOKEN_FILE: path })).toMatchObject({ token: 'kept-in-a-file' });
+    expect(loadConfig(Schema, { ADIT_TOKEN_FILE: path, ADIT_TOKEN: TOKEN })).toMatchObject({ token: TOKEN });
+    // No secret: PORT_FILE means nothing.
+    expect(loadConfig(Schema, { PORT_FILE: path, ADIT_TOKEN: TOKEN })).toMatchObject({ port: 8080 });
+    await rm(folder, { recursive: true });
+    expect(() => loadConfig(Schema, { ADIT_TOKEN_FILE: path })).toThrow(/^ADIT_TOKEN_FILE names .*cannot be read/);
+  });
+
   it('names every variable that is wrong in one error', () => {
     const error = failure({
       PORT: '80,80',
@@ -90,6 +105,35 @@ describe('loadConfig', () => {
 
   it.each(['0x', '1e999', ' ', 'NaN', '12px'])('does not take %j for a number', (text) => {
     expect(failure({ ADIT_RATE: text, ADIT_TOKEN: TOKEN }).message).toContain('ADIT_RATE is wrong');
+  });
+
+  it('says the length, range and pattern of what it expected, in errors and in the documentation', () => {
+    const Bounded = z.object({
+      key: setting('ADIT_KEY', z.string().min(16).max(256).regex(/^\S+$/).optional(), 'A key.', { secret: true }),
+      name: setting('ADIT_NAME', z.string().min(1).max(9).default('a'), 'A name.'),
+      share: setting('ADIT_SHARE', z.number().positive().max(1).default(1), 'A share.'),
+      rest: setting('ADIT_REST', z.number().nonnegative().lt(1).default(0), 'A rest.'),
+      count: setting('ADIT_COUNT', z.int().positive().default(1), 'A count.'),
+    });
+    const wrong = {
+      ADIT_KEY: 'nine chars',
+      ADIT_NAME: 'x'.repeat(10),
+      ADIT_SHARE: '0',
+      ADIT_REST: '1',
+      ADIT_COUNT: '0',
+    };
+    const expected = [
+      'text of 16 to 256 characters that matches ^\\S+$',
+      'text of at most 9 characters',
+      'number above 0 to 1',
+      'number from 0 below 1',
+      'whole number above 0',
+    ];
+    expect(describeConfig(Bounded).map(({ type }) => type)).toEqual(expected);
+    expect(() => loadConfig(Bounded, wrong)).toThrow(
+      new RegExp(expected.map((words) => `is wrong: expected ${words.replace(/[\\^$+]/g, '\\$&')}`).join('[^]*')),
+    );
+    expect(() => loadConfig(Bounded, wrong)).not.toThrow(/nine/);
   });
 
   it('never prints the value of a secret', () => {
@@ -117,11 +161,11 @@ describe('describeConfig', () => {
       ['PORT', 'whole number from 1 to 65535', '8080'],
       ['ADIT_ROOTS', 'comma-separated list of text', null],
       ['ADIT_SIZES', 'comma-separated list of whole number', null],
-      ['ADIT_RATE', 'number from 0', '2'],
+      ['ADIT_RATE', 'number above 0', '2'],
       ['ADIT_TLS', 'true or false', 'true'],
       ['ADIT_LIMITS', 'JSON object', '{}'],
       ['ADIT_MODE', 'one of fast, exact', 'fast'],
-      ['ADIT_TOKEN', 'text', null],
+      ['ADIT_TOKEN', 'text of at least 8 characters', null],
       ['ADIT_SAMPLE_COUNT', 'whole number', '3'],
     ]);
     expect(rows.find(({ env }) => env === 'ADIT_TOKEN')).toMatchObject({ required: true, secret: true });
@@ -135,7 +179,7 @@ describe('describeConfig', () => {
     expect(page).toContain('## Gateway\n\nThe API.\n\n| Variable | Type | Default | Meaning |');
     expect(page).toContain('| `PORT` | whole number from 1 to 65535 | `8080` | Port of the API. |');
     expect(page).toContain('| `ADIT_ROOTS` | comma-separated list of text | none | Folders \\| sources may lie in. |');
-    expect(page).toContain('| `ADIT_TOKEN` | text | *required* | Opens the store. (secret) |');
+    expect(page).toContain('| `ADIT_TOKEN` | text of at least 8 characters | *required* | Opens the store. (secret) |');
     expect(page).toContain('`ADIT_LOG_LEVEL`');
   });
 });

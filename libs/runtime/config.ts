@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 
@@ -32,13 +33,15 @@ export interface SettingRow {
 }
 
 /**
- * Reads every setting of `schema` from the environment. An empty variable counts as absent. Throws one AditError
+ * Reads every setting of `schema` from the environment. An empty variable counts as absent. A secret
+ * may lie in a file that the variable with _FILE behind its name names. Throws one AditError
  * VALIDATION that names every variable that is wrong and what was expected of it, never a secret's value.
  */
 export function loadConfig<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv = process.env): z.output<T> {
   const input: Record<string, unknown> = {};
   for (const [key, field] of fieldsOf(schema)) {
-    const text = env[metaOf(key, field).env];
+    const { env: name, secret } = metaOf(key, field);
+    const text = env[name] || (secret ? secretIn(`${name}_FILE`, env) : undefined);
     if (text !== undefined && text !== '') input[key] = readText(field, text);
   }
   const result = schema.safeParse(input);
@@ -59,6 +62,17 @@ export function loadConfig<T extends z.ZodObject>(schema: T, env: NodeJS.Process
   throw new AditError('VALIDATION', `The configuration is not usable. Set these environment variables:\n${lines}`, {
     errors,
   });
+}
+
+/** What the file holds, less the line break that editors end it with. */
+function secretIn(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const path = env[name];
+  if (path === undefined || path === '') return undefined;
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new AditError('VALIDATION', `${name} names ${path}, which cannot be read.`, { cause });
+  }
 }
 
 /** One row per setting in the schema's order, for docs/configuration.md. */
@@ -142,15 +156,52 @@ function typeInWords(field: z.core.$ZodType): string {
   if (type instanceof z.ZodEnum) return `one of ${type.options.map(String).join(', ')}`;
   if (type instanceof z.ZodNumber) {
     const whole = type.format === 'safeint' ? 'whole number' : 'number';
-    const bounds = [
-      Number.isFinite(type.minValue) && type.minValue !== Number.MIN_SAFE_INTEGER ? `from ${type.minValue}` : '',
-      Number.isFinite(type.maxValue) && type.maxValue !== Number.MAX_SAFE_INTEGER ? `to ${type.maxValue}` : '',
-    ];
-    return [whole, ...bounds].filter((part) => part !== '').join(' ');
+    return [whole, ...boundsInWords(type)].join(' ');
   }
   if (type instanceof z.ZodBoolean) return 'true or false';
   if (type instanceof z.ZodArray) return `comma-separated list of ${typeInWords(type.def.element)}`;
   if (type instanceof z.ZodObject || type instanceof z.ZodRecord) return 'JSON object';
   if (type instanceof z.ZodURL) return 'URL';
+  if (type instanceof z.ZodString) return textInWords(type);
   return 'text';
+}
+
+function boundsInWords(type: z.ZodNumber): string[] {
+  const bounds = (type.def.checks ?? []).map((check) => check._zod.def as Bound);
+  // What zod says of the least and the most does not tell whether they are included.
+  const excludes = (kind: Bound['check'], value: number) =>
+    bounds.some((bound) => bound.check === kind && bound.value === value && bound.inclusive === false);
+  const { minValue: least, maxValue: most } = type;
+  const words: string[] = [];
+  if (least !== null && Number.isFinite(least) && least !== Number.MIN_SAFE_INTEGER) {
+    words.push(`${excludes('greater_than', least) ? 'above' : 'from'} ${least}`);
+  }
+  if (most !== null && Number.isFinite(most) && most !== Number.MAX_SAFE_INTEGER) {
+    words.push(`${excludes('less_than', most) ? 'below' : 'to'} ${most}`);
+  }
+  return words;
+}
+
+interface Bound {
+  check: 'greater_than' | 'less_than';
+  value: number;
+  inclusive: boolean;
+}
+
+/** `text of 16 to 256 characters that matches ^\S+$`; every text has at least one, since an empty variable counts as absent. */
+function textInWords({ minLength, maxLength, def }: z.ZodString): string {
+  const least = minLength !== null && minLength > 1 ? minLength : null;
+  const length =
+    least !== null && maxLength !== null
+      ? ` of ${least} to ${maxLength} characters`
+      : least !== null
+        ? ` of at least ${least} characters`
+        : maxLength !== null
+          ? ` of at most ${maxLength} characters`
+          : '';
+  const patterns = (def.checks ?? []).flatMap((check) => {
+    const { pattern } = check._zod.def as { pattern?: RegExp };
+    return pattern === undefined ? [] : [pattern.source];
+  });
+  return `text${length}${patterns.length > 0 ? ` that matches ${patterns.join(' and ')}` : ''}`;
 }

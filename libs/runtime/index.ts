@@ -1,5 +1,6 @@
 export * from './backoff.js';
 export * from './base-config.js';
+export * from './build-info.js';
 export * from './config.js';
 export * from './configuration-doc.js';
 export * from './health.js';
@@ -10,4 +11,5 @@ export * from './nest-logger.js';
 export * from './pretty-log.js';
 export * from './redact.js';
 export * from './shutdown.js';
+export * from './span-names.js';
 export * from './tracing.js';

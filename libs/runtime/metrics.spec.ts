@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { collectProcessMetrics, counter, gauge, histogram, metricsPage } from './metrics.js';
+import { collectBuildInfo } from './build-info.js';
+import { collectProcessMetrics, counter, gauge, histogram, metricsPage, secondsBetween } from './metrics.js';
 
 it('gives the same metric for the same name, and refuses another kind of it', async () => {
   counter('adit_test_things_total', 'Things.', ['kind']).inc({ kind: 'a' });
@@ -17,11 +20,22 @@ it('asks a collecting gauge when the page is read', async () => {
   expect(contentType).toContain('text/plain');
 });
 
-it('measures seconds in buckets that fit a photo and a chunk', async () => {
-  histogram('adit_test_seconds', 'Time.').observe(0.03);
+it('measures in buckets that fit what is measured', async () => {
+  expect(secondsBetween(0.001, 1)).toEqual([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]);
+  expect(secondsBetween(0.05, 600).at(0)).toBe(0.05);
+  expect(secondsBetween(0.05, 600).at(-1)).toBe(500);
+  histogram('adit_test_seconds', 'Time.', [], secondsBetween(0.01, 10)).observe(0.03);
   const { body } = await metricsPage();
-  expect(body).toContain('adit_test_seconds_bucket{le="0.02"} 0');
+  expect(body).toContain('adit_test_seconds_bucket{le="0.025"} 0');
   expect(body).toContain('adit_test_seconds_bucket{le="0.05"} 1');
+});
+
+it('says which build it is', async () => {
+  collectBuildInfo('spec');
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect((await metricsPage()).body).toMatch(
+    new RegExp(`adit_build_info{version="${version}",service="spec",node="${process.versions.node}"} 1`),
+  );
 });
 
 it('adds the process’s own metrics once', async () => {

@@ -44,15 +44,27 @@ export function gauge<L extends string>(
   });
 }
 
-/** From 5 ms to 5 minutes, for work that is a photo's inference at one end and a chunk's decode at the other. */
-export const DURATION_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/**
+ * Buckets in seconds for what takes between `from` and `to`: 1, 2.5 and 5 of each power of ten, so that a quantile is read to
+ * about a factor of two wherever it lies.
+ */
+export function secondsBetween(from: number, to: number): number[] {
+  const buckets: number[] = [];
+  for (let power = Math.floor(Math.log10(from)); 10 ** power <= to; power += 1) {
+    for (const step of [1, 2.5, 5]) {
+      const bucket = Number(`${step}e${power}`);
+      if (bucket >= from && bucket <= to) buckets.push(bucket);
+    }
+  }
+  return buckets;
+}
 
-/** A histogram, of seconds unless the name says otherwise; the same name gives the same one. */
+/** A histogram over buckets that fit what it measures; the same name gives the same one. */
 export function histogram<L extends string>(
   name: string,
   help: string,
-  labelNames: readonly L[] = [],
-  buckets: number[] = DURATION_BUCKETS,
+  labelNames: readonly L[],
+  buckets: number[],
 ): Histogram<L> {
   return existing(name, Histogram<L>) ?? new Histogram({ name, help, labelNames, buckets, registers: [metrics] });
 }

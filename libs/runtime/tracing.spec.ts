@@ -4,7 +4,16 @@ import type { Context, ContextManager, Span, SpanOptions, Tracer } from '@opente
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { currentContext } from './log-context.js';
-import { childOf, currentTraceparent, formatTraceparent, newTrace, parseTraceparent, withSpan } from './tracing.js';
+import { clientRequest } from './span-names.js';
+import {
+  childOf,
+  currentTraceparent,
+  formatTraceparent,
+  newTrace,
+  openSpan,
+  parseTraceparent,
+  withSpan,
+} from './tracing.js';
 
 const hex = (length: number) =>
   fc
@@ -107,16 +116,58 @@ describe('withSpan with an SDK', () => {
   });
 });
 
+describe('what a span says', () => {
+  afterEach(() => {
+    trace.disable();
+    context.disable();
+  });
+
+  it('is which side of a call it is, and whether it failed', async () => {
+    const said: string[] = [];
+    context.setGlobalContextManager(contextManager());
+    trace.setGlobalTracerProvider({ getTracer: () => tracer([], said) });
+    for (const role of ['internal', 'server', 'client', 'producer', 'consumer'] as const)
+      openSpan(role, { role }).end();
+    openSpan('ours').end();
+    openSpan('status').failAs('500');
+    openSpan('thrown').fail(Object.assign(new Error('no'), { code: 'UNAVAILABLE' }));
+    openSpan('class').fail(new TypeError('no'));
+    expect(said).toEqual([
+      ...['internal: 0', 'server: 1', 'client: 2', 'producer: 3', 'consumer: 4', 'ours: 0'],
+      ...['status: 0', 'status: error.type 500', 'status: status 2'],
+      ...['thrown: 0', 'thrown: error.type UNAVAILABLE', 'thrown: status 2'],
+      ...['class: 0', 'class: error.type TypeError', 'class: status 2'],
+    ]);
+  });
+
+  it('never holds a secret of an address', () => {
+    const url = new URL('https://me:secret@example.org:8443/films/a.mp4?X-Amz-Signature=secret#secret');
+    expect(clientRequest('GET', url)).toEqual({
+      'http.request.method': 'GET',
+      'url.full': 'https://example.org:8443/films/a.mp4',
+      'url.scheme': 'https',
+      'server.address': 'example.org',
+      'server.port': 8443,
+    });
+    expect(clientRequest('BREW', new URL('http://example.org/'))).toMatchObject({
+      'http.request.method': '_OTHER',
+      'server.port': 80,
+    });
+  });
+});
+
 /** The smallest SDK: spans with ids of their own under the parent's trace. */
-function tracer(ended: string[]): Tracer {
+function tracer(ended: string[], said: string[] = []): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, at: Context = context.active()): Span => {
+    said.push(`${name}: ${options.kind}`);
     const parent = options.root === true ? undefined : trace.getSpanContext(at);
     const made = { ...newTrace(), ...(parent && { traceId: parent.traceId }) };
     let failure = '';
     const span: Partial<Span> = {
       spanContext: () => ({ traceId: made.traceId, spanId: made.spanId, traceFlags: 1 }),
       recordException: (error) => void (failure = `: ${(error as Error).message}`),
-      setStatus: () => span as Span,
+      setAttribute: (key, value) => (said.push(`${name}: ${key} ${String(value)}`), span as Span),
+      setStatus: ({ code }) => (said.push(`${name}: status ${code}`), span as Span),
       end: () => void ended.push(name + failure),
     };
     return span as Span;

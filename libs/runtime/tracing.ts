@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SpanStatusCode, context as otelContext, trace } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, context as otelContext, trace } from '@opentelemetry/api';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import { currentContext, withContext } from './log-context.js';
 
@@ -49,7 +49,20 @@ export function currentTraceparent(): string | null {
   return currentContext().traceparent ?? null;
 }
 
+/** Which side of a call or of a message a span is, as OpenTelemetry names it. */
+export type SpanRole = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+const KINDS: Record<SpanRole, SpanKind> = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
 export interface SpanOptions {
+  /** `internal` when left out. */
+  role?: SpanRole;
   /** A traceparent that came with a request or message; the current one when left out, a new trace when null or invalid. */
   parent?: string | null;
   attributes?: Attributes;
@@ -61,7 +74,10 @@ export interface OpenSpan extends TraceContext {
   run<T>(fn: () => T): T;
   /** Later attributes, as far as an SDK wants to know. */
   describe(attributes: Attributes): void;
+  /** Says that it failed, by what was thrown. */
   fail(error: unknown): void;
+  /** Says that it failed though nothing was thrown; `type` is a word or number that stays the same, as `500`. */
+  failAs(type: string): void;
   end(): void;
 }
 
@@ -70,7 +86,8 @@ export function openSpan(name: string, options: SpanOptions = {}): OpenSpan {
   const parent = parseTraceparent(options.parent === undefined ? currentTraceparent() : options.parent);
   const base = parent === null ? otelContext.active() : trace.setSpanContext(otelContext.active(), toOtel(parent));
   const root = parent === null && options.parent !== undefined;
-  const span = trace.getTracer('adit').startSpan(name, { attributes: options.attributes, root }, base);
+  const { attributes, role = 'internal' } = options;
+  const span = trace.getTracer('adit').startSpan(name, { attributes, root, kind: KINDS[role] }, base);
   const made = fromOtel(span.spanContext());
   // Without an SDK the API hands back the parent's context, or an invalid one.
   const hasSdk = trace.isSpanContextValid(span.spanContext()) && made.spanId !== parent?.spanId;
@@ -83,6 +100,11 @@ export function openSpan(name: string, options: SpanOptions = {}): OpenSpan {
     describe: (attributes) => void span.setAttributes(attributes),
     fail: (error) => {
       span.recordException(error instanceof Error ? error : String(error));
+      span.setAttribute('error.type', errorType(error));
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+    },
+    failAs: (type) => {
+      span.setAttribute('error.type', type);
       span.setStatus({ code: SpanStatusCode.ERROR });
     },
     end: () => span.end(),
@@ -93,7 +115,7 @@ export function openSpan(name: string, options: SpanOptions = {}): OpenSpan {
 export async function withSpan<T>(
   name: string,
   options: SpanOptions,
-  fn: (span: TraceContext) => T | Promise<T>,
+  fn: (span: OpenSpan) => T | Promise<T>,
 ): Promise<T> {
   const span = openSpan(name, options);
   try {
@@ -104,6 +126,13 @@ export async function withSpan<T>(
   } finally {
     span.end();
   }
+}
+
+/** A code of ours where it has one, else the class: few different ones, for a collector to count by. */
+function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : error.name;
 }
 
 function fromOtel({ traceId, spanId, traceFlags }: SpanContext): TraceContext {

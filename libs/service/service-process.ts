@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import {
+  collectBuildInfo,
   collectProcessMetrics,
   configureLogging,
   createLogger,
@@ -25,6 +26,7 @@ export async function serviceProcess<Schema extends z.ZodObject>(
     const config = loadConfig(schema) as z.output<Schema> & BaseConfig;
     configureLogging({ level: config.logLevel, format: config.logFormat });
     collectProcessMetrics();
+    collectBuildInfo(name);
     // Last of all: the spans of the shutdown itself are wanted too.
     onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, await startTelemetry(name));
     shutdown.listen({ graceSeconds: config.shutdownGraceSeconds });

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A PNG chunk: length, type, content, checksum (PNG specification, 5.3). */
-function pngChunk(type: string, content: Buffer): Buffer {
+export function pngChunk(type: string, content: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
   const chunk = Buffer.alloc(body.length + 8);
   chunk.writeUInt32BE(content.length, 0);
@@ -56,4 +56,9 @@ export function withOrientation(jpeg: Buffer, orientation: number): Buffer {
   const value = [orientation >> 8, orientation & 255, 0, 0, 0, 0, 0, 0];
   const exif = jpegSegment(0xe1, ...Buffer.from('Exif\0\0'), ...tiff, ...value);
   return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
+}
+
+/** The PNG with chunks put in behind its header. */
+export function withPngChunks(png: Buffer, ...chunks: Buffer[]): Buffer {
+  return Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]);
 }

@@ -1,7 +1,8 @@
 export { filmFacts } from './film-facts.js';
-export { blackPng, cmykJpeg, withOrientation } from './forged-pictures.js';
-export { cachedMedia, packageFolder, sampleMedia, transcode, type SampleMedia } from './media.js';
-export { cutAt, hurtBetween, withStatedSize } from './damage.js';
+export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './forged-pictures.js';
+export { cachedMedia, transcode } from './made-media.js';
+export { packageFolder, sampleMedia, type SampleMedia } from './media.js';
+export { cutAt, hurtBetween, withComment, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance, type Luminance } from './numbered-film.js';
 export { selfSignedCertificate, type Certificate } from './certificate.js';
 export { filmOf, photoOf, PLACES, type Look, type Place } from './places.js';
@@ -20,3 +21,5 @@ export {
   type TestServers,
 } from './servers.js';
 export { unzip } from './unzip.js';
+export { accessibilityFaults } from './accessibility.js';
+export { BrowserPage, chromium } from './browser.js';

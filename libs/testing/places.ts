@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { cachedMedia, packageFolder, transcode } from './media.js';
+import { cachedMedia, transcode } from './made-media.js';
+import { packageFolder } from './media.js';
 
 const run = promisify(execFile);
 const ffmpeg = (): string => process.env.ADIT_FFMPEG ?? 'ffmpeg';
@@ -63,9 +64,10 @@ function lens({ yaw = 0, pitch = 5, view = 80, filter }: Look): string {
 
 /** The panorama as an 8-bit PNG. ffmpeg clips what is brighter than white, so light is compressed here. */
 function panorama(place: Place): Promise<string> {
-  return cachedMedia(`${place}.png`, 'reinhard 1', async (path) => {
-    const script = pathToFileURL(`${packageFolder('@pmndrs/assets')}/hdri/${place}.exr.js`);
-    const { default: url } = (await import(script.href)) as { default: string };
+  const script = `${packageFolder('@pmndrs/assets')}/hdri/${place}.exr.js`;
+  // What the tone mapping is says this file itself.
+  return cachedMedia(`${place}.png`, [script, fileURLToPath(import.meta.url)], async (path) => {
+    const { default: url } = (await import(pathToFileURL(script).href)) as { default: string };
     await writeFile(`${path}.exr`, Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
     const raw = ['-f', 'rawvideo', '-pix_fmt', 'gbrpf32le', '-'];
     const { stdout } = await run(ffmpeg(), ['-v', 'error', '-i', `${path}.exr`, ...raw], {

@@ -48,11 +48,15 @@ export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: 
     `WITH stored AS (
        INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event,
                                        timestamp, data, traceparent, due_at)
-       SELECT n.*, $14::timestamptz
+       SELECT id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,
+              $14::timestamptz
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
-                     $9::text[], $10::text[], $11::float8[], $12::text[], $13::text[])
-           AS n (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent)
+                     $9::text[], $10::text[], $11::float8[], $12::text[], $13::text[]) WITH ORDINALITY
+           AS n (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,
+                 place)
         WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries g WHERE g.subscription = n.subscription AND g.state = 'gone')
+        -- A join by hash would hand them out in any order, and seq is the order of their first attempts.
+        ORDER BY place
        ON CONFLICT (subscription, fact) DO NOTHING
        RETURNING 1)
      SELECT * FROM stored`,

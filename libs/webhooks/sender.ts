@@ -1,5 +1,5 @@
 import { checkedAgent, refusalIn, webAddressFault, type ResolveHost, type WebPolicy } from '@adit/net';
-import { currentTraceparent } from '@adit/runtime';
+import { clientRequest, currentTraceparent, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
 
 export interface SenderOptions {
@@ -46,6 +46,15 @@ export class Sender {
     const url = new URL(target);
     const fault = webAddressFault(url, this.options.policy);
     if (fault !== null) return failed('refused', `The callback is refused: ${fault}.`);
+    return withSpan('POST', { role: 'client', attributes: clientRequest('POST', url) }, async (span) => {
+      const answer = await this.exchange(url, headers, body);
+      if (answer.status !== null) span.describe({ 'http.response.status_code': answer.status });
+      if (answer.status === null || answer.status >= 400) span.failAs(String(answer.status ?? answer.reason));
+      return answer;
+    });
+  }
+
+  private async exchange(url: URL, headers: Record<string, string>, body: string): Promise<Answer> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.timeoutMs);
     const traceparent = currentTraceparent();

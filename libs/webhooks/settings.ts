@@ -19,5 +19,8 @@ export type ReceiverSettings = z.infer<typeof ReceiverSettings>;
 
 /** Throws VALIDATION when a network is not in CIDR form. */
 export function receiverPolicy({ webhookAllowHttp, webhookAllowAddresses }: ReceiverSettings): WebPolicy {
-  return { allowHttp: webhookAllowHttp, addresses: new AddressPolicy(webhookAllowAddresses) };
+  return {
+    allowHttp: webhookAllowHttp,
+    addresses: new AddressPolicy(webhookAllowAddresses, 'ADIT_WEBHOOK_ALLOW_ADDRESSES'),
+  };
 }

@@ -1,5 +1,6 @@
 // The engine under test, in a process of its own. Jobs are posted over HTTP; this channel answers what a client cannot
 // see: counters, the observations of a job, and rows for the page measurement.
+import { createHash, randomBytes } from 'node:crypto';
 import { DATABASE } from '@adit/database';
 import { OBJECT_STORE } from '@adit/objects';
 import { metrics } from '@adit/runtime';
@@ -18,10 +19,22 @@ answer({
   counters,
   lookedAt,
   fillPages,
+  neighbour,
   async end() {
     await engine.close();
   },
 });
+
+/** The key of another workspace. */
+async function neighbour() {
+  const key = `adit_${randomBytes(32).toString('base64url')}`;
+  await db.query(
+    `WITH w AS (INSERT INTO workspaces (id, name, signing_secret) VALUES (gen_random_uuid(), 'neighbour', 's') RETURNING id)
+     INSERT INTO api_keys (id, workspace_id, name, prefix, hash) SELECT gen_random_uuid(), id, 'neighbour', $1, $2 FROM w`,
+    [key.slice(0, 9), createHash('sha256').update(key).digest('hex')],
+  );
+  return key;
+}
 
 /** Runs by model, chunks decoded. */
 async function counters() {

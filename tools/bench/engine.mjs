@@ -12,6 +12,7 @@ export class Engine {
   #child;
   #folder;
   #api;
+  #key = API_KEY;
 
   /** Boots it over a fresh data folder; jobs may read from `localRoots`. */
   static async start(localRoots, execArgv = []) {
@@ -21,6 +22,26 @@ export class Engine {
     engine.#child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
     engine.#api = `${await engine.#child.ask('url')}/api/v1`;
     return engine;
+  }
+
+  get url() {
+    return this.#api;
+  }
+
+  /** The same engine as a client of another workspace has it; it need not be closed. */
+  async neighbour() {
+    const other = new Engine();
+    other.#api = this.#api;
+    other.#key = await this.#child.ask('neighbour');
+    return other;
+  }
+
+  /** Any request; answers the status. */
+  async send(path, { body, type }) {
+    const headers = { authorization: `Key ${this.#key}`, ...(type && { 'content-type': type }) };
+    const reply = await fetch(`${this.#api}${path}`, { method: 'POST', headers, body });
+    await reply.arrayBuffer();
+    return reply.status;
   }
 
   get pid() {
@@ -46,7 +67,7 @@ export class Engine {
 
   /** A reply of the API as JSON; what waits for a job waits up to a minute. */
   async get(path, init = {}) {
-    const headers = { authorization: `Key ${API_KEY}`, prefer: 'wait=60' };
+    const headers = { authorization: `Key ${this.#key}`, prefer: 'wait=60' };
     if (init.body !== undefined) headers['content-type'] = 'application/json';
     const reply = await fetch(`${this.#api}${path}`, { ...init, headers });
     const answer = await reply.json();

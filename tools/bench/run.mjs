@@ -8,6 +8,7 @@ import { again } from './rows/again.mjs';
 import { api } from './rows/api.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
+import { hostileNeighbour } from './rows/hostile-neighbour.mjs';
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { memory } from './rows/memory.mjs';
 import { pages } from './rows/pages.mjs';
@@ -41,6 +42,7 @@ const ROWS = {
   'kafka-film': kafkaFilm,
   webhooks,
   upload,
+  'hostile-neighbour': hostileNeighbour,
 };
 const HELP = `npm run bench -- [options]
 

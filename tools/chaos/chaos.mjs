@@ -7,15 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack } from '@adit/stack';
 import { queryDatabase } from '@adit/testing';
 import { ChaosClient } from './client.mjs';
+import { DEEDS, mineAndDo, remainsOf } from './deeds.mjs';
 import { chaosMedia } from './media.mjs';
 import { SERVERS, takeAway } from './outage.mjs';
 import { startReceiver } from './receiver.mjs';
-import { restartAll } from './rolling-restart.mjs';
+import { replaceAll, restartAll } from './rolling-restart.mjs';
 import { heardOf, tally } from './tally.mjs';
 
-const KEY = 'a-key-of-the-chaos-run-alone';
+export const KEY = 'a-key-of-the-chaos-run-alone';
 /** What happens one after the other; each meets its share of the jobs. */
-const PHASES = [...SERVERS, 'restart'];
+const PHASES = [...SERVERS, 'restart', 'upgrade'];
 
 /**
  * @typedef {object} ChaosOptions
@@ -24,6 +25,8 @@ const PHASES = [...SERVERS, 'restart'];
  * @property {number} outageSeconds How long each server is stopped, one after the other.
  * @property {string} [seed] Which jobs and which processes, and when: the same seed gives the same plan.
  * @property {Record<string, number>} [counts] Processes by service.
+ * @property {string[]} [deeds] What clients do to their jobs; all of DEEDS when left out.
+ * @property {{ root: string, name: string }} [upgrade] Another build, whose processes take over for a while; left out, all stay of this one.
  * @property {number} [patienceSeconds] The longest that a reply may take while a server is away.
  * @property {number} [graceSeconds] What a process that is restarted in order may take to end.
  * @property {boolean} [source] Run the sources instead of the build.
@@ -38,6 +41,9 @@ const PHASES = [...SERVERS, 'restart'];
  * @property {string[]} lost Jobs that were accepted and are not there, or have not ended.
  * @property {string[]} wrong Jobs that ended otherwise, or with other results, than undisturbed.
  * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice.
+ * @property {string[]} remains Jobs that were deleted or have expired, of which something is left.
+ * @property {Record<string, number>} deeds What was done to jobs, and how often.
+ * @property {number} upgrades Processes that were replaced by those of another build, and back.
  * @property {string[]} unheard Jobs whose end no webhook told.
  * @property {string[]} crashed Processes that ended though nobody had killed them, or not when asked to.
  * @property {string[]} givenUp Messages that became dead letters; nothing here is poison.
@@ -66,27 +72,13 @@ export async function runChaos(servers, addresses, options) {
   const crashed = [];
   const givenUp = [];
   log(`Seed ${seed}`);
+  const own = { source: options.source ?? false, name: 'this build' };
   const stack = await startStack({
     servers: addresses,
     dataDir: join(folder, 'data'),
-    source: options.source ?? false,
+    ...own,
     counts: options.counts ?? { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-landmark': 0 },
-    environment: {
-      ...process.env,
-      NODE_OPTIONS: '',
-      ADIT_LOG_FORMAT: 'json',
-      ADIT_LOG_LEVEL: 'warn',
-      ADIT_API_KEY: KEY,
-      ADIT_LOCAL_ROOTS: roots.join(','),
-      ADIT_WEBHOOK_ALLOW_HTTP: 'true',
-      ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32',
-      // One row and one thread a run: results are repeatable to the byte.
-      ADIT_INFERENCE_THREADS: '1',
-      ADIT_INFERENCE_WORKERS: '1',
-      // A SIGKILL from outside cannot be told from a crash of native code, and no chunk is poison here.
-      ADIT_MAX_ATTEMPTS: '20',
-      ...options.environment,
-    },
+    environment: chaosEnvironment(roots, options.environment),
     onLine: (name, line) => {
       if (/^ended \((?!SIGKILL)/.test(line)) crashed.push(`${name} ${line}`);
       if (line.includes('became a dead letter')) givenUp.push(`${name} ${line}`);
@@ -102,22 +94,29 @@ export async function runChaos(servers, addresses, options) {
     log('Undisturbed results are known; now things break.');
 
     const ended = [];
-    const mine = async ({ kind, index, wait }) => {
+    const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
+    const mine = async ({ index, wait, ...job }) => {
       await sleep(wait);
-      const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
-      const { id } = await client.submit({ ...kind.order, webhook }, `chaos-${seed}-${index}`);
-      ended.push({ kind, id, job: await client.ended(id, Date.now() + 15 * 60_000) });
+      const deadline = Date.now() + 15 * 60_000;
+      ended.push(await mineAndDo(client, { ...job, key: `chaos-${seed}-${index}`, webhook, deadline }));
       progress(ended.length, options.jobs);
     };
     const mining = [];
     const killed = {};
     const outages = [];
     let restarts = 0;
+    let upgrades = 0;
     for (const phase of PHASES) {
       mining.push(...plan.jobs.filter((job) => job.phase === phase).map(mine));
       const kills = plan.kills.filter((kill) => kill.phase === phase);
       if (phase === 'restart') {
         restarts = await restartAll(stack, crashed, { graceSeconds, log });
+        continue;
+      }
+      if (phase === 'upgrade') {
+        for (const build of options.upgrade === undefined ? [] : [options.upgrade, own]) {
+          upgrades += await replaceAll(stack, build, { crashed, graceSeconds, log, count: () => ended.length });
+        }
         continue;
       }
       const limits = { outageSeconds, patienceSeconds };
@@ -127,14 +126,25 @@ export async function runChaos(servers, addresses, options) {
       await Promise.all(killing);
     }
     await Promise.all(mining);
-    await heardOf(receiver, ended);
-    const counted = await tally(client, receiver, ended, undisturbed);
+    const there = ended.filter(({ deed, job }) => deed !== 'delete' && job.state !== 'gone');
+    await heardOf(receiver, there);
+    const remains = await remainsOf(client, ended, addresses);
+    const counted = await tally(
+      client,
+      receiver,
+      ended.filter(({ deed }) => deed === 'nothing' || deed === 'retry'),
+      undisturbed,
+    );
     // What a request made that was repeated since nobody had answered it.
     for (const { id } of await queryDatabase(addresses.DATABASE_URL, 'SELECT id FROM jobs')) {
       if (!client.accepted.has(id)) counted.doubled.push(`${id}: a job that nobody was told of`);
     }
     return {
       ...counted,
+      jobs: ended.length,
+      deeds: Object.fromEntries(DEEDS.map(({ name }) => [name, ended.filter(({ deed }) => deed === name).length])),
+      remains,
+      upgrades,
       crashed,
       givenUp,
       kills: killed,
@@ -152,20 +162,52 @@ export async function runChaos(servers, addresses, options) {
   }
 }
 
+/**
+ * Settings of all processes.
+ *
+ * @param {string[]} roots Folders of the media.
+ * @param {Record<string, string>} [more]
+ */
+export function chaosEnvironment(roots, more) {
+  return {
+    ...process.env,
+    NODE_OPTIONS: '',
+    ADIT_LOG_FORMAT: 'json',
+    ADIT_LOG_LEVEL: 'warn',
+    ADIT_API_KEY: KEY,
+    ADIT_LOCAL_ROOTS: roots.join(','),
+    ADIT_WEBHOOK_ALLOW_HTTP: 'true',
+    ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32',
+    // One row and one thread a run: results are repeatable to the byte.
+    ADIT_INFERENCE_THREADS: '1',
+    ADIT_INFERENCE_WORKERS: '1',
+    // A SIGKILL from outside cannot be told from a crash of native code, and no chunk is poison here.
+    ADIT_MAX_ATTEMPTS: '20',
+    ...more,
+  };
+}
+
 /** What is posted and who is killed in which phase and when, in milliseconds from its beginning. */
-function planned(seed, kinds, { jobs, kills, outageSeconds }) {
+function planned(seed, kinds, { jobs, kills, outageSeconds, upgrade, deeds = DEEDS.map(({ name }) => name) }) {
   const random = seeded(seed);
   // A while beyond the outage, so that recovering is disturbed as well.
   const moment = () => random() * (outageSeconds * 1.3 + 2) * 1000;
   const first = shuffled(kinds, random);
+  const done = DEEDS.filter(({ name }) => deeds.includes(name));
+  const phases = upgrade === undefined ? PHASES.filter((phase) => phase !== 'upgrade') : PHASES;
+  const phaseOf = (index) => phases[index % phases.length];
+  // A restart takes seconds and an upgrade a minute or two, however long the outages are.
+  const waitIn = { restart: () => random() * 5_000, upgrade: () => random() * 60_000 };
   return {
     jobs: Array.from({ length: jobs }, (_, index) => ({
       index,
       // Every kind, and then more of those with the larger shares.
       kind: first[index] ?? pick(kinds, random),
-      phase: PHASES[index % PHASES.length],
-      // A restart takes seconds, however long the outages are.
-      wait: PHASES[index % PHASES.length] === 'restart' ? random() * 5_000 : moment(),
+      // Every deed, too.
+      deed: (done[index] ?? pick(done, random)).name,
+      after: random() * 8_000,
+      phase: phaseOf(index),
+      wait: (waitIn[phaseOf(index)] ?? moment)(),
     })),
     kills: Array.from({ length: kills }, (_, index) => ({
       phase: SERVERS[index % SERVERS.length],
@@ -203,11 +245,11 @@ async function reference(client, kinds) {
 }
 
 /** Else the second photo of a kind would cost nothing and meet no trouble. */
-async function forgetObservations(url) {
+export async function forgetObservations(url) {
   await queryDatabase(url, 'UPDATE workspaces SET observation_cache = false');
 }
 
-async function messagesLeft(url) {
+export async function messagesLeft(url) {
   for (const end = Date.now() + 120_000; ; await sleep(250)) {
     const [{ count }] = await queryDatabase(url, 'SELECT count(*)::int AS count FROM outbox');
     if (count === 0 || Date.now() > end) return count;

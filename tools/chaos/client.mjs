@@ -32,9 +32,20 @@ export class ChaosClient {
     return job;
   }
 
+  /** Something done to a job, once, however often it takes to be heard; a job that has ended or is gone says no, which is fine. */
+  async act(method, path, idempotencyKey) {
+    const headers = { 'content-type': undefined, 'idempotency-key': idempotencyKey };
+    await this.#patient(method, path, { headers, gone: null, ended: null });
+  }
+
+  /** The job when it has ended; its state is `gone` when it was deleted or has expired. */
   async ended(id, deadline) {
     for (;;) {
-      const job = await this.#patient('GET', `/jobs/${id}/`, { headers: { prefer: 'wait=10' } });
+      const job = await this.#patient('GET', `/jobs/${id}/`, {
+        headers: { prefer: 'wait=10' },
+        gone: { state: 'gone' },
+      });
+      if (job.state === 'gone') return job;
       if (TERMINAL.includes(job.state)) return job;
       if (Date.now() > deadline) return job;
     }
@@ -67,7 +78,10 @@ export class ChaosClient {
       let wait = 500;
       try {
         const reply = await this.#send(method, path, options, HANGS_SECONDS);
-        if (reply.ok) return await reply.json();
+        if (reply.ok) return reply.status === 204 ? null : await reply.json();
+        if (reply.status === 404 && 'gone' in options) return options.gone;
+        // With Retry-After it is the first request of this key that is still under way.
+        if (reply.status === 409 && 'ended' in options && !reply.headers.has('retry-after')) return options.ended;
         const problem = await reply.text();
         if (reply.status < 500 && reply.status !== 409 && reply.status !== 429) {
           throw Object.assign(new Error(`${method} ${path}: ${reply.status} ${problem}`), { final: true });

@@ -1,4 +1,5 @@
-// Every process is asked to end and started again while jobs run, as an upgrade does it.
+// Every process is asked to end and started again, or replaced by one of another build, while jobs run.
+import { programOf } from '@adit/stack';
 
 /**
  * One process of every service at a time: all first ones, then all second ones. Answers how many were restarted; those
@@ -20,6 +21,18 @@ export async function restartAll(stack, crashed, { graceSeconds, log }) {
           await each.ready();
         }),
     );
+  }
+  return stack.processes.length;
+}
+
+/** One process after the other, each when the one before it takes work; answers how many. */
+export async function replaceAll(stack, build, { crashed, graceSeconds, log, count = () => 0 }) {
+  for (const each of stack.processes) {
+    log(`${each.name} becomes one of ${build.name}; ${count()} jobs have ended`);
+    if (!(await each.stop(graceSeconds * 1000))) crashed.push(`${each.name} did not end within ${graceSeconds} s`);
+    each.program = programOf(each.name.replace(/-\d+$/, ''), build);
+    each.start();
+    await each.ready();
   }
   return stack.processes.length;
 }

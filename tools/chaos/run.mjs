@@ -5,15 +5,17 @@ import { join } from 'node:path';
 import { startServers } from '@adit/servers';
 import { repositoryRoot } from '../setup/places.mjs';
 import { runChaos } from './chaos.mjs';
+import { buildOf } from './other-build.mjs';
 
-const USAGE = `Mines many jobs on real servers while random processes are killed, each server goes away for a while and everything is
-restarted in order.
+const USAGE = `Mines many jobs on real servers while random processes are killed, each server goes away for a while, everything is
+restarted in order and replaced by another build and back. Some jobs are stopped and retried, deleted, or expire.
 
-  npm run chaos [-- --jobs 200 --kills 20 --outage 60 --seed TEXT --log FILE --write]
+  npm run chaos [-- --jobs 200 --kills 20 --outage 60 --upgrade HEAD^ --seed TEXT --log FILE --write]
 
   --jobs <number>    jobs of mixed media (200)
   --kills <number>   SIGKILLs of a random process (20)
   --outage <number>  seconds that Kafka, PostgreSQL and MinIO are each stopped (60)
+  --upgrade <rev>    the commit whose processes take over for a while (HEAD^); none: nobody's
   --seed <text>      repeats a former run's plan
   --log <file>       keeps what the processes log
   --write            writes the figures to docs/reliability.md
@@ -23,7 +25,15 @@ Ends with 1 when a job was lost, doubled or wrong.`;
 
 /** Answers the exit code. */
 export async function runChaosCommand(args) {
-  const options = { jobs: 200, kills: 20, outageSeconds: 60, seed: undefined, logFile: undefined, write: false };
+  const options = {
+    jobs: 200,
+    kills: 20,
+    outageSeconds: 60,
+    seed: undefined,
+    logFile: undefined,
+    write: false,
+    upgrade: 'HEAD^',
+  };
   const names = { '--jobs': 'jobs', '--kills': 'kills', '--outage': 'outageSeconds' };
   for (let index = 0; index < args.length; index += 1) {
     const [option, inline] = args[index].split(/=(.*)/s);
@@ -33,6 +43,7 @@ export async function runChaosCommand(args) {
     }
     if (option === '--write') options.write = true;
     else if (option === '--seed') options.seed = inline ?? args[++index];
+    else if (option === '--upgrade') options.upgrade = inline ?? args[++index];
     else if (option === '--log') options.logFile = inline ?? args[++index];
     else if (option in names && Number(inline ?? args[index + 1]) >= 0) {
       options[names[option]] = Number(inline ?? args[++index]);
@@ -53,8 +64,11 @@ export async function runChaosCommand(args) {
       keep(line);
       console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
     };
+    const other = options.upgrade === 'none' ? undefined : await buildOf(options.upgrade, { log: say });
+    const upgrade = other && { root: other.root, name: other.commit.slice(0, 10) };
     const report = await runChaos(servers, servers.environment, {
       ...options,
+      upgrade,
       log: say,
       progress: (done, all) => say(`${done} of ${all} jobs`),
       onLine: (name, line) => keep(`${name} ${line}`),
@@ -62,8 +76,8 @@ export async function runChaosCommand(args) {
     const page = reliabilityPage(report, options);
     console.log(page);
     if (options.write) writeFileSync(join(repositoryRoot, 'docs/reliability.md'), page);
-    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations', 'crashed', 'givenUp'].flatMap((name) =>
-      report[name].map((what) => `${name}: ${what}`),
+    const faults = ['lost', 'wrong', 'doubled', 'remains', 'unheard', 'violations', 'crashed', 'givenUp'].flatMap(
+      (name) => report[name].map((what) => `${name}: ${what}`),
     );
     for (const fault of faults) console.error(fault);
     const late = report.outages.filter(({ recoverySeconds }) => recoverySeconds > 120);
@@ -82,15 +96,18 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
       .join(', ');
   const rows = [
     ['Jobs accepted', report.jobs],
-    ['Jobs by state', list(report.states)],
+    ['What clients did to them', list(report.deeds)],
+    ['Jobs by state, but for those that went', list(report.states)],
     ['Jobs lost or not ended', report.lost.length],
     ['Jobs with other results than undisturbed', report.wrong.length],
     ['Segments, jobs or webhooks twice', report.doubled.length],
+    ['Deleted and expired jobs of which something is left', report.remains.length],
     ['Jobs whose end no webhook told', report.unheard.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
     ['Messages that became dead letters', report.givenUp.length],
     ['Processes that ended of themselves, or not when asked to', report.crashed.length],
     ['Processes restarted in order while jobs ran', report.restarts],
+    ['Processes replaced by another build, and back, while jobs ran', report.upgrades],
     ...report.outages.flatMap(({ server, replies, slowestSeconds, recoverySeconds }) => [
       [
         `${server} away for ${outageSeconds} s: replies, by status`,
@@ -115,7 +132,8 @@ no media (they fail, with a reason).
 Observations are not kept between jobs, so each job does all of its work.
 
 While jobs are posted and mined, random processes are killed with SIGKILL, each server is stopped and started again, and
-at last every process is restarted in order. The client does what ours is told to do: it repeats what was refused with
+at last every process is restarted in order, and replaced by one of another commit and back. Some jobs are stopped and
+retried, some deleted, some expire. The client does what ours is told to do: it repeats what was refused with
 the same \`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed
 run. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
 count as one of the three tries that a chunk has.

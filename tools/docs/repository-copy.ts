@@ -7,7 +7,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 /** What a spec and the command line need when they run from source. */
-const PARTS = ['apps', 'libs', 'models', 'tools/setup', 'jest.config.mjs', 'package.json', '.swcrc'];
+const PARTS = [
+  'apps',
+  'libs',
+  'models',
+  'tools/setup',
+  'jest.config.mjs',
+  'package.json',
+  'pnpm-workspace.yaml',
+  '.swcrc',
+];
 const FROM_SOURCE = ['--conditions=@adit/source', '--import', './libs/testing/source-loader.mjs'];
 
 /** The sources of this checkout in a folder of their own, to be changed at will; packages and weights are links. */

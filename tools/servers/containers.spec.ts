@@ -30,6 +30,11 @@ const portOf = (name: Name): number => {
   );
 };
 
+it('run, unless there is no engine here or no image to be had', () => {
+  const why = /^(No Docker engine answers|The Docker engine is at|The image \S+ could not be had)/;
+  for (const { reason } of servers.missing) expect(reason).toMatch(why);
+});
+
 for (const name of ['kafka', 'postgres', 'minio'] as const) {
   const absent = servers.missing.find((each) => each.name === name);
   if (absent === undefined) describe(`${name} as a container`, () => held(name));

@@ -57,7 +57,8 @@ async function connect() {
   let engine;
   try {
     engine = await getContainerRuntimeClient();
-  } catch {
+  } catch (error) {
+    if (!/container runtime/.test(error.message)) throw error;
     throw new SetupError('No Docker engine answers; DOCKER_HOST names one that is not at the usual place.');
   }
   const { host } = engine.info.containerRuntime;

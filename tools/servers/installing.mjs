@@ -1,11 +1,22 @@
 // Where the servers' programs are kept, and how something gets there whole or not at all.
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withLock } from '../setup/lock.mjs';
 import { cacheDirectory } from '../setup/places.mjs';
 
 export const here = import.meta.dirname;
 export const serversCache = join(cacheDirectory, 'servers');
+
+/**
+ * The folder for something that is made here: its title and a hash of all that makes it, which are files of this folder
+ * by name and whatever else is said, such as the versions of programs.
+ */
+export function folderOf(title, files, ...others) {
+  const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, ...others]));
+  for (const file of files) hash.update(readFileSync(join(here, file)));
+  return `${title}-${hash.digest('hex').slice(0, 12)}`;
+}
 
 /**
  * Fills `folder` of the cache through `fill(partial)` unless it is there, one process at a time. Works under another

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { folderOf } from './installing.mjs';
 
 const run = promisify(execFile);
 const cache = mkdtempSync(join(tmpdir(), 'adit-installing-'));
@@ -37,4 +38,25 @@ it('installs whole or not at all, and once', async () => {
   expect(readFileSync(join(cache, 'fills'), 'utf8')).toBe('x');
   expect(readdirSync(thing)).toEqual(['whole']);
   expect(existsSync(`${thing}.partial`)).toBe(false);
+});
+
+it('names what is made here by all that makes it', () => {
+  const name = folderOf('thing', ['pom.xml', 'go.mod'], ['-trimpath'], 'go1.25');
+  expect(name).toMatch(/^thing-[0-9a-f]{12}$/);
+  expect(folderOf('thing', ['pom.xml', 'go.mod'], ['-trimpath'], 'go1.25')).toBe(name);
+  const others = [
+    folderOf('thing', ['pom.xml', 'go.sum'], ['-trimpath'], 'go1.25'),
+    folderOf('thing', ['pom.xml', 'go.mod'], ['-s'], 'go1.25'),
+    folderOf('thing', ['pom.xml', 'go.mod'], ['-trimpath'], 'go1.26'),
+  ];
+  expect(new Set([name, ...others]).size).toBe(4);
+});
+
+it.each(['go', 'postgres'])('knows the hash of every file that the wheel of %s may be', (name) => {
+  const lines = readFileSync(join(import.meta.dirname, 'wheels', `${name}.txt`), 'utf8')
+    .split('\n')
+    .slice(1, -1);
+  expect(lines[0]).toMatch(/^[a-z-]+==[\d.]+ \\$/);
+  expect(lines.length).toBeGreaterThan(4);
+  for (const line of lines.slice(1)) expect(line).toMatch(/^ {4}--hash=sha256:[0-9a-f]{64}( \\)?$/);
 });

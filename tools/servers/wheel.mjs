@@ -5,20 +5,22 @@ import { join } from 'node:path';
 import { installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { installOnce } from './installing.mjs';
+import { here, installOnce } from './installing.mjs';
 
 /**
- * Unpacks a wheel into `folder` of the cache, where `finish(folder)` may check it and remove what is not needed. Answers
- * its path, or null where pip or the wheel for this kind of machine is not to be had.
+ * Unpacks a wheel into `folder` of the cache, where `finish(folder)` may check it and remove what is not needed.
+ * `wheels/<name>.txt` says which, with the hash of every file that may be it. Answers its path, or null where pip or the
+ * wheel for this kind of machine is not to be had.
  */
-export async function unpackWheel(step, title, { name, version }, folder, finish) {
+export async function unpackWheel(step, title, name, folder, finish) {
   if (!(await ensurePip(step))) return null;
   const python = onPath('python3');
   step.begin(title);
   try {
     return await installOnce(folder, async (partial) => {
       const options = ['-q', '--no-deps', '--no-compile', '--retries', '2', '--only-binary', ':all:'];
-      await step.exec(python, ['-m', 'pip', 'install', ...options, '--target', partial, `${name}==${version}`]);
+      const checked = ['--require-hashes', '-r', join(here, 'wheels', `${name}.txt`)];
+      await step.exec(python, ['-m', 'pip', 'install', ...options, '--target', partial, ...checked]);
       finish(partial);
       readableByAll(partial);
     });

@@ -18,6 +18,7 @@ export const commands = {
   adit: (args) => engine(args),
   bench: (args) => program('tools/bench/run.mjs', args),
   eval: (args) => program('tools/eval/run.mjs', args),
+  fuzz: (args) => program('tools/fuzz/run.mjs', args),
   docs: (args) => program('apps/standalone/dist/write-docs.js', args),
   async servers(args) {
     const { runServers } = await import('../servers/run.mjs');
@@ -35,6 +36,18 @@ export const commands = {
     const { runChaosCommand } = await import('../chaos/run.mjs');
     return await runChaosCommand(args);
   },
+  async upgrade(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runUpgradeCommand } = await import('../chaos/upgrade-run.mjs');
+    return await runUpgradeCommand(args);
+  },
+  async 'sdk-check'(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runSdkCheck } = await import('../sdk-check/run.mjs');
+    return await runSdkCheck(args);
+  },
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');
@@ -51,7 +64,8 @@ async function engine(args) {
   // The doctor has to be able to say what is missing, so nothing it reports on may stop it from running.
   const tolerate = args[0] === 'doctor' ? ['ffmpeg', 'weights'] : [];
   const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights'], { tolerate });
-  return await runProgram([standalone, ...args], environment);
+  // The channel tells the engine when this process is gone, however that ended.
+  return await runProgram([standalone, ...args], environment, undefined, ['inherit', 'inherit', 'inherit', 'ipc']);
 }
 
 async function program(file, args) {

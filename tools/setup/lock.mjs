@@ -18,7 +18,8 @@ export async function withLock(path, work) {
       takeAway(path, holder);
       continue;
     }
-    if (!announced && holder !== null) {
+    // Empty: its holder has made it and not yet said who it is.
+    if (!announced && holder) {
       console.error(`Waiting for the set-up of process ${holder.split(' ')[0]} to finish …`);
       announced = true;
     }

@@ -1,25 +1,51 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'adit-lock-'));
 const lock = new URL('./lock.mjs', import.meta.url).href;
 
-/** Another process that writes down when it had the lock. */
-async function hold(path: string, milliseconds = 300): Promise<{ from: number; to: number; stderr: string }> {
+interface Holder {
+  /** When it had the lock; it gives it back when `release` was called. */
+  held: Promise<{ from: number; to: number }>;
+  /** Resolves when it says that it waits for somebody. */
+  waits: Promise<string>;
+  /** Resolves when it has the lock. */
+  has: Promise<void>;
+  release(): void;
+}
+
+/** Another process that takes the lock, and writes down when it had it. */
+function hold(path: string): Holder {
   const script = `
     const { withLock } = await import(${JSON.stringify(lock)});
     await withLock(${JSON.stringify(path)}, async () => {
       const from = Date.now();
-      await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));
+      console.log('held');
+      await new Promise((resolve) => process.stdin.once('end', resolve).resume());
       console.log(JSON.stringify({ from, to: Date.now() }));
     });`;
-  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script]);
-  return { ...(JSON.parse(stdout) as { from: number; to: number }), stderr };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => createInterface({ input: stream }));
+  const lines: string[] = [];
+  const has = new Promise<void>((resolve) => stdout!.on('line', (line) => resolve(void lines.push(line))));
+  const waits = new Promise<string>((resolve) =>
+    stderr!.on('line', (line) => line.startsWith('Waiting') && resolve(line)),
+  );
+  const held = new Promise<{ from: number; to: number }>((resolve) => {
+    child.once('close', () => resolve(JSON.parse(lines.at(-1) ?? 'null') as { from: number; to: number }));
+  });
+  return { held, waits, has, release: () => child.stdin.end() };
+}
+
+async function heldAtOnce(path: string): Promise<{ from: number; to: number }> {
+  const holder = hold(path);
+  holder.release();
+  return holder.held;
 }
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,20 +53,40 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the set-up lock', () => {
   it('lets one process in at a time and tells the others whom they wait for', async () => {
     const path = join(folder, 'several.lock');
-    const holders = (await Promise.all([hold(path), hold(path), hold(path)])).sort((a, b) => a.from - b.from);
+    const first = hold(path);
+    await first.has;
+    const others = [hold(path), hold(path)];
+    for (const other of others) {
+      expect(await other.waits).toMatch(/^Waiting for the set-up of process \d+ to finish …$/);
+      other.release();
+    }
+    first.release();
+    const holders = (await Promise.all([first, ...others].map(({ held }) => held))).sort((a, b) => a.from - b.from);
     expect(holders[1]!.from).toBeGreaterThanOrEqual(holders[0]!.to);
     expect(holders[2]!.from).toBeGreaterThanOrEqual(holders[1]!.to);
-    expect(holders[2]!.stderr).toMatch(/Waiting for the set-up of process \d+/);
   });
 
-  it('is taken over at once from a process that is dead', async () => {
+  it('names nobody before its holder has said who it is', async () => {
+    const path = join(folder, 'unsaid.lock');
+    writeFileSync(path, '');
+    const waiter = hold(path);
+    waiter.release();
+    await sleep(1_000);
+    writeFileSync(path, `${process.pid} ${hostname()} token`);
+    expect(await waiter.waits).toContain(`process ${process.pid} to finish`);
+    rmSync(path);
+    await waiter.held;
+  });
+
+  it('is taken over from a process that is dead, before its heartbeat is missed', async () => {
     const path = join(folder, 'dead.lock');
     const { pid } = await new Promise<{ pid: number }>((resolve) => {
       const child = execFile(process.execPath, ['-e', ''], () => resolve({ pid: child.pid! }));
     });
     writeFileSync(path, `${pid} ${hostname()} token`);
-    const started = Date.now();
-    expect((await hold(path, 1)).from - started).toBeLessThan(5_000);
+    const later = new Date(Date.now() + 3_600_000);
+    utimesSync(path, later, later);
+    await expect(heldAtOnce(path)).resolves.toMatchObject({ from: expect.any(Number) });
   });
 
   it('is taken over from another machine when its heartbeat has stopped', async () => {
@@ -48,6 +94,6 @@ describe('the set-up lock', () => {
     writeFileSync(path, `1 another-host token`);
     const old = new Date(Date.now() - 60_000);
     utimesSync(path, old, old);
-    await expect(hold(path, 1)).resolves.toBeDefined();
+    await expect(heldAtOnce(path)).resolves.toMatchObject({ from: expect.any(Number) });
   });
 });

@@ -8,11 +8,13 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 const [command = 'help', ...args] = process.argv.slice(2);
 const { commands } = await import('./commands.mjs');
+const { endWithParent } = await import('./end-with-parent.mjs');
 const run = commands[command];
 if (run === undefined) {
   console.error(`Unknown command "${command}". Known: ${Object.keys(commands).join(', ')}.`);
   process.exit(2);
 }
+endWithParent();
 try {
   process.exitCode = await run(args);
 } catch (error) {

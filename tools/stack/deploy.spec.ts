@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { PNPM_VERSION } from '../setup/steps/packages.mjs';
 import { serviceNames } from './stack.mjs';
@@ -21,10 +23,27 @@ const compose = load(text('deploy/docker-compose.yml'), { schema: YAML11_SCHEMA 
   services: Record<string, ComposeService>;
 };
 /** Those that run our image; the others are Kafka, PostgreSQL and MinIO. */
-const ours = Object.entries(compose.services).filter(([, { image }]) => image.includes('ADIT'));
+const ours = Object.entries(compose.services).filter(
+  ([name, { image }]) => image.includes('ADIT') && name !== 'secrets',
+);
 /** Not Adit's own: OpenTelemetry reads its variables, Node reads this one. */
 const foreign = /^(OTEL_.*|TMPDIR)$/;
 const settings = new Set([...text('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adit-secrets-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** What `secrets` leaves there, by file. */
+function makeSecrets(folder: string, env: NodeJS.ProcessEnv = {}): Record<string, string> {
+  execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), folder], { env });
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
 
 describe('deploy', () => {
   it('starts every service, by the program that the build makes of it', () => {
@@ -33,7 +52,9 @@ describe('deploy', () => {
   });
 
   it.each(ours)('%s sets only what is a setting, and is asked whether it is ready', (_, service) => {
-    const unknown = Object.keys(service.environment).filter((name) => !settings.has(name) && !foreign.test(name));
+    const unknown = Object.keys(service.environment).filter((name) => {
+      return !settings.has(name.replace(/_FILE$/, '')) && !settings.has(name) && !foreign.test(name);
+    });
     expect(unknown).toEqual([]);
     expect(service.environment).toMatchObject({
       BUS_DRIVER: 'kafka',
@@ -56,10 +77,34 @@ describe('deploy', () => {
 
   it('names every server that the services are told of', () => {
     const [, { environment }] = ours[0]!;
-    const hosts = [environment['KAFKA_BROKERS']!, environment['DATABASE_URL']!, environment['S3_ENDPOINT']!].map(
+    const { 'database-url': database } = makeSecrets(scratch());
+    const hosts = [environment['KAFKA_BROKERS']!, new URL(database!).host, environment['S3_ENDPOINT']!].map(
       (address) => address.match(/(?:@|\/\/|^)([a-z]+):\d+/)![1]!,
     );
     for (const host of hosts) expect(compose.services[host]?.healthcheck).toBeDefined();
+  });
+
+  it('makes its passwords at the first start and keeps them; what is given counts instead', () => {
+    const folder = scratch();
+    const made = makeSecrets(folder);
+    expect(Object.keys(made).sort()).toEqual(['database-url', 'postgres-password', 's3-secret-key']);
+    for (const name of ['postgres-password', 's3-secret-key']) expect(made[name]).toMatch(/^[\w-]{32}$/);
+    expect(made['database-url']).toContain(`adit:${made['postgres-password']}@`);
+    expect(makeSecrets(folder)).toEqual(made);
+    const given = makeSecrets(folder, { POSTGRES_PASSWORD: 'a/b@c' });
+    expect(new URL(given['database-url']!)).toMatchObject({ password: 'a%2Fb%40c', hostname: 'postgres' });
+    expect(given['s3-secret-key']).toBe(made['s3-secret-key']);
+    expect(text('deploy/docker-compose.yml')).not.toMatch(/(PASSWORD|SECRET\w*):-[^}]/);
+  });
+
+  it.each(Object.entries(compose.services))('%s is bounded in memory and processes', (_, service) => {
+    expect(service).toMatchObject({ mem_limit: expect.anything(), pids_limit: expect.any(Number) });
+  });
+
+  it('says what is in the image', () => {
+    expect(text('deploy/Dockerfile')).toMatch(
+      /pnpm sbom --sbom-format cyclonedx [\s\S]*COPY --from=build \/adit\/sbom\.cdx\.json/,
+    );
   });
 
   it('builds with the pnpm that set-up pins, and runs as nobody in particular', () => {

@@ -57,6 +57,11 @@ export class ServiceProcess {
     return this.#deaths;
   }
 
+  /** What it runs from its next start on: as `args` of its plan. */
+  set program(args) {
+    this.#plan = { ...this.#plan, args };
+  }
+
   start() {
     this.#wanted = true;
     if (this.#child !== null) return;

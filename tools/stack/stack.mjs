@@ -26,6 +26,7 @@ export function serviceNames() {
  * @property {Record<string, Record<string, string>>} [settings] Settings by service, over those of all.
  * @property {Record<string, number>} [counts] Processes by service; 1 of each that is not named.
  * @property {Record<string, string>} [programs] Programs in place of a service's own.
+ * @property {string} [root] Folder of the build that runs; this one when left out.
  * @property {boolean} [source] Run the TypeScript sources instead of the build.
  * @property {number} [port] Of the first gateway; any free one when left out.
  * @property {(name: string, line: string) => void} [onLine] Told every line of every process.
@@ -60,7 +61,7 @@ export async function startStack(options) {
     const port = service === GATEWAY && name === GATEWAY ? (options.port ?? ports[index]) : ports[index];
     const plan = {
       name,
-      args: program(service, options),
+      args: programOf(service, options),
       environment: {
         MALLOC_ARENA_MAX: '2',
         ...environment,
@@ -95,8 +96,14 @@ export async function startStack(options) {
   };
 }
 
-function program(service, { source = false, programs = {} }) {
-  const file = programs[service] ?? join(root, 'apps', service, source ? 'main.ts' : 'dist/main.js');
+/**
+ * What Node is given to run a service, of this build or of another one in its own folder.
+ *
+ * @param {string} service
+ * @param {{ root?: string, source?: boolean, programs?: Record<string, string> }} [build]
+ */
+export function programOf(service, { root: folder = root, source = false, programs = {} } = {}) {
+  const file = programs[service] ?? join(folder, 'apps', service, source ? 'main.ts' : 'dist/main.js');
   if (!source) return [file];
-  return ['--conditions=@adit/source', '--import', join(root, 'libs/testing/source-loader.mjs'), file];
+  return ['--conditions=@adit/source', '--import', join(folder, 'libs/testing/source-loader.mjs'), file];
 }

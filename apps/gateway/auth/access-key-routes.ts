@@ -1,19 +1,12 @@
-import { AccessKey, AccessKeyPage, AccessScope, NewAccessKey } from '@adit/contracts';
+import { AccessKey, AccessKeyPage, AccessScope, CreatedAccessKey } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, OptionalPage } from '../http/shapes.js';
+import { inPages, Message, OptionalPage } from '../http/shapes.js';
 
 const tag = 'Access keys';
 const params = z.object({ accessKey: z.string().describe('`key` of the access key') });
 const name = z.string().trim().min(1).max(255);
 const scopes = z.array(AccessScope).max(20);
-/** Members of an access key that a client may send back as it read them. */
-const READ_ONLY = {
-  key: z.unknown().optional(),
-  time_created: z.unknown().optional(),
-  type: z.literal('jwt').optional(),
-};
-
 const example = {
   key: 'x6BfU3o0gkq2mZr9TtYw',
   name: 'newsroom editor',
@@ -26,10 +19,11 @@ export const listAccessKeys = defineRoute({
   method: 'GET',
   path: '/v1/access-keys/',
   summary: 'List the access keys of the workspace',
-  description: 'A plain list; with `offset` or `limit` a page. Secrets are never shown again.',
+  description: 'A plain list of all; with `offset` or `limit` it comes in pages. Secrets are never shown again.',
   tag,
   query: OptionalPage,
-  reply: z.union([z.array(AccessKey), AccessKeyPage]),
+  reply: z.array(AccessKey),
+  otherwise: inPages(AccessKeyPage),
   example: { reply: [example] },
 });
 
@@ -45,8 +39,8 @@ export const createAccessKey = defineRoute({
   secret: true,
   credential: true,
   identifiedBy: 'key',
-  body: z.strictObject({ name, type: z.literal('jwt').default('jwt'), scopes }),
-  reply: NewAccessKey,
+  body: z.strictObject({ name, type: z.literal('jwt').default('jwt'), scopes }).meta({ id: 'AccessKeyRequest' }),
+  reply: CreatedAccessKey,
   example: {
     body: { name: example.name, type: 'jwt', scopes: example.scopes },
     reply: { ...example, secret: 'hGqTz5dWn1cE0rJ8kYvQmBxUo3sL7aFp2iNe9tCwKgM' },
@@ -57,6 +51,7 @@ export const getAccessKey = defineRoute({
   method: 'GET',
   path: '/v1/access-keys/:accessKey/',
   summary: 'Read an access key',
+  description: 'Its name and scopes; its secret was shown once, when it was made.',
   tag,
   params,
   reply: AccessKey,
@@ -74,7 +69,8 @@ export const replaceAccessKey = defineRoute({
   tag,
   credential: true,
   params,
-  body: z.strictObject({ name, scopes, ...READ_ONLY }),
+  body: z.strictObject({ name, scopes }).meta({ id: 'AccessKeyReplacement' }),
+  resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
 });
@@ -87,7 +83,8 @@ export const changeAccessKey = defineRoute({
   tag,
   credential: true,
   params,
-  body: z.strictObject({ name: name.optional(), scopes: scopes.optional(), ...READ_ONLY }),
+  body: z.strictObject({ name: name.optional(), scopes: scopes.optional() }).meta({ id: 'AccessKeyChange' }),
+  resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
 });
@@ -96,6 +93,7 @@ export const deleteAccessKey = defineRoute({
   method: 'DELETE',
   path: '/v1/access-keys/:accessKey/',
   summary: 'Revoke an access key, and every token signed with it',
+  description: 'Tokens signed with its secret answer 401 from now on.',
   tag,
   credential: true,
   params,

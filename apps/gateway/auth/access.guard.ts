@@ -25,18 +25,23 @@ export class AccessGuard implements CanActivate {
   }
 }
 
+const OWNERS_ONLY = 'Only an API key of the role owner may do this: the first one of the installation.';
+
 /** Null when the caller may take the route; otherwise what would be needed. */
 export function refusalOf({ role, scopes }: Pick<Caller, 'role' | 'scopes'>, route: RouteDefinition): string | null {
   switch (role) {
-    case 'admin':
+    case 'owner':
       return null;
+    case 'admin':
+      return route.access === 'owner' ? OWNERS_ONLY : null;
     case 'access-key': {
-      const scope = route.access === 'admin' ? null : scopeOf(route);
+      const scope = route.access === 'admin' || route.access === 'owner' ? null : scopeOf(route);
       if (scope === null) return 'The token of an access key reaches transcripts and exports only; use an API key.';
       return scopes.includes(scope) ? null : `The access key of this token needs the scope ${scope}.`;
     }
     case 'reader':
     case 'member':
+      if (route.access === 'owner') return OWNERS_ONLY;
       if (route.access === 'admin') return 'Only an API key of the role admin may do this.';
       return role === 'member' || route.method === 'GET' ? null : 'An API key of the role reader changes nothing.';
   }

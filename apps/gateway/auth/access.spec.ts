@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { dirname } from 'node:path';
-import { AccessKey, AccessKeyPage, AuditPage, Job, NewAccessKey, Problem } from '@adit/contracts';
+import { AccessKey, AccessKeyPage, AuditPage, Job, CreatedAccessKey, Problem } from '@adit/contracts';
 import { AccessKeyEntity, ApiKeyEntity, AuditEntryEntity } from '@adit/database';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,13 +10,19 @@ import { z } from 'zod';
 import { AuditLog } from '../audit/audit-log.js';
 import { defineRoute, Route } from '../http/route.js';
 import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
-import { NewApiKey } from './key-routes.js';
+import { CreatedApiKey } from './key-routes.js';
 
 const photo = sampleMedia().groups['sample1'] as string;
 const job = { sources: [photo], modules: { face_recognition: {} } };
 
 const reply = z.strictObject({ ok: z.boolean() });
-const probe = { path: '/v1/transcripts/probe/', summary: 'For this spec', tag: 'Spec', reply };
+const probe = {
+  path: '/v1/transcripts/probe/',
+  summary: 'For this spec',
+  description: 'For this spec',
+  tag: 'Exports' as const,
+  reply,
+};
 
 /** Stands where the transcripts will: the guard judges by method and path. */
 @Controller()
@@ -46,10 +52,10 @@ afterAll(() => gateway?.close());
 const as = (authorization: string, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
   gateway.ask(method, url, body, { authorization });
 
-async function accessKey(...scopes: string[]): Promise<z.infer<typeof NewAccessKey>> {
+async function accessKey(...scopes: string[]): Promise<z.infer<typeof CreatedAccessKey>> {
   const created = await gateway.ask('POST', keysUrl, { name: 'editor', type: 'jwt', scopes });
   expect(created.status).toBe(200);
-  return NewAccessKey.parse(created.json());
+  return CreatedAccessKey.parse(created.json());
 }
 
 function token({ key, secret }: { key: string; secret: string }, claims: object = {}): Promise<string> {
@@ -57,10 +63,10 @@ function token({ key, secret }: { key: string; secret: string }, claims: object 
   return signed.then((jwt) => `${key}.${jwt}`);
 }
 
-async function apiKey(role: string, more: object = {}): Promise<z.infer<typeof NewApiKey>> {
+async function apiKey(role: string, more: object = {}): Promise<z.infer<typeof CreatedApiKey>> {
   const created = await gateway.ask('POST', '/api/v1/api-keys/', { name: `a ${role}`, role, ...more });
   expect(created.status).toBe(200);
-  return NewApiKey.parse(created.json());
+  return CreatedApiKey.parse(created.json());
 }
 
 const codeOf = (answer: Answer): [number, string] => [answer.status, Problem.parse(answer.json()).code];
@@ -213,7 +219,9 @@ describe('API keys', () => {
   it('are rotated: the new one is good at once, the old one as long as it was given', async () => {
     const first = await apiKey('member', { requests_per_second: 500, jobs_per_day: 9 });
     const url = `/api/v1/api-keys/${first.id}`;
-    const rotated = NewApiKey.parse((await gateway.ask('POST', `${url}/rotate/`, { overlap_seconds: 3600 })).json());
+    const rotated = CreatedApiKey.parse(
+      (await gateway.ask('POST', `${url}/rotate/`, { overlap_seconds: 3600 })).json(),
+    );
     expect(rotated).toMatchObject({ name: first.name, role: 'member', requests_per_second: 500, jobs_per_day: 9 });
     expect(rotated.id).not.toBe(first.id);
     for (const { key } of [first, rotated]) expect((await as(`Key ${key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
@@ -221,7 +229,7 @@ describe('API keys', () => {
     await gateway.db.manager.update(ApiKeyEntity, { id: first.id }, { timeExpires: new Date(Date.now() - 1) });
     // Without a body the old one ends at once.
     const again = await gateway.ask('POST', `/api/v1/api-keys/${rotated.id}/rotate`);
-    expect((await as(`Key ${NewApiKey.parse(again.json()).key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
+    expect((await as(`Key ${CreatedApiKey.parse(again.json()).key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
     expect((await as(`Key ${rotated.key}`, 'GET', '/api/v1/jobs/')).status).toBe(401);
     expect(codeOf(await gateway.ask('POST', `${url}/rotate`))).toEqual([409, 'CONFLICT']);
   });
@@ -230,7 +238,7 @@ describe('API keys', () => {
     const list = (await gateway.ask('GET', '/api/v1/api-keys/?limit=100')).json<{
       data: { id: string; role: string }[];
     }>();
-    const admins = list.data.filter(({ role }) => role === 'admin');
+    const admins = list.data.filter(({ role }) => role === 'owner');
     expect(admins).toHaveLength(1);
     const url = `/api/v1/api-keys/${admins[0]?.id}/`;
     expect(codeOf(await gateway.ask('PATCH', url, { role: 'reader' }))).toEqual([409, 'CONFLICT']);
@@ -238,7 +246,7 @@ describe('API keys', () => {
     const leaving = await apiKey('admin');
     await gateway.ask('POST', `/api/v1/api-keys/${leaving.id}/rotate/`, { overlap_seconds: 60 });
     const renamed = await gateway.ask('PATCH', url, { name: 'operator' });
-    expect(renamed.json()).toMatchObject({ name: 'operator', role: 'admin' });
+    expect(renamed.json()).toMatchObject({ name: 'operator', role: 'owner' });
   });
 
   it('are held to limits of their own, with what is left in the headers', async () => {
@@ -250,7 +258,8 @@ describe('API keys', () => {
       400,
       '"requests";q=10;w=10, "jobs";q=1;w=86400',
     ]);
-    expect((await as(bearer, 'POST', '/api/v1/jobs?dry_run=true', job)).status).toBe(200);
+    const far = { ...job, sources: ['https://example.org/film.mp4'] };
+    expect((await as(bearer, 'POST', '/api/v1/jobs?dry_run=true', far)).status).toBe(200);
     expect((await as(bearer, 'POST', '/api/v1/jobs/', job)).status).toBe(200);
     const refused = await as(bearer, 'POST', '/api/v1/jobs/', job);
     expect(codeOf(refused)).toEqual([429, 'RATE_LIMITED']);
@@ -304,7 +313,7 @@ describe('the audit log', () => {
 
   it('says who changed what, and holds no secret', async () => {
     const admin = await apiKey('admin');
-    const held = NewAccessKey.parse(
+    const held = CreatedAccessKey.parse(
       (await as(`Key ${admin.key}`, 'POST', keysUrl, { name: 'audited', scopes: ['transcript.write'] })).json(),
     );
     await as(`Key ${admin.key}`, 'PATCH', `${keysUrl}${held.key}`, { name: 'audited still' });

@@ -14,6 +14,7 @@ export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
+/** Of a key that was made here. */
 export function shownPrefix(key: string): string {
   return key.slice(0, SHOWN);
 }

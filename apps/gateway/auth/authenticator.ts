@@ -53,7 +53,8 @@ export class Authenticator {
     const forMs = row.timeExpires === null ? Infinity : row.timeExpires.getTime() - Date.now();
     if (forMs <= 0) return null;
     this.noteUse(row);
-    const { id: keyId, workspaceId, name, role, requestsPerSecond, jobsPerDay } = row;
+    const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
+    const role = row.isOwner ? 'owner' : row.role;
     const caller: Caller = { workspaceId, keyId, name, role, scopes: [], limits: { requestsPerSecond, jobsPerDay } };
     return { value: caller, keyId, forMs };
   }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Not, type EntityManager } from 'typeorm';
-import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
+import { DataSource, Like, Not, type EntityManager } from 'typeorm';
+import { hashApiKey, KEY_PREFIX, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
 
-/** Name of the keys that came from a configuration rather than from a person. */
-const CONFIGURED = 'configured';
+/**
+ * The key that came from a configuration rather than from a person. Nothing of it is shown: it may be short. Others may be
+ * called the same, but they were made here, and begin with what those begin with.
+ */
+const CONFIGURED = { name: 'configured', prefix: '' };
 
 export interface BootstrapKey {
   /** The key in clear, only when it was made now; nobody can show it again. */
@@ -20,7 +23,7 @@ export class Bootstrap {
 
   /**
    * Makes the default workspace and its first admin key when there are none. A given `apiKey` is made valid at every
-   * start, so that a changed ADIT_API_KEY works; without one a key is made only when the workspace has none but those.
+   * start, and the one that was given before is no more; without one a key is made only when the workspace has none.
    */
   async ensureBootstrapKey({ apiKey }: { apiKey?: string | undefined }): Promise<BootstrapKey> {
     return inTransaction(this.db, async (manager) => {
@@ -36,27 +39,35 @@ export class Bootstrap {
         await manager.insert(WorkspaceEntity, workspace);
       }
       const workspaceId = workspace.id;
+      const hash = apiKey === undefined ? '' : hashApiKey(apiKey);
+      // Before, what was shown of them was their beginning.
+      const prefix = Not(Like(`${KEY_PREFIX}%`));
+      await manager.delete(ApiKeyEntity, { name: CONFIGURED.name, prefix, hash: Not(hash) });
       const known =
         apiKey === undefined
-          ? await manager.existsBy(ApiKeyEntity, { workspaceId, name: Not(CONFIGURED) })
-          : await this.makeValid(manager, hashApiKey(apiKey));
+          ? await manager.existsBy(ApiKeyEntity, { workspaceId })
+          : await this.makeValid(manager, apiKey);
       if (known) return { key: null, workspaceId };
       const key = apiKey ?? newApiKey();
       await manager.insert(ApiKeyEntity, {
         id: randomUUID(),
         workspaceId,
-        name: apiKey === undefined ? 'bootstrap' : CONFIGURED,
-        prefix: shownPrefix(key),
+        ...(apiKey === undefined ? { name: 'bootstrap', prefix: shownPrefix(key) } : CONFIGURED),
         hash: hashApiKey(key),
         role: 'admin',
+        isOwner: true,
       });
       return { key: apiKey === undefined ? key : null, workspaceId };
     });
   }
 
   /** Whether the key is there; rotating it does not outlive a start that names it again. */
-  private async makeValid(manager: EntityManager, hash: string): Promise<boolean> {
-    const { affected } = await manager.update(ApiKeyEntity, { hash }, { timeExpires: null });
+  private async makeValid(manager: EntityManager, key: string): Promise<boolean> {
+    const { affected } = await manager.update(
+      ApiKeyEntity,
+      { hash: hashApiKey(key) },
+      { timeExpires: null, prefix: CONFIGURED.prefix },
+    );
     return affected === 1;
   }
 }

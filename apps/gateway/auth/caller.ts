@@ -9,7 +9,7 @@ export interface Caller {
   /** Of the key. */
   name: string;
   /** `access-key`: an end user with a token, who reaches what `scopes` say and nothing else. */
-  role: 'admin' | 'member' | 'reader' | 'access-key';
+  role: 'owner' | 'admin' | 'member' | 'reader' | 'access-key';
   /** Empty for API keys, whose role says what they may do. */
   scopes: readonly AccessScope[];
   /** The key's own; null: the gateway's. */

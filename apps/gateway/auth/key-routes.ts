@@ -1,49 +1,57 @@
 import { IsoTime, pageOf, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message } from '../http/shapes.js';
+import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'API keys';
-const params = z.object({ keyId: z.string() });
+const params = z.object({ keyId: UuidInPath });
 const name = z.string().trim().min(1).max(100);
-const role = z
-  .enum(['admin', 'member', 'reader'])
-  .describe('admin: everything; member: everything but keys and the audit log; reader: reads what a member may read');
+const role = z.enum(['owner', 'admin', 'member', 'reader']).meta({
+  id: 'ApiKeyRole',
+  description:
+    'owner: everything, workspaces too, made by owners only; admin: everything in its workspace; member: everything but keys and the audit log; reader: reads what a member may read',
+});
 const limit = (most: number) => z.int().min(0).max(most).nullable();
 const requestsPerSecond = limit(1_000_000).describe('Null: as the gateway is configured; 0: no limit');
 const jobsPerDay = limit(1_000_000_000).describe('Null: as the gateway is configured; 0: no limit');
 
-export const ApiKey = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  /** First characters of the key, to recognise it. */
-  prefix: z.string(),
-  role,
-  requests_per_second: requestsPerSecond,
-  jobs_per_day: jobsPerDay,
-  time_created: IsoTime,
-  time_last_used: IsoTime.nullable(),
-  /** Set when it was rotated. */
-  time_expires: IsoTime.nullable(),
-});
+export const ApiKey = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    /** First characters of the key, to recognise it. */
+    prefix: z.string(),
+    role,
+    requests_per_second: requestsPerSecond,
+    jobs_per_day: jobsPerDay,
+    time_created: IsoTime,
+    time_last_used: IsoTime.nullable(),
+    /** Set when it was rotated. */
+    time_expires: IsoTime.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 
 /** `key` is shown this once. */
-export const NewApiKey = ApiKey.extend({ key: z.string() });
+export const CreatedApiKey = ApiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' });
+
+const ApiKeyPage = pageOf(ApiKey).meta({ id: 'ApiKeyPage' });
 
 export const listKeys = defineRoute({
   method: 'GET',
   path: '/v1/api-keys/',
   summary: 'List the API keys of the workspace',
+  description: 'A page of keys, without the keys themselves: those are shown once, when they are made.',
   tag,
   access: 'admin',
   query: PageQuery,
-  reply: pageOf(ApiKey),
+  reply: ApiKeyPage,
 });
 
 export const getKey = defineRoute({
   method: 'GET',
   path: '/v1/api-keys/:keyId/',
   summary: 'Read an API key',
+  description: 'Its role, its limits and when it was last used; never the key itself.',
   tag,
   access: 'admin',
   params,
@@ -55,17 +63,20 @@ export const createKey = defineRoute({
   method: 'POST',
   path: '/v1/api-keys/',
   summary: 'Create an API key; the reply shows it once',
+  description: 'The key is kept as a hash only, so what is lost cannot be read again; rotate it instead.',
   tag,
   access: 'admin',
   secret: true,
   credential: true,
-  body: z.strictObject({
-    name,
-    role: role.default('member'),
-    requests_per_second: requestsPerSecond.default(null),
-    jobs_per_day: jobsPerDay.default(null),
-  }),
-  reply: NewApiKey,
+  body: z
+    .strictObject({
+      name,
+      role: role.default('member'),
+      requests_per_second: requestsPerSecond.default(null),
+      jobs_per_day: jobsPerDay.default(null),
+    })
+    .meta({ id: 'ApiKeyRequest' }),
+  reply: CreatedApiKey,
   example: { body: { name: 'newsroom', role: 'member' } },
 });
 
@@ -73,16 +84,20 @@ export const changeKey = defineRoute({
   method: 'PATCH',
   path: '/v1/api-keys/:keyId/',
   summary: 'Change the name, role or limits of an API key',
+  description: 'What is left out stays. The last admin of a workspace cannot take its own role away: 409.',
   tag,
   access: 'admin',
   credential: true,
   params,
-  body: z.strictObject({
-    name: name.optional(),
-    role: role.optional(),
-    requests_per_second: requestsPerSecond.optional(),
-    jobs_per_day: jobsPerDay.optional(),
-  }),
+  body: z
+    .strictObject({
+      name: name.optional(),
+      role: role.optional(),
+      requests_per_second: requestsPerSecond.optional(),
+      jobs_per_day: jobsPerDay.optional(),
+    })
+    .meta({ id: 'ApiKeyChange' }),
+  resource: CreatedApiKey,
   reply: ApiKey,
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
@@ -97,8 +112,12 @@ export const rotateKey = defineRoute({
   secret: true,
   credential: true,
   params,
-  body: z.strictObject({ overlap_seconds: z.int().min(0).max(604_800).default(0) }).default({ overlap_seconds: 0 }),
-  reply: NewApiKey,
+  body: z
+    .strictObject({ overlap_seconds: z.int().min(0).max(604_800).default(0) })
+    .meta({ id: 'ApiKeyRotation' })
+    .default({ overlap_seconds: 0 }),
+  reply: CreatedApiKey,
+  resource: null,
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: { body: { overlap_seconds: 86_400 } },
 });
@@ -107,6 +126,7 @@ export const deleteKey = defineRoute({
   method: 'DELETE',
   path: '/v1/api-keys/:keyId/',
   summary: 'Revoke an API key',
+  description: 'Requests with it answer 401 from now on. The last admin of a workspace cannot be revoked: 409.',
   tag,
   access: 'admin',
   credential: true,
@@ -115,12 +135,14 @@ export const deleteKey = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-const SigningSecret = z.strictObject({ signing_secret: z.string() });
+const SigningSecret = z.strictObject({ signing_secret: z.string() }).meta({ id: 'SigningSecret' });
 
 export const readSecret = defineRoute({
   method: 'GET',
   path: '/v1/signing-secret/',
   summary: 'The secret that signs the webhooks of jobs',
+  secret: true,
+  description: 'Deliveries for jobs of this workspace are signed with it, after Standard Webhooks.',
   tag: 'Webhooks',
   access: 'admin',
   reply: SigningSecret,
@@ -130,6 +152,7 @@ export const renewSecret = defineRoute({
   method: 'POST',
   path: '/v1/signing-secret/',
   summary: 'Replace the signing secret; the old one goes on signing beside it for 24 hours',
+  description: 'Receivers accept either signature while they are moved to the new secret.',
   tag: 'Webhooks',
   access: 'admin',
   secret: true,

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
 import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, LessThan, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { isUuid } from '../http/shapes.js';
 import { renewSigningSecret } from '../webhooks/signing-secret.js';
 import { hashApiKey, newApiKey, shownPrefix } from './api-key.js';
+import type { Caller } from './caller.js';
 import { Authenticator } from './authenticator.js';
 import { changeKey, createKey, deleteKey, getKey, listKeys, readSecret, renewSecret, rotateKey } from './key-routes.js';
 
@@ -39,20 +40,24 @@ export class KeysController {
   }
 
   @Route(createKey)
-  create({ body }: Input<typeof createKey>, { caller: { workspaceId } }: Exchange) {
+  async create({ body }: Input<typeof createKey>, { caller }: Exchange) {
     const { name, role, requests_per_second: requestsPerSecond, jobs_per_day: jobsPerDay } = body;
-    return make(this.db.manager, { workspaceId, name, role, requestsPerSecond, jobsPerDay });
+    if (role === 'owner') refuseStranger(caller);
+    const { workspaceId } = caller;
+    return make(this.db.manager, { workspaceId, name, ...columnsOf(role), requestsPerSecond, jobsPerDay });
   }
 
   @Route(changeKey)
-  async change({ params: { keyId }, body }: Input<typeof changeKey>, { caller: { workspaceId } }: Exchange) {
+  async change({ params: { keyId }, body }: Input<typeof changeKey>, { caller }: Exchange) {
+    const { workspaceId } = caller;
     const changed = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
-      if (body.role !== undefined && body.role !== 'admin') await refuseLastAdmin(manager, key);
-      const { name = key.name, role = key.role } = body;
+      if (key.isOwner || body.role === 'owner') refuseStranger(caller);
+      if (body.role !== undefined && body.role !== 'owner') await refuseLast(manager, key, body.role !== 'admin');
+      const { name = key.name, role = roleOf(key) } = body;
       const { requests_per_second: requestsPerSecond = key.requestsPerSecond } = body;
       const { jobs_per_day: jobsPerDay = key.jobsPerDay } = body;
-      const columns = { name, role, requestsPerSecond, jobsPerDay };
+      const columns = { name, ...columnsOf(role), requestsPerSecond, jobsPerDay };
       await manager.update(ApiKeyEntity, { id: key.id }, columns);
       return { ...key, ...columns };
     });
@@ -61,16 +66,18 @@ export class KeysController {
   }
 
   @Route(rotateKey)
-  async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, { caller: { workspaceId } }: Exchange) {
+  async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, { caller }: Exchange) {
+    const { workspaceId } = caller;
     const now = Date.now();
     const made = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
+      if (key.isOwner) refuseStranger(caller);
       if (hasExpired(key)) throw new AditError('CONFLICT', 'This key has expired; create another one.');
-      const { name, role, requestsPerSecond, jobsPerDay } = key;
+      const { name, role, isOwner, requestsPerSecond, jobsPerDay } = key;
       const end = Math.min(now + body.overlap_seconds * 1000, key.timeExpires?.getTime() ?? Infinity);
       await manager.update(ApiKeyEntity, { id: key.id }, { timeExpires: new Date(end) });
       await manager.delete(ApiKeyEntity, { workspaceId, timeExpires: LessThan(new Date(now - SHOWN_EXPIRED_MS)) });
-      return make(manager, { workspaceId, name, role, requestsPerSecond, jobsPerDay });
+      return make(manager, { workspaceId, name, role, isOwner, requestsPerSecond, jobsPerDay });
     });
     this.authenticator.forget(keyId.toLowerCase());
     return made;
@@ -78,10 +85,12 @@ export class KeysController {
 
   /** The last admin key stays, or nobody could make another. */
   @Route(deleteKey)
-  async delete({ params: { keyId } }: Input<typeof deleteKey>, { caller: { workspaceId } }: Exchange) {
+  async delete({ params: { keyId } }: Input<typeof deleteKey>, { caller }: Exchange) {
+    const { workspaceId } = caller;
     const { id } = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
-      await refuseLastAdmin(manager, key);
+      if (key.isOwner) refuseStranger(caller);
+      await refuseLast(manager, key, true);
       await manager.delete(ApiKeyEntity, { id: key.id });
       return key;
     });
@@ -109,7 +118,7 @@ export class KeysController {
   }
 }
 
-type NewKey = Pick<ApiKeyEntity, 'workspaceId' | 'name' | 'role' | 'requestsPerSecond' | 'jobsPerDay'>;
+type NewKey = Pick<ApiKeyEntity, 'workspaceId' | 'name' | 'role' | 'isOwner' | 'requestsPerSecond' | 'jobsPerDay'>;
 
 async function make(manager: EntityManager, columns: NewKey) {
   const key = newApiKey();
@@ -124,12 +133,43 @@ async function find(manager: EntityManager, workspaceId: string, id: string): Pr
   return key;
 }
 
-async function refuseLastAdmin(manager: EntityManager, key: ApiKeyEntity): Promise<void> {
-  if (key.role !== 'admin' || hasExpired(key)) return;
-  const admins = await manager.findBy(ApiKeyEntity, { workspaceId: key.workspaceId, role: 'admin' });
+/** The last owner stays, and where `asAdmin` is lost, the last admin of the workspace. */
+async function refuseLast(manager: EntityManager, key: ApiKeyEntity, asAdmin: boolean): Promise<void> {
+  if (hasExpired(key)) return;
+  if (key.isOwner) await refuseAlone(manager, key, { isOwner: true }, 'This is the last owner key');
+  if (key.role !== 'admin' || !asAdmin) return;
+  const { workspaceId } = key;
+  await refuseAlone(
+    manager,
+    key,
+    { workspaceId, role: 'admin' },
+    'This is the last admin key; create another one first',
+  );
+}
+
+async function refuseAlone(
+  manager: EntityManager,
+  { id }: ApiKeyEntity,
+  where: FindOptionsWhere<ApiKeyEntity>,
+  why: string,
+): Promise<void> {
   // One that will expire is none to rely on.
-  if (admins.some(({ id, timeExpires }) => id !== key.id && timeExpires === null)) return;
-  throw new AditError('CONFLICT', 'This is the last admin key; create another one first.');
+  if (!(await manager.existsBy(ApiKeyEntity, { ...where, id: Not(id), timeExpires: IsNull() }))) {
+    throw new AditError('CONFLICT', `${why}.`);
+  }
+}
+
+/** What is an owner's, or is to become one, is for owners. */
+function refuseStranger({ role }: Caller): void {
+  if (role !== 'owner') throw new AditError('FORBIDDEN', 'Only an API key of the role owner may do this.');
+}
+
+function roleOf({ isOwner, role }: Pick<ApiKeyEntity, 'isOwner' | 'role'>) {
+  return isOwner ? ('owner' as const) : role;
+}
+
+function columnsOf(role: ReturnType<typeof roleOf>): Pick<ApiKeyEntity, 'isOwner' | 'role'> {
+  return { isOwner: role === 'owner', role: role === 'owner' ? 'admin' : role };
 }
 
 function hasExpired({ timeExpires }: ApiKeyEntity): boolean {
@@ -137,12 +177,12 @@ function hasExpired({ timeExpires }: ApiKeyEntity): boolean {
 }
 
 function shown(key: ApiKeyEntity) {
-  const { id, name, prefix, role, requestsPerSecond, jobsPerDay, timeCreated, timeLastUsed, timeExpires } = key;
+  const { id, name, prefix, requestsPerSecond, jobsPerDay, timeCreated, timeLastUsed, timeExpires } = key;
   return {
     id,
     name,
     prefix,
-    role,
+    role: roleOf(key),
     requests_per_second: requestsPerSecond,
     jobs_per_day: jobsPerDay,
     time_created: isoTime(timeCreated),

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError, JobRequest } from '@adit/contracts';
 import { csvRows, type CsvRow } from '@adit/mining';
+import { boundedJson } from '../http/bounded-json.js';
+import { cut } from '../http/cut.js';
 import { detailsOf } from '../http/validation.js';
 
 /** One job of a batch file. */
@@ -14,20 +16,24 @@ export const MOST_LINES = 10_000;
 
 /** What is wrong with lines of a file; the lines that are named are enough to mend it. */
 export class LineFaults {
-  private readonly faults: string[] = [];
   private static readonly MOST = 20;
+  private static readonly LONGEST = 500;
+  private readonly faults: string[] = [];
+  private count = 0;
 
   add(line: number, message: string): void {
-    this.faults.push(`Line ${line}: ${message}`);
+    this.count += 1;
+    if (this.count > LineFaults.MOST) return;
+    this.faults.push(`Line ${line}: ${cut(message, LineFaults.LONGEST)}`);
   }
 
   get any(): boolean {
-    return this.faults.length > 0;
+    return this.count > 0;
   }
 
   toString(): string {
-    const more = this.faults.length - LineFaults.MOST;
-    return [...this.faults.slice(0, LineFaults.MOST), ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
+    const more = this.count - LineFaults.MOST;
+    return [...this.faults, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
   }
 }
 
@@ -91,7 +97,7 @@ function requestOf(row: CsvRow, header: string[], faults: LineFaults): JobReques
 function modulesOf(text: string): unknown {
   if (text.startsWith('{')) {
     try {
-      return JSON.parse(text);
+      return boundedJson(text);
     } catch {
       return null;
     }

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { bytesOf, formParts } from '../http/form-parts.js';
 import type { Exchange } from '../http/route.js';
 import { storable } from '../http/storable.js';
 import { detailsOf } from '../http/validation.js';
@@ -108,9 +109,6 @@ export class BatchFiles {
   }
 
   private async read(request: FastifyRequest) {
-    if (!request.isMultipart()) {
-      throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the files as multipart/form-data in the field "files".');
-    }
     const fields: Record<string, unknown> = {};
     const files: SentFile[] = [];
     let total = 0;
@@ -121,14 +119,13 @@ export class BatchFiles {
       fieldSize: 8 << 10,
       fileSize,
       parts: MOST_FILES + 8,
-      headerPairs: 32,
     };
-    for await (const part of request.parts({ limits })) {
+    for await (const part of formParts(request, 'the files in the field "files"', limits)) {
       if (part.type !== 'file') {
         fields[part.fieldname] = part.value;
         continue;
       }
-      const bytes = await part.toBuffer();
+      const bytes = await bytesOf(part);
       if (part.fieldname !== 'files' && part.fieldname !== 'files[]') throw noFiles();
       total += bytes.length;
       if (part.file.truncated || total > 8 * fileSize) {

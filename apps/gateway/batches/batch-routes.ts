@@ -10,10 +10,10 @@ import {
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message } from '../http/shapes.js';
+import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Batches';
-const params = z.object({ batchId: z.string() });
+const params = z.object({ batchId: UuidInPath });
 
 export const exampleBatch = {
   id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f',
@@ -28,6 +28,7 @@ export const listBatches = defineRoute({
   method: 'GET',
   path: '/v1/batches/',
   summary: 'List batches, newest first',
+  description: 'A page of the batches of the workspace; filters narrow it down together.',
   tag,
   query: PageQuery.extend({
     parent: z.string().max(64).optional().describe('Those in this batch; `null` for those at the top'),
@@ -40,6 +41,7 @@ export const createBatch = defineRoute({
   method: 'POST',
   path: '/v1/batches/',
   summary: 'Create a batch; jobs are posted into it with `batch`',
+  description: 'Batches form a tree through `parent`.',
   tag,
   body: BatchRequest,
   reply: Batch,
@@ -50,6 +52,7 @@ export const getBatch = defineRoute({
   method: 'GET',
   path: '/v1/batches/:batchId/',
   summary: 'Read a batch',
+  description: 'Its name and place in the tree; its jobs are a list of their own.',
   tag,
   params,
   reply: Batch,
@@ -74,6 +77,7 @@ export const batchJobs = defineRoute({
   method: 'GET',
   path: '/v1/batches/:batchId/jobs/',
   summary: 'Jobs of a batch, newest first; those of the batches in it are not among them',
+  description: 'A page of jobs, as `GET /v1/jobs/?batch=` answers them.',
   tag,
   params,
   query: PageQuery.extend({ state: JobState.optional() }),
@@ -99,11 +103,13 @@ export const uploadBatchFiles = defineRoute({
     'named `parent_name`, which is made when there is none. The jobs count for what the key may make a day; a file with ' +
     'more than are left is not taken, and 429 answers when no file was.',
   tag,
-  form: z.strictObject({
-    files: z.array(z.string().meta({ format: 'binary' })),
-    parent_id: z.string().optional(),
-    parent_name: z.string().optional(),
-  }),
+  form: z
+    .object({
+      files: z.array(z.string().meta({ format: 'binary' })),
+      parent_id: z.string().optional(),
+      parent_name: z.string().optional(),
+    })
+    .meta({ id: 'BatchFilesForm' }),
   reply: z.array(BatchFileResult),
   errors: ['TOO_LARGE'],
 });

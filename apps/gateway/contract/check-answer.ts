@@ -30,8 +30,9 @@ export function faultsOf({ method, path, route, documented }: Operation, answer:
   if (status < 400 && route.reply !== null && 'contentType' in route.reply) return faults;
   if (!(type in response.content)) return [...faults, `the content type ${type} is not documented`];
   const body: unknown = answer.json();
-  const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
-  const validate = ajv.getSchema(`openapi#/${pointer.map(escaped).join('/')}`);
+  const place = ['paths', path, method.toLowerCase(), 'responses', String(status)];
+  const inPlace = ajv.getSchema(`openapi#/${[...place, 'content', type, 'schema'].map(escaped).join('/')}`);
+  const validate = inPlace ?? ajv.getSchema(`openapi#/components/schemas/Problem`);
   if (validate === undefined) return [...faults, 'the document has no schema for it'];
   if (!validate(body)) faults.push(`against the OpenAPI document: ${ajv.errorsText(validate.errors)}`);
   const parsed = (status < 400 ? (route.reply as z.ZodType) : Problem).safeParse(body);

@@ -114,7 +114,7 @@ describe('the client against a gateway', () => {
 
   it('reads and describes models, and names one by its id', async () => {
     const modelId = await world.model();
-    const models = await all(adit.items('GET /v1/models/', { query: { limit: 1 } }));
+    const models = await all(adit.items('GET /v1/models', { query: { limit: 1 } }));
     expect(models.map(({ name }) => name)).toEqual(['general-c', 'newsroom']);
     const body = { description: 'Ours', custom_fields: [{ owner: 'archive' }] };
     const { latest_version: latest, ...model } = await adit.request('PUT /v1/models/{modelId}/', {

@@ -2,12 +2,13 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { notYet } from '../http/rows-to-come.js';
 import type { Answer } from '../testing/gateway.js';
 import { faultsOf } from './check-answer.js';
 import { covered, coveragePage, coveragePath, trialKey } from './coverage.js';
 import { INTERFACE_ROWS, type InterfaceRow } from './interface-rows.js';
 import { multipart } from './multipart.js';
-import { filled, methodsAt, operationOf, variablesOf, type Operation } from './operations.js';
+import { filled, methodsAt, operationOf, OPERATIONS, variablesOf, type Operation } from './operations.js';
 import { TRIALS, type Trial } from './trials.js';
 import { World } from './world.js';
 
@@ -89,7 +90,9 @@ describe('every row of the interface', () => {
       for (const unknown of [randomUUID(), '999999999', 'x', '-1', "' OR 1=1"]) {
         const url = `/api${filled(row.path, ids.with(position, unknown))}`;
         const answer = await ask(row, operation, withQuery(url, trial.query), { body: trial.body, form: trial.form });
-        expect([url, answer.status]).toEqual([url, 404]);
+        // What is no dictionary's id could be a dataset's.
+        const expected = row.path === '/v1/datasets/{DICTIONARY_ID}/' ? 501 : 404;
+        expect([url, answer.status]).toEqual([url, expected]);
       }
     }
   });
@@ -111,12 +114,74 @@ describe('every row of the interface', () => {
     const { operation } = given(row);
     const taken = methodsAt(operation.path);
     const url = `/api${filled(row.path, variablesOf(row.path))}`;
-    for (const method of METHODS.filter((other) => !taken.includes(other))) {
+    for (const method of METHODS.filter((other) => !taken.includes(other) && notYet(other, url) === null)) {
       const answer = await world.ask(method, url, {});
       expect([method, url, answer.status, answer.json()['code']]).toEqual([method, url, 405, 'METHOD_NOT_ALLOWED']);
       const allowed = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].sort();
       expect(answer.headers['allow']).toBe(allowed.join(', '));
       seen.set(trialKey(row), [...(seen.get(trialKey(row)) ?? []), 405]);
+    }
+  });
+});
+
+describe('a row that is to come', () => {
+  const toCome = INTERFACE_ROWS.filter(({ later }) => later !== undefined).map((row) => [trialKey(row), row] as const);
+
+  it.each(toCome)('%s answers 501, in both slash forms, and 401 without a key', async (_, row) => {
+    const path = `/api${filled(row.path, variablesOf(row.path))}`.replace(/\/$/, '');
+    for (const url of [path, `${path}/`]) {
+      const answer = await world.ask(row.method, url, {});
+      expect([row.method, url, answer.status, answer.json()]).toMatchObject([
+        row.method,
+        url,
+        501,
+        { code: 'not_implemented', errors: [{ code: 'not_implemented' }] },
+      ]);
+      expect((await world.ask(row.method, url, {}, { authorization: '' })).status).toBe(401);
+    }
+  });
+
+  it.each([
+    ['POST', 'erasures'],
+    ['GET', 'erasures/x'],
+    ['POST', 'faces/detect'],
+    ['POST', 'faces/compare'],
+    ['POST', 'faces/search'],
+    ['POST', 'models'],
+    ['POST', 'models/x/versions/1/promote'],
+    ['POST', 'models/x/predict'],
+    ['POST', 'models/x/canary'],
+    ['PUT', 'transcripts/a/variants/b/versions/1/paragraphs/c'],
+    ['HEAD', 'datasets'],
+  ])('%s /v1/%s/ answers 501', async (method, path) => {
+    expect((await world.ask(method, `/api/v1/${path}/`, method === 'HEAD' ? undefined : {})).status).toBe(501);
+  });
+
+  it.each(toCome)('%s answers 405 for methods it is not published with, and says which it is', async (_, row) => {
+    const url = `/api${filled(row.path, variablesOf(row.path))}`;
+    const taken = METHODS.filter((method) => notYet(method, url) !== null);
+    for (const method of METHODS.filter((other) => !taken.includes(other))) {
+      const answer = await world.ask(method, url, {});
+      expect([method, url, answer.status, answer.json()['code']]).toEqual([method, url, 405, 'METHOD_NOT_ALLOWED']);
+      const allowed = String(answer.headers['allow']).split(', ');
+      expect([...taken, 'HEAD']).toEqual(expect.arrayContaining(allowed));
+    }
+  });
+
+  it('names the published methods in Allow, and 404 is left for what nobody published', async () => {
+    const { status, headers, json } = await world.ask('PUT', '/api/v1/trainings/', {});
+    expect([status, headers['allow']]).toEqual([405, 'DELETE, GET, HEAD, POST']);
+    expect(json()['detail']).toBe('This address does not exist yet; it is going to take DELETE, GET, HEAD, POST.');
+    expect((await world.ask('GET', '/api/v1/models/x/predict/')).headers['allow']).toBe('POST');
+    expect((await world.ask('PUT', '/api/v1/training/', {})).status).toBe(404);
+  });
+
+  it('is no row that is there', () => {
+    for (const { method, path } of OPERATIONS) {
+      expect([method, path, notYet(method, filled(path, variablesOf(path)))]).toEqual(
+        // As the interface lists the removal of dictionaries, which shares its path with that of datasets.
+        [method, path, path === '/api/v1/datasets/{dictionaryId}/' ? expect.anything() : null],
+      );
     }
   });
 });

@@ -114,7 +114,9 @@ describe('whatever is asked of it', () => {
       await fc.assert(
         fc.asyncProperty(shots(operation), async (shot) => {
           const answer = await fire(operation, shot);
-          expect([answer.status, answer.status < 500 ? '' : answer.text]).toEqual([answer.status, '']);
+          // What is not there yet says so, where the document says that it may.
+          const broken = answer.status >= 500 && answer.status !== 501;
+          expect([answer.status, broken ? answer.text : '']).toEqual([answer.status, '']);
           expect(faultsOf(operation, answer)).toEqual([]);
         }),
         { seed: SEED, numRuns: RUNS },

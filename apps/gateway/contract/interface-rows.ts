@@ -3,7 +3,7 @@ export interface InterfaceRow {
   section: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** Why it is not there yet; such a row answers 404 or 405 and is tried as soon as this is taken away. */
+  /** Why it is not there yet; such a row answers 501 (http/rows-to-come.ts) and is tried as soon as this is taken away. */
   later?: string;
   /** What the interface leaves open here, and how it was decided. */
   note?: string;

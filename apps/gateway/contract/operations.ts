@@ -1,6 +1,6 @@
-import { allRoutes } from '../controllers.js';
 import type { RouteDefinition } from '../http/route.js';
 import { openApiDocument } from '../openapi/document.js';
+import { documentedRoutes } from '../openapi/documented-routes.js';
 
 export interface Operation {
   method: string;
@@ -11,25 +11,54 @@ export interface Operation {
 }
 
 export interface DocumentedOperation {
-  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: JsonSchema }[];
+  parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
-  responses: Record<string, { content?: Record<string, unknown> }>;
+  responses: Record<string, Response>;
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  schema: JsonSchema;
+}
+
+interface Response {
+  headers: Record<string, unknown>;
+  content?: Record<string, unknown>;
 }
 
 export type JsonSchema = Record<string, unknown>;
 
 export const apiDocument = openApiDocument() as {
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, JsonSchema> };
+  components: {
+    schemas: Record<string, JsonSchema>;
+    parameters: Record<string, Parameter>;
+    responses: Record<string, Response>;
+  };
 };
 
-/** Every operation the gateway documents. */
-export const OPERATIONS: readonly Operation[] = allRoutes().map(({ route, prefix }) => {
-  const path = `${prefix}${route.path}`.replace(/:([A-Za-z]+)/g, '{$1}');
+/** Every operation the gateway documents, with what it refers to in its place. */
+export const OPERATIONS: readonly Operation[] = documentedRoutes().map(({ route, path }) => {
   const documented = apiDocument.paths[path]?.[route.method.toLowerCase()];
   if (documented === undefined) throw new Error(`${route.method} ${path} is not documented.`);
-  return { method: route.method, path, route, documented };
+  const responses = Object.entries(documented.responses).map(([status, response]) => [status, referred(response)]);
+  return {
+    ...{ method: route.method, path, route },
+    documented: {
+      ...documented,
+      parameters: documented.parameters.map(referred),
+      responses: Object.fromEntries(responses) as Record<string, Response>,
+    },
+  };
 });
+
+function referred<T extends object>(value: T): T {
+  if (!('$ref' in value)) return value;
+  const [, , kind = '', name = ''] = String(value.$ref).split('/');
+  return (apiDocument.components as Record<string, Record<string, unknown>>)[kind]?.[name] as T;
+}
 
 /** The names of variables left out, and the slash at the end. */
 export function shapeOf(path: string): string {

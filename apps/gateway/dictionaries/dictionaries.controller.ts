@@ -1,9 +1,10 @@
-import { PageQuery } from '@adit/contracts';
+import { AditError, PageQuery } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { notYet } from '../http/rows-to-come.js';
 import { sendObject } from '../http/send-object.js';
 import { Dictionaries, presentDictionary } from './dictionaries.js';
 import { missing, readForm } from './dictionary-form.js';
@@ -92,12 +93,19 @@ export class DictionariesController {
   }
 
   @Route(deleteDictionaryAsListed)
-  deleteAsListed({ params }: Input<typeof deleteDictionaryAsListed>, { caller }: Exchange) {
-    return this.remove(caller.workspaceId, params.dictionaryId);
+  deleteAsListed({ params }: Input<typeof deleteDictionaryAsListed>, { caller, request }: Exchange) {
+    return this.remove(caller.workspaceId, params.dictionaryId).catch((error: unknown) => {
+      // What is no dictionary's could be a dataset's.
+      throw (isNotFound(error) && notYet('DELETE', request.url.split('?')[0] ?? '')) || error;
+    });
   }
 
   private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
     const { name } = await this.dictionaries.remove(workspaceId, id);
     return { message: `The dictionary ${name} was deleted.` };
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AditError && error.code === 'NOT_FOUND';
 }

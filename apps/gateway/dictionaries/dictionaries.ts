@@ -52,7 +52,7 @@ export class Dictionaries {
 
   /** Throws VALIDATION with the wrong lines. */
   async create(workspaceId: string, file: SentFile, fields: DictionaryFields): Promise<DictionaryEntity> {
-    const type = checked(file);
+    const type = await checked(file);
     const id = randomUUID();
     const name = fields.name ?? fileName(file.filename, '/file');
     const objectKey = await this.store.put(id, file.bytes);
@@ -76,7 +76,7 @@ export class Dictionaries {
     fields: DictionaryFields,
   ): Promise<DictionaryEntity> {
     const { id } = await this.owned(workspaceId, dictionaryId);
-    const type = file === null ? null : checked(file);
+    const type = file === null ? null : await checked(file);
     const objectKey = file === null ? null : await this.store.put(id, file.bytes);
     const row = await inTransaction(this.db, async (manager) => {
       const before = await manager.findOne(DictionaryEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -151,9 +151,9 @@ export function visibleTo(workspaceId: string, ids?: string[]) {
 }
 
 /** The type of a file all of whose lines are right. */
-function checked({ bytes, contentType, filename }: SentFile): DictionaryEntity['type'] {
+async function checked({ bytes, contentType, filename }: SentFile): Promise<DictionaryEntity['type']> {
   const type = inferDictionaryType(bytes, { contentType, filename });
-  readDictionaryFile(bytes, type);
+  await readDictionaryFile(bytes, type);
   return type;
 }
 

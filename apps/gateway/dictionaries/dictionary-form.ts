@@ -1,7 +1,9 @@
-import { AditError } from '@adit/contracts';
+import { AditError, Dictionary } from '@adit/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { bytesOf, formParts } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
+import { sentBack } from '../http/sent-back.js';
 import { storable } from '../http/storable.js';
 
 export interface SentFile {
@@ -19,23 +21,20 @@ export async function readForm<Fields extends z.ZodType>(
   schema: Fields,
   maxBytes: number,
 ): Promise<{ fields: z.output<Fields>; file: SentFile | null }> {
-  if (!request.isMultipart()) {
-    throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data in the field "file".');
-  }
   const fields: Record<string, unknown> = {};
   let file: SentFile | null = null;
-  const limits = { files: 1, fields: 8, fieldSize: 8 << 10, fileSize: maxBytes, parts: 10, headerPairs: 32 };
-  for await (const part of request.parts({ limits })) {
+  const limits = { files: 1, fields: 8, fieldSize: 8 << 10, fileSize: maxBytes, parts: 10 };
+  for await (const part of formParts(request, 'the file in the field "file"', limits)) {
     if (part.type !== 'file') {
       fields[part.fieldname] = part.value;
       continue;
     }
-    const bytes = await part.toBuffer();
+    const bytes = await bytesOf(part);
     if (part.file.truncated) throw new AditError('TOO_LARGE', `A dictionary has at most ${maxBytes} bytes here.`);
     if (part.fieldname !== 'file') throw missing('Send the file in the field "file".');
     file = { bytes, filename: part.filename ?? '', contentType: part.mimetype ?? '' };
   }
-  const parsed = schema.check(storable).safeParse(fields);
+  const parsed = schema.check(storable).safeParse(sentBack(schema, Dictionary)(fields));
   if (!parsed.success) {
     const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
     throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });

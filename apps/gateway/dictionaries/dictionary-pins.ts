@@ -4,8 +4,20 @@ import type { ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry, pointerTo } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { API_PREFIX } from '../http/api-prefix.js';
+import { cut } from '../http/cut.js';
 import { isUuid } from '../http/shapes.js';
 import { visibleTo } from './dictionaries.js';
+
+/** Longer than any id; what else was sent for one is not repeated whole. */
+const SHOWN_CHARACTERS = 80;
+
+/** A dictionary that a request names, and where: as a JSON Pointer, and as messages say it. */
+interface NamedDictionary {
+  id: string;
+  pointer: string;
+  where: string;
+}
 
 /** Writes down which version of each dictionary a job uses, when it is posted. */
 @Injectable()
@@ -23,8 +35,8 @@ export class DictionaryPins {
     const pins = await this.read(workspaceId, ids.filter(isUuid));
     const errors: ErrorDetail[] = named
       .flat()
-      .flatMap(({ id, pointer }) =>
-        pins.has(id) ? [] : [{ pointer, code: 'unknown_dictionary', message: `There is no dictionary ${id}.` }],
+      .flatMap(({ id, pointer, where }) =>
+        pins.has(id) ? [] : [{ pointer, code: 'unknown_dictionary', message: `${where}: ${unknown(id)}` }],
       );
     if (errors.length > 0) {
       throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
@@ -35,13 +47,14 @@ export class DictionaryPins {
     }));
   }
 
-  private namedBy({ moduleId, postedAs, args }: ResolvedModule): { id: string; pointer: string }[] {
+  private namedBy({ moduleId, postedAs, args }: ResolvedModule): NamedDictionary[] {
     const standard = (args['dictionaries'] ?? []) as DictionarySpecification[];
     const own = this.registry.get(moduleId).dictionaryIds?.(args) ?? [];
     return [...standard.map(({ id }, at) => ({ id, path: ['dictionaries', at, 'id'] })), ...own].map(
       ({ id, path }) => ({
         id,
         pointer: pointerTo('modules', postedAs, ...path),
+        where: [postedAs, ...path].join('.'),
       }),
     );
   }
@@ -66,4 +79,9 @@ export class DictionaryPins {
     }
     return pins;
   }
+}
+
+function unknown(id: string): string {
+  const found = `GET ${API_PREFIX}/v1/dictionaries/ lists those that this workspace may use.`;
+  return `There is no dictionary ${JSON.stringify(cut(id, SHOWN_CHARACTERS))}; ${found}`;
 }

@@ -1,10 +1,10 @@
 import { Dictionary, DictionaryPage, languageName, LANGUAGES } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, OptionalPage } from '../http/shapes.js';
+import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Dictionaries';
-const params = z.object({ dictionaryId: z.string() });
+const params = z.object({ dictionaryId: UuidInPath });
 
 const example = {
   id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11',
@@ -33,8 +33,12 @@ const Name = z.string().trim().min(1).max(255);
 
 /** Fields beside the file. */
 export const NewDictionary = z.strictObject({ name: Name.optional(), language: described.default('any') });
-export const ReplacedDictionary = z.strictObject({ name: Name, language: described.default('any') });
-export const ChangedDictionary = z.strictObject({ name: Name.optional(), language: described.optional() });
+export const ReplacedDictionary = z
+  .strictObject({ name: Name, language: described.default('any') })
+  .meta({ id: 'DictionaryReplacement' });
+export const ChangedDictionary = z
+  .strictObject({ name: Name.optional(), language: described.optional() })
+  .meta({ id: 'DictionaryChange' });
 
 const file = z
   .string()
@@ -50,7 +54,7 @@ export const uploadDictionary = defineRoute({
     '`any`; the language is set once it has been detected, and stays `any` when it cannot be told. What is wrong with a ' +
     'file is named line by line, with the pointer `/file/lines/N`.',
   tag,
-  form: NewDictionary.extend({ file }),
+  form: NewDictionary.extend({ file }).strip().meta({ id: 'DictionaryForm' }),
   reply: Dictionary,
   errors: ['TOO_LARGE'],
   example: { reply: example },
@@ -60,10 +64,11 @@ export const listDictionaries = defineRoute({
   method: 'GET',
   path: '/v1/dictionaries/',
   summary: 'List the dictionaries of the workspace and the public ones',
-  description: 'A plain list; with `offset` or `limit` a page.',
+  description: 'A plain list of all; with `offset` or `limit` it comes in pages.',
   tag,
   query: OptionalPage,
-  reply: z.union([z.array(Dictionary), DictionaryPage]),
+  reply: z.array(Dictionary),
+  otherwise: inPages(DictionaryPage),
   example: { reply: [example] },
 });
 
@@ -71,6 +76,7 @@ export const getDictionary = defineRoute({
   method: 'GET',
   path: '/v1/dictionaries/:dictionaryId/',
   summary: 'Read a dictionary',
+  description: 'What is known of it; its entries are in its file.',
   tag,
   params,
   reply: Dictionary,
@@ -82,9 +88,10 @@ export const getDictionaryFile = defineRoute({
   method: 'GET',
   path: '/v1/dictionaries/:dictionaryId/file/',
   summary: 'Download the file of a dictionary',
+  description: 'The file as it was uploaded. Takes Range, If-Range and If-None-Match.',
   tag,
   params,
-  reply: { contentType: 'text/plain', description: 'The file as it was uploaded; takes Range' },
+  reply: { contentType: 'application/octet-stream', description: 'The file as it was uploaded', isFile: true },
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });
 
@@ -100,7 +107,7 @@ export const replaceDictionary = defineRoute({
   tag,
   params,
   body: ReplacedDictionary.optional(),
-  form: ReplacedDictionary.extend({ file: file.optional() }),
+  form: ReplacedDictionary.extend({ file: file.optional() }).strip().meta({ id: 'DictionaryReplacementForm' }),
   reply: Dictionary,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'TOO_LARGE'],
 });
@@ -113,7 +120,7 @@ export const changeDictionary = defineRoute({
   tag,
   params,
   body: ChangedDictionary.optional(),
-  form: ChangedDictionary.extend({ file: file.optional() }),
+  form: ChangedDictionary.extend({ file: file.optional() }).strip().meta({ id: 'DictionaryChangeForm' }),
   reply: Dictionary,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'TOO_LARGE'],
 });
@@ -134,8 +141,10 @@ export const deleteDictionaryAsListed = defineRoute({
   method: 'DELETE',
   path: '/v1/datasets/:dictionaryId/',
   summary: 'Remove a dictionary, by the path under which it was once listed',
+  description:
+    'Does what `DELETE /v1/dictionaries/{dictionaryId}/` does, for clients that were written after the older listing.',
   tag,
   params,
   reply: Message,
-  errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+  errors: ['NOT_IMPLEMENTED', 'CONFLICT', 'FORBIDDEN'],
 });

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
+import { Worker } from 'node:worker_threads';
+import { AditError, LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
 import { readDictionaryFile, type DictionaryEntry } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -47,7 +48,7 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
     if (row === null) return;
     const { version, type } = row;
     const file = await this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId: id, version });
-    const entries = readDictionaryFile(await buffer(await this.objects.get(file.objectKey)), type);
+    const entries = await readDictionaryFile(await buffer(await this.objects.get(file.objectKey)), type);
     const language = (await languageOfEntries(entries)) ?? 'any';
     // Another file or language that came meanwhile is not overwritten.
     await this.db.manager.update(DictionaryEntity, { id, version, detecting: true }, { language, detecting: false });
@@ -59,14 +60,30 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
  * Names tell little: a list of people usually stays without a language. Detector: ELD (Nito T.M.), n-grams, 60 languages.
  */
 export async function languageOfEntries(entries: readonly DictionaryEntry[]): Promise<LanguageName | null> {
-  // Loaded when first needed: its tables take some memory.
-  const { eld } = await import('eld/small');
   const step = Math.max(1, entries.length / SAMPLED_ENTRIES);
   let text = '';
   for (let at = 0; at < entries.length && text.length < SAMPLED_CHARACTERS; at += step) {
     text += `${entries[Math.floor(at)]?.source ?? ''}. `;
   }
-  const detected = eld.detect(text);
-  if (!detected.isReliable() || !Object.hasOwn(LANGUAGES, detected.language)) return null;
-  return languageName(detected.language);
+  const { language, isReliable } = await detected(text);
+  if (!isReliable || !Object.hasOwn(LANGUAGES, language)) return null;
+  return languageName(language);
+}
+
+/** In a thread of its own. */
+async function detected(text: string): Promise<{ language: string; isReliable: boolean }> {
+  const worker = new Worker(new URL('./language-worker.js', import.meta.url), {
+    name: 'language',
+    // The options of this process (a test runner's module loader, --inspect) are not for the worker.
+    execArgv: [],
+  });
+  try {
+    worker.postMessage(text);
+    return await new Promise((resolve, reject) => {
+      worker.once('message', resolve).once('error', reject);
+      worker.once('exit', () => reject(new AditError('INTERNAL', 'The language detector ended without an answer.')));
+    });
+  } finally {
+    await worker.terminate();
+  }
 }

@@ -1,9 +1,10 @@
 import { ArtifactPage, Export, ExportPage, ExportRequest, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
+import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Exports';
-const params = z.object({ exportId: z.string() });
+const params = z.object({ exportId: UuidInPath });
 
 const body = {
   strategy: 'job_results_export' as const,
@@ -36,6 +37,7 @@ export const listExports = defineRoute({
   method: 'GET',
   path: '/v1/exports/',
   summary: 'List exports, newest first',
+  description: 'A page of the exports of the workspace.',
   tag,
   query: PageQuery,
   reply: ExportPage,
@@ -45,6 +47,7 @@ export const getExport = defineRoute({
   method: 'GET',
   path: '/v1/exports/:exportId/',
   summary: 'Read an export',
+  description: 'Its state and progress; its files are a list of their own.',
   tag,
   params,
   reply: Export,
@@ -56,6 +59,7 @@ export const exportArtifacts = defineRoute({
   method: 'GET',
   path: '/v1/exports/:exportId/artifacts/',
   summary: 'Files of an export, kept for a week',
+  description: 'A page of files, empty until the export is completed.',
   tag,
   params,
   query: PageQuery,
@@ -67,8 +71,9 @@ export const exportFile = defineRoute({
   method: 'GET',
   path: '/v1/exports/:exportId/artifacts/:artifactId/file/',
   summary: 'Download a file of an export',
+  description: 'Takes Range, If-Range and If-None-Match.',
   tag,
-  params: params.extend({ artifactId: z.string() }),
-  reply: { contentType: 'application/octet-stream', description: 'The file; takes Range' },
+  params: params.extend({ artifactId: UuidInPath }),
+  reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });

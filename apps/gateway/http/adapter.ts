@@ -1,20 +1,33 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { AditError } from '@adit/contracts';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import type { GatewayConfig } from '../config.js';
-import { PROBLEM_TYPE, problemHeaders, problemOf, refusalOf } from './problem.js';
+import { answerOnSocket } from './bare-socket.js';
+import { problemHeaders, problemOf, refusalOf } from './problem.js';
 import { requestIdOf } from './request-hooks.js';
+
+/** Its parsers of bodies are those of `addBodyParsers`: Nest's own would take forms, and JSON without bounds. */
+class GatewayAdapter extends FastifyAdapter {
+  override registerParserMiddleware(): void {
+    return;
+  }
+}
 
 /** Fastify as the interface needs it: both slash forms, bounded bodies, ids on requests, problem+json even for garbage. */
 export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBodyBytes'>): FastifyAdapter {
   const options: FastifyHttpOptions<Server> = {
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    // An id may be as long as a head: what is too long for one is unknown (404), no other address.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 32_768 },
+    rewriteUrl: (request) => {
+      overrideMethod(request);
+      return request.url ?? '/';
+    },
     bodyLimit: config.maxBodyBytes,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
-    // Slow clients may upload for hours, but not take minutes for a head.
+    // Slow clients may upload for hours (body-watch.ts), but not take minutes for a head.
     connectionTimeout: 0,
     requestTimeout: 0,
     http: { headersTimeout: 30_000 },
@@ -31,22 +44,29 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
     },
     clientErrorHandler: (thrown, socket) => answerUnreadable(thrown as NodeJS.ErrnoException, socket as Socket),
   };
-  return new FastifyAdapter(options);
+  return new GatewayAdapter(options);
 }
 
-/** What is not HTTP never becomes a request; it is answered on the bare socket. */
-function answerUnreadable(thrown: NodeJS.ErrnoException, socket: Socket): void {
-  if (thrown.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const tooLarge = thrown.code === 'HPE_HEADER_OVERFLOW';
-  const id = requestIdOf(undefined);
-  const error = new AditError('VALIDATION', tooLarge ? 'The headers are too large.' : 'This is not an HTTP request.');
-  const body = JSON.stringify(problemOf(error, '/', id));
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${id}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+/** What is not HTTP, or takes too long to become it, never becomes a request; it is answered on the bare socket. */
+function answerUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === 'ECONNRESET') return;
+  answerOnSocket(socket, unreadable(code), requestIdOf(undefined));
+}
+
+function unreadable(code: string | undefined): AditError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AditError('VALIDATION', 'The headers are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AditError('TIMED_OUT', 'The head of the request was not sent in time.');
+    default:
+      return new AditError('VALIDATION', 'This is not an HTTP request.');
+  }
+}
+
+/** tus lets clients that can only POST say what they mean; nothing else does. */
+function overrideMethod(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): void {
+  const meant = request.headers['x-http-method-override'];
+  if (request.method !== 'POST' || (meant !== 'PATCH' && meant !== 'DELETE')) return;
+  if (/^\/api\/v1\/storage\/uploads\/\d+\/?(\?|$)/.test(request.url ?? '')) request.method = meant;
 }

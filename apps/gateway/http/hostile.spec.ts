@@ -65,6 +65,51 @@ const rows: Row[] = [
     code: 'UNSUPPORTED_MEDIA_TYPE',
   },
   { what: 'a huge body', payload: { ...job, tag: 'x'.repeat(70_000) }, status: 413, code: 'TOO_LARGE' },
+  {
+    what: 'a form',
+    payload: 'sources=a&modules=b',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  },
+  {
+    what: 'plain text',
+    payload: JSON.stringify(job),
+    headers: { 'content-type': 'text/plain' },
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  },
+  {
+    what: 'an encoded body',
+    payload: job,
+    headers: { 'content-encoding': 'gzip' },
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  },
+  {
+    what: 'thousands of keys',
+    payload: Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, 1])),
+    status: 400,
+    code: 'VALIDATION',
+  },
+  posted(
+    'hundreds of modules',
+    { ...job, modules: Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, {}])) },
+    '/modules',
+  ),
+  posted(
+    'a module with a long name',
+    { ...job, modules: { ['x'.repeat(40_000)]: {} } },
+    `/modules/${'x'.repeat(990)}…`,
+  ),
+  posted(
+    'hundreds of unknown arguments',
+    {
+      ...job,
+      modules: { face_recognition: Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`a${at}`, 1])) },
+    },
+    '/modules/face_recognition/a0',
+  ),
   posted('an unknown field', { ...job, hurry: true }, '/hurry'),
   posted('no sources', { ...job, sources: [] }, '/sources'),
   posted('a source that is no text', { ...job, sources: [7] }, '/sources/0'),
@@ -142,6 +187,13 @@ const rows: Row[] = [
   { what: 'GET of stop', method: 'GET', url: '/api/v1/jobs/x/stop/', status: 405, code: 'METHOD_NOT_ALLOWED' },
   { what: 'an unknown path', method: 'GET', url: '/api/v1/job/', status: 404, code: 'NOT_FOUND' },
   { what: 'an id that is none', method: 'GET', url: "/api/v1/jobs/'%20OR%201=1/", status: 404, code: 'NOT_FOUND' },
+  {
+    what: 'an id of 3,000 characters',
+    method: 'GET',
+    url: `/api/v1/jobs/${'x'.repeat(3_000)}`,
+    status: 404,
+    code: 'NOT_FOUND',
+  },
   {
     what: 'an unknown id',
     method: 'GET',
@@ -235,6 +287,8 @@ describe('hostile requests', () => {
       expect(problem).toMatchObject({ status, code, request_id: answer.headers['x-request-id'] });
       if (pointer !== undefined) expect(problem.errors.map((error) => error.pointer)).toContain(pointer);
       expect(answer.text).not.toMatch(/\\n\s+at |\.[jt]s:\d/);
+      expect(problem.errors.length).toBeLessThanOrEqual(50);
+      expect(answer.text.length).toBeLessThan(20_000);
     },
   );
 

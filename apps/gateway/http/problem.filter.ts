@@ -4,6 +4,7 @@ import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownPaths } from './known-paths.js';
+import { methodsToCome, notYet } from './rows-to-come.js';
 import { problemHeaders, problemOf, refusalOf } from './problem.js';
 
 const log = createLogger('gateway');
@@ -24,7 +25,8 @@ export class ProblemFilter implements ExceptionFilter {
     // Without the query, which may hold the token of an access key.
     const where = { method: request.method, path };
     if (error.code === 'UNAVAILABLE') log.warn({ ...where, reason: error.message }, 'request refused for now');
-    else if (error.status >= 500) log.error({ ...where, err: thrown }, 'request failed');
+    else if (error.status >= 500 && error.code !== 'NOT_IMPLEMENTED' && error.code !== 'STORAGE_FULL')
+      log.error({ ...where, err: thrown }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // The head is out already; all that is left is to end the connection so that the client sees it broke.
       reply.raw.destroy();
@@ -44,12 +46,24 @@ export class ProblemFilter implements ExceptionFilter {
     return !this.paths.methodsOf(url.split('?')[0] ?? '/').includes(method);
   }
 
-  /** 405 when the path exists with other methods, 404 otherwise. */
+  /**
+   * 501 for what is published and not there yet, 405 when the path exists, or is to, with other methods, 404 otherwise.
+   * Allow names what is to come only where nothing of it is there.
+   */
   private unrouted(request: FastifyRequest, reply: FastifyReply): AditError {
     const path = request.url.split('?')[0] ?? '/';
-    const methods = this.paths.methodsOf(path);
+    const toCome = notYet(request.method, path);
+    if (toCome !== null) return toCome;
+    const there = this.paths.methodsOf(path);
+    const methods = there.length > 0 ? there : methodsToCome(path);
     if (methods.length === 0) return new AditError('NOT_FOUND', 'There is nothing at this address.');
     reply.header('allow', methods.join(', '));
-    return new AditError('METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`);
+    const names = methods.join(', ');
+    return new AditError(
+      'METHOD_NOT_ALLOWED',
+      there.length > 0
+        ? `This address takes ${names}.`
+        : `This address does not exist yet; it is going to take ${names}.`,
+    );
   }
 }

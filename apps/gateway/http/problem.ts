@@ -1,14 +1,21 @@
 import { STATUS_CODES } from 'node:http';
 import { AditError, ERROR_CODES } from '@adit/contracts';
-import type { ErrorCode, Problem } from '@adit/contracts';
+import type { ErrorCode, ErrorDetail, Problem } from '@adit/contracts';
 import { toAditError } from '@adit/database';
 import { HttpException } from '@nestjs/common';
 import { TypeORMError } from 'typeorm';
+import { cut } from './cut.js';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Long enough for every module's arguments, short enough for a log. */
 const LONGEST_DETAIL = 4_000;
 const DEFAULT_RETRY_SECONDS = 5;
+/** No client needs more to mend its request, and a hostile one gets no long reply. */
+const MOST_ERRORS = 50;
+const LONGEST_ERROR = 1_000;
+
+/** Refusals above 500 whose words are for the client. */
+const TOLD: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'NOT_IMPLEMENTED', 'STORAGE_FULL']);
 
 /** Fastify's and Nest's own refusals, by status. */
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
@@ -17,6 +24,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
+  408: 'TIMED_OUT',
   409: 'CONFLICT',
   412: 'PRECONDITION_FAILED',
   413: 'TOO_LARGE',
@@ -47,20 +55,29 @@ export function refusalOf(error: unknown): AditError {
 export function problemOf(error: AditError, instance: string, requestId: string): Problem {
   const { status, title } = ERROR_CODES[error.code];
   const detail =
-    status >= 500 && error.code !== 'UNAVAILABLE'
+    status >= 500 && !TOLD.has(error.code)
       ? `Something went wrong here. The log has the reason under request ${requestId}.`
-      : error.message.slice(0, LONGEST_DETAIL);
+      : cut(error.message, LONGEST_DETAIL);
   return {
     type: `urn:adit:error:${error.code.toLowerCase().replaceAll('_', '-')}`,
     title: title ?? STATUS_CODES[status] ?? 'Error',
     status,
     detail,
     instance,
-    code: error.code,
+    // The interface writes this one so.
+    code: error.code === 'NOT_IMPLEMENTED' ? 'not_implemented' : error.code,
     message: detail,
     request_id: requestId,
-    errors: status >= 500 ? [] : (error.options.errors ?? []),
+    errors: status >= 500 && !TOLD.has(error.code) ? [] : shortened(error.options.errors ?? []),
   };
+}
+
+function shortened(errors: readonly ErrorDetail[]): ErrorDetail[] {
+  return errors.slice(0, MOST_ERRORS).map((error) => ({
+    ...error,
+    pointer: cut(error.pointer, LONGEST_ERROR),
+    message: cut(error.message, LONGEST_ERROR),
+  }));
 }
 
 export function problemHeaders(error: AditError): Record<string, string> {
@@ -82,14 +99,8 @@ function statusOf(error: unknown): number | undefined {
 /** Fastify's messages, where a better one says what to do. */
 function sentence(error: Error): string {
   switch ((error as { code?: unknown }).code) {
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return 'The body is empty; send JSON, or no Content-Type.';
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return 'The body is not valid JSON.';
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return 'The body is larger than this service takes.';
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return 'This Content-Type is not accepted here; send application/json (multipart/form-data for uploads).';
     case 'FST_REQ_FILE_TOO_LARGE':
       return 'The file is larger than this service takes.';
     default:

@@ -5,8 +5,12 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.js';
+import type { ReplyHeader } from '../openapi/reply-headers.js';
+import type { Tag } from '../openapi/tags.js';
 import { makesChanges } from './changes.js';
-import { ROUTE, routeOf } from './route-of.js';
+import { cachingOf } from './revalidation.js';
+import { ROUTE, routeIn, routeOf } from './route-of.js';
+import { sentBack } from './sent-back.js';
 import { storable } from './storable.js';
 
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -15,6 +19,22 @@ export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DE
 export interface RawReply {
   contentType: string;
   description: string;
+  /** Bytes under a content type of their own, which can be asked for in parts, and conditionally. */
+  isFile?: boolean;
+}
+
+/**
+ * What an address answers with another shape when it is asked with certain query parameters. It is documented as an operation
+ * of its own, under the path without its slash, so that every documented operation has one shape of reply.
+ */
+export interface OtherAnswer {
+  /** Ends its operation id: `getModelsPage`. */
+  name: string;
+  summary: string;
+  description: string;
+  /** The parameters that ask for it; those of the route itself that are named so are not documented there. */
+  query: z.ZodObject;
+  reply: z.ZodType;
 }
 
 /** A route, declared once: it is registered, validated and documented from this. */
@@ -27,8 +47,8 @@ export interface RouteDefinition<
   /** The whole path below `/api`, with `:name` for variables and a trailing slash. */
   path: string;
   summary: string;
-  description?: string;
-  tag: string;
+  description: string;
+  tag: Tag;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -38,13 +58,21 @@ export interface RouteDefinition<
   rawBody?: string;
   /** Request headers of its own, for the documentation; the handler reads them itself. */
   headers?: z.ZodType;
+  /**
+   * What a client may have read and sends back: its fields that `body` does not take are ignored. Default: the reply, where
+   * that is an object; null for commands, which take their arguments and nothing else.
+   */
+  resource?: z.ZodType | null;
   /** Null when the reply has no content. */
   reply: z.ZodType | RawReply | null;
+  otherwise?: OtherAnswer;
+  /** Headers of the reply beside those that follow from its kind. */
+  replyHeaders?: ReplyHeader[];
   /** Default 200. */
   status?: number;
   /** `public` needs no key, `admin` a key of that role. Default `member`. */
-  access?: 'public' | 'member' | 'admin';
-  /** The reply holds a secret: it is never kept for Idempotency-Key. */
+  access?: 'public' | 'member' | 'admin' | 'owner';
+  /** The reply holds a secret: it is never kept, neither for Idempotency-Key nor by the client. */
   secret?: boolean;
   /** It changes who may do what: its line in the audit log is written before the reply. */
   credential?: boolean;
@@ -86,14 +114,16 @@ export interface Exchange {
 
 type RequestWithCaller = FastifyRequest & { caller?: Caller };
 
-const ValidatedRequest = createParamDecorator((_: unknown, context: ExecutionContext) => {
+const ValidatedRequest = createParamDecorator((clean: (body: unknown) => unknown, context: ExecutionContext) => {
   const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return { params: { ...(params as object) }, query: { ...(query as object) }, body };
+  return { params: { ...(params as object) }, query: { ...(query as object) }, body: clean(body) };
 });
 
 const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
   const request = context.switchToHttp().getRequest<RequestWithCaller>();
   const reply = context.switchToHttp().getResponse<FastifyReply>();
+  const route = routeIn(context);
+  if (route !== undefined) reply.header('cache-control', cachingOf(route));
   return { caller: request.caller as Caller, request, reply, newId: randomUUID() };
 });
 
@@ -106,6 +136,8 @@ export function Route<R extends RouteDefinition>(route: R) {
     body: route.body ?? z.unknown(),
   });
   const schema = shape.check(storable);
+  const { body, reply, resource = reply instanceof z.ZodType ? reply : null } = route;
+  const clean = sentBack(body, resource);
   return <M extends (input: Input<R>, exchange: Exchange) => unknown>(
     target: object,
     key: string | symbol,
@@ -120,7 +152,7 @@ export function Route<R extends RouteDefinition>(route: R) {
     RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
     HttpCode(route.status ?? 200)(target, key, descriptor);
     SetMetadata(ROUTE, route)(target, key, descriptor);
-    ValidatedRequest({ schema })(target, key, 0);
+    ValidatedRequest(clean, { schema })(target, key, 0);
     HttpExchange()(target, key, 1);
   };
 }

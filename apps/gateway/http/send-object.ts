@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './etags.js';
 
 export interface SentFile {
   /** Its bytes, or those of a range. */
@@ -62,12 +63,6 @@ export async function sendFile(file: SentFile, request: FastifyRequest, reply: F
 /** HEAD is answered without opening a file that nobody will read. */
 async function body(file: SentFile, request: FastifyRequest, range?: ByteRange): Promise<Readable> {
   return request.method === 'HEAD' ? Readable.from([]) : file.open(range);
-}
-
-/** Compared weakly, as RFC 9110 wants it of If-None-Match. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes('*') || tags.includes(`"${etag}"`);
 }
 
 /** Null when the whole is to be sent. */

@@ -1,8 +1,11 @@
 import { PageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import type { OtherAnswer } from './route.js';
 
-/** The id of a row in the path; what is no UUID cannot exist, which the handler answers with 404. */
-export const IdParams = (name: string) => z.object({ [name]: z.string() });
+/** The id of a row in the path. What is no UUID cannot exist: it passes the check and is answered with 404. */
+export const UuidInPath = z.string().meta({ format: 'uuid' });
+/** The same of rows that are counted. */
+export const NumberInPath = z.string().meta({ type: 'integer', format: 'int64' });
 
 /** For lists that are plain unless a page of them is asked for. */
 export const OptionalPage = z.object({
@@ -10,7 +13,18 @@ export const OptionalPage = z.object({
   limit: PageQuery.shape.limit.unwrap().optional(),
 });
 
-export const Message = z.strictObject({ message: z.string() });
+/** What such a list answers then. */
+export function inPages(reply: z.ZodType): OtherAnswer {
+  return {
+    name: 'Page',
+    summary: 'The same list in pages',
+    description: 'The path above, asked with `limit`. `next` and `prev` are the addresses of the pages beside it.',
+    query: z.object({ offset: PageQuery.shape.offset, limit: PageQuery.shape.limit.unwrap() }),
+    reply,
+  };
+}
+
+export const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

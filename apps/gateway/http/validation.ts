@@ -4,7 +4,7 @@ import { pointerTo } from '@adit/mining';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { z } from 'zod';
 
-/** No client needs more to mend its request, and a hostile one gets no long reply. */
+/** As many as a reply shows. */
 const MOST_DETAILS = 50;
 
 /** Nest's own pipe over the routes' schemas; what is wrong becomes one VALIDATION error with a pointer per place. */
@@ -12,7 +12,10 @@ export function requestValidation(): StandardSchemaValidationPipe {
   return new StandardSchemaValidationPipe({
     validateCustomDecorators: true,
     exceptionFactory: (issues) => {
-      const errors = (issues as readonly z.core.$ZodIssue[]).flatMap(detailsOf).slice(0, MOST_DETAILS);
+      const errors = (issues as readonly z.core.$ZodIssue[])
+        .slice(0, MOST_DETAILS)
+        .flatMap(detailsOf)
+        .slice(0, MOST_DETAILS);
       return new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
     },
   });

@@ -1,41 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { AditError, type MediaFacts } from '@adit/contracts';
-import { openStorageKey, type NewJob, type ResolvedModule } from '@adit/jobs';
-import { fetchSource, probeMedia } from '@adit/media';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { ProbeEntity, type ProbeResult } from '@adit/database';
+import { enqueue, OutboxRelay, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { DryRun } from './job-routes.js';
 
 const LIMIT_SECONDS = 20;
-/** A dry run copies what it probes to local disk. */
-const MOST_BYTES = 2 * 1024 ** 3;
+const LOOK_AGAIN_MS = 100;
 
-/** `POST /v1/jobs/?dry_run=true`: what a job would be. Probes what is near; web sources are the decoders' to open. */
+/**
+ * `POST /v1/jobs/?dry_run=true`: what a job would be. A decoder probes what is near; web sources would have to be fetched.
+ * Nothing is opened in this process.
+ */
 @Injectable()
 export class DryRuns {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
   ) {}
 
-  /** Throws UNAVAILABLE when probing takes longer than 20 s. */
+  /** Throws UNAVAILABLE when no decoder answers within 20 s. */
   async run({ workspaceId, request, modules, mediaType }: NewJob): Promise<DryRun> {
-    const abort = AbortSignal.timeout(LIMIT_SECONDS * 1000);
-    const directory = join(tmpdir(), `adit-dry-run-${randomUUID()}`);
-    const sources: DryRun['sources'] = [];
-    try {
-      for (const source of request.sources) {
-        sources.push(await this.probe(workspaceId, source, directory, abort));
-      }
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    const near = request.sources.filter((source) => !/^https?:/i.test(source));
+    const found = near.length === 0 ? [] : await this.ask(workspaceId, near);
+    const results = new Map(near.map((source, i) => [source, found[i]]));
+    const sources = request.sources.map((source) => ({
+      source,
+      facts: results.get(source)?.facts ?? null,
+      error: results.get(source)?.error ?? null,
+    }));
     const facts = sources.flatMap((source) => source.facts ?? []);
     return {
       media_type: facts[0]?.kind ?? mediaType,
@@ -48,47 +43,22 @@ export class DryRuns {
     };
   }
 
-  private async probe(
-    workspaceId: string,
-    source: string,
-    directory: string,
-    signal: AbortSignal,
-  ): Promise<DryRun['sources'][number]> {
-    if (/^https?:/i.test(source)) return { source, facts: null, error: null };
-    try {
-      const facts = await this.factsOf(workspaceId, source, directory, signal);
-      return { source, facts, error: null };
-    } catch (error) {
-      if (signal.aborted || (error instanceof AditError && error.retryable)) {
-        throw new AditError('UNAVAILABLE', `The sources could not be probed within ${LIMIT_SECONDS} s. Try again.`, {
-          cause: error,
-        });
-      }
-      if (error instanceof AditError && error.status < 500) return { source, facts: null, error: error.message };
-      throw error;
-    }
-  }
-
-  private async factsOf(
-    workspaceId: string,
-    source: string,
-    directory: string,
-    signal: AbortSignal,
-  ): Promise<MediaFacts> {
-    const file = await fetchSource(source, {
-      ...this.config,
-      directory,
-      maxBytes: MOST_BYTES,
-      timeoutSeconds: LIMIT_SECONDS,
-      idleTimeoutSeconds: LIMIT_SECONDS,
-      signal,
-      openStorage: (key) => openStorageKey(this.db.manager, this.objects, workspaceId, key),
+  private async ask(workspaceId: string, sources: string[]): Promise<ProbeResult[]> {
+    const id = randomUUID();
+    await this.outbox.transaction(async (manager) => {
+      await manager.insert(ProbeEntity, { id, workspaceId, sources });
+      await enqueue(manager, [{ topic: 'probes.requested', key: id, jobId: id, payload: { probeId: id } }]);
     });
     try {
-      return (await probeMedia(file.path, { signal })).facts;
+      for (const giveUp = Date.now() + LIMIT_SECONDS * 1000; Date.now() < giveUp; await sleep(LOOK_AGAIN_MS)) {
+        const probe = await this.db.manager.findOneBy(ProbeEntity, { id });
+        if (probe === null || probe.unavailable) break;
+        if (probe.results !== null) return probe.results;
+      }
     } finally {
-      await rm(file.path, { force: true });
+      await this.db.manager.delete(ProbeEntity, { id });
     }
+    throw new AditError('UNAVAILABLE', `The sources could not be probed within ${LIMIT_SECONDS} s. Try again.`);
   }
 }
 

@@ -1,11 +1,14 @@
 import type { JobRequest } from '@adit/contracts';
 import type { NewJob, ResolvedModule } from '@adit/jobs';
+import { ModuleRegistry } from '@adit/mining';
 import { currentTraceparent } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batches } from '../batches/batches.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { checkCallback } from '../webhooks/check-callback.js';
+import { checkEvents } from './job-events.js';
+import { postedModules } from './posted-modules.js';
 import { RequestResolver } from './resolve-request.js';
 import { SourceChecks } from './source-checks.js';
 
@@ -13,6 +16,7 @@ import { SourceChecks } from './source-checks.js';
 @Injectable()
 export class JobPreparation {
   constructor(
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
     @Inject(Batches) private readonly batches: Batches,
@@ -27,11 +31,13 @@ export class JobPreparation {
    */
   async prepare(
     workspaceId: string,
-    request: JobRequest,
+    posted: JobRequest,
     known?: Map<string, readonly ResolvedModule[]>,
   ): Promise<NewJob> {
+    const request = { ...posted, modules: postedModules(posted.modules, this.registry) };
     const modules = await this.modulesOf(workspaceId, request, known);
     await this.batches.checkNamed(workspaceId, request.batch, '/batch');
+    checkEvents(request);
     checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);
     return { workspaceId, request, modules, mediaType, traceparent: currentTraceparent() };

@@ -1,8 +1,8 @@
 import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
-import { JobEntity, JobModuleEntity } from '@adit/database';
-import { presentJob, type ShownJob, type ShownModule } from '@adit/jobs';
+import { JobEntity } from '@adit/database';
+import { presentJob, shownColumns, type ShownRow } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
 import { isUuid } from '../http/shapes.js';
 
 export interface JobFilter extends PageQuery {
@@ -27,15 +27,16 @@ export class JobReader {
     return job;
   }
 
-  modulesOf(jobIds: string[]): Promise<JobModuleEntity[]> {
-    return this.db.manager.findBy(JobModuleEntity, { jobId: In(jobIds) });
+  async one(workspaceId: string, jobId: string, baseUrl: string): Promise<Job> {
+    const row = await this.shown(workspaceId, jobId);
+    return presentJob(row, row.modules, baseUrl);
   }
 
-  async one(workspaceId: string, jobId: string, baseUrl: string): Promise<Job> {
-    const rows = isUuid(jobId) ? await this.db.query<ShownRow[]>(SHOWN_JOB, [jobId, workspaceId]) : [];
-    const [row] = rows;
+  /** The whole job. Throws NOT_FOUND as `row` does. */
+  async shown(workspaceId: string, jobId: string): Promise<ShownRow> {
+    const [row] = isUuid(jobId) ? await this.db.query<ShownRow[]>(WHOLE_JOB, [jobId, workspaceId]) : [];
     if (row === undefined) throw unknownJob(jobId);
-    return presentJob(row, row.modules, baseUrl);
+    return row;
   }
 
   /** Newest first. */
@@ -55,24 +56,21 @@ export class JobReader {
       .addOrderBy('job.id', 'DESC')
       .offset(filter.offset)
       .limit(filter.limit)
+      .select('job.id')
       .getManyAndCount();
-    const modules = await this.modulesOf(rows.map(({ id }) => id));
-    const modulesOf = (id: string) => modules.filter(({ jobId }) => jobId === id);
-    return { total, jobs: rows.map((row) => presentJob(row, modulesOf(row.id), baseUrl)) };
+    const ids = rows.map(({ id }) => id);
+    const shown = ids.length === 0 ? [] : await this.db.query<ShownRow[]>(LISTED_JOBS, [ids]);
+    const byId = new Map(shown.map((row) => [row.id, row]));
+    // One that was swept meanwhile is missing.
+    const jobs = ids.flatMap((id) => byId.get(id) ?? []);
+    return { total, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
   }
 }
 
-type ShownRow = ShownJob & { modules: ShownModule[] };
-
-/** A job and its modules by one index look-up each: what most requests ask. */
-const SHOWN_JOB = `
-  SELECT id, tag, state, errors, progress, sources, ttl, priority, summary, webhook, media_type AS "mediaType",
-         batch_id AS "batchId",
-         time_created AS "timeCreated", time_started AS "timeStarted", time_completed AS "timeCompleted",
-         (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                   'position', position, 'postedAs', posted_as, 'args', args, 'state', m.state, 'progress', m.progress)), '[]')
-            FROM job_modules m WHERE job_id = jobs.id) AS modules
-    FROM jobs WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL`;
+/** A job and its parts by index look-ups: what most requests ask. */
+const WHOLE_JOB = `SELECT ${shownColumns('whole')} FROM jobs j
+  WHERE j.id = $1 AND j.workspace_id = $2 AND j.time_deleted IS NULL`;
+const LISTED_JOBS = `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = ANY($1::uuid[])`;
 
 function unknownJob(jobId: string): AditError {
   return new AditError('NOT_FOUND', `There is no job ${jobId}.`);

@@ -12,11 +12,18 @@ import {
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message } from '../http/shapes.js';
+import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Jobs';
-const params = z.object({ jobId: z.string().describe('Id of the job') });
-const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+const params = z.object({ jobId: UuidInPath.describe('Id of the job') });
+const flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .meta({ type: 'boolean' });
+
+const Prefer = z.object({
+  Prefer: z.string().max(255).optional().describe('`wait=N`: seconds to wait for the end of the job, at most 60'),
+});
 
 const exampleJob = {
   id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11',
@@ -29,6 +36,8 @@ const exampleJob = {
   time_started: null,
   time_completed: null,
   sources: ['storage://x6BfU3o0gkq2mZr9TtYw'],
+  source_count: 1,
+  link: 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/',
   modules: { face_recognition: { model: 'team', max_distance: 1, dictionaries: [], state: 'waiting', progress: 0 } },
   media_type: 'video',
   ttl: null,
@@ -41,26 +50,39 @@ const exampleJob = {
   webhook: null,
 };
 
+const PlannedModule = z
+  .strictObject({
+    module: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    models: z.array(ModelPin),
+    analyses: z.array(
+      z
+        .strictObject({ analysis: z.string(), digest: z.string(), models: z.array(ModelPin) })
+        .meta({ id: 'PlannedAnalysis' }),
+    ),
+  })
+  .meta({ id: 'PlannedModule' });
+
 /** What a job would be: nothing is created. */
-export const DryRun = z.strictObject({
-  media_type: z.string(),
-  modules: z.record(
-    z.string(),
-    z.strictObject({
-      module: z.string(),
-      arguments: z.record(z.string(), z.unknown()),
-      models: z.array(ModelPin),
-      analyses: z.array(z.strictObject({ analysis: z.string(), digest: z.string(), models: z.array(ModelPin) })),
-    }),
-  ),
-  /** `facts` are null for sources that only the decoders open. */
-  sources: z.array(z.strictObject({ source: z.string(), facts: MediaFacts.nullable(), error: z.string().nullable() })),
-  estimate: z.strictObject({
-    /** Seconds of media as far as it was probed. */
-    media_seconds: z.number(),
-    pictures: z.int(),
-  }),
-});
+export const DryRun = z
+  .strictObject({
+    media_type: z.string(),
+    modules: z.record(z.string(), PlannedModule),
+    /** `facts` are null for sources that only the decoders open. */
+    sources: z.array(
+      z
+        .strictObject({ source: z.string(), facts: MediaFacts.nullable(), error: z.string().nullable() })
+        .meta({ id: 'ProbedSource' }),
+    ),
+    estimate: z
+      .strictObject({
+        /** Seconds of media as far as it was probed. */
+        media_seconds: z.number(),
+        pictures: z.int(),
+      })
+      .meta({ id: 'Estimate' }),
+  })
+  .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
 
 export const postJob = defineRoute({
@@ -72,9 +94,19 @@ export const postJob = defineRoute({
     '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end. With `dry_run=true` nothing is created: the reply says what ' +
     'the job would be.',
   tag,
+  headers: Prefer,
+  replyHeaders: ['Preference-Applied'],
   query: z.object({ dry_run: flag.default(false) }),
   body: JobRequest,
-  reply: z.union([Job, DryRun]),
+  reply: Job,
+  otherwise: {
+    name: 'DryRun',
+    summary: 'What a job would be; nothing is created',
+    description:
+      'The path above, asked with `dry_run=true`: the sources are probed, the arguments checked, the effort estimated.',
+    query: z.object({ dry_run: flag }),
+    reply: DryRun,
+  },
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
   example: {
     body: {
@@ -90,6 +122,7 @@ export const listJobs = defineRoute({
   method: 'GET',
   path: '/v1/jobs/',
   summary: 'List jobs, newest first',
+  description: 'A page of the jobs of the workspace; filters narrow it down together.',
   tag,
   query: PageQuery.extend({
     search: z.string().max(255).optional().describe('Part of a job id or tag'),
@@ -106,6 +139,8 @@ export const getJob = defineRoute({
   summary: 'Read a job',
   description: '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end.',
   tag,
+  headers: Prefer,
+  replyHeaders: ['Preference-Applied'],
   params,
   reply: Job,
   errors: ['NOT_FOUND'],
@@ -116,6 +151,7 @@ export const deleteJob = defineRoute({
   method: 'DELETE',
   path: '/v1/jobs/:jobId/',
   summary: 'Abort a job and remove its results',
+  description: 'What is still running is aborted; segments, pictures and files go at once and cannot be had back.',
   tag,
   params,
   reply: Message,
@@ -127,6 +163,8 @@ export const stopJob = defineRoute({
   method: 'POST',
   path: '/v1/jobs/:jobId/stop/',
   summary: 'End a job where it stands; its results so far stay',
+  description:
+    'Answers the job as `stopped`. A job that has ended answers 409; `retry` begins again with what was stopped.',
   tag,
   params,
   reply: Job,
@@ -136,7 +174,9 @@ export const stopJob = defineRoute({
 export const retryJob = defineRoute({
   method: 'POST',
   path: '/v1/jobs/:jobId/retry/',
-  summary: 'Run the failed and stopped modules of an ended job again',
+  summary: 'Run what failed, was stopped or was missed in an ended job again',
+  description:
+    'The job is `waiting` again and keeps the results of its other modules. 409 when there is nothing to run again.',
   tag,
   params,
   reply: Job,
@@ -149,6 +189,13 @@ export const jobEvents = defineRoute({
   summary: 'Follow a job as server-sent events',
   description: 'Resumable by Last-Event-ID. The stream ends after the event that ends the job.',
   tag,
+  headers: z.object({
+    'Last-Event-ID': z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Id of the last event that was seen; those after it follow'),
+  }),
   params,
   reply: { contentType: 'text/event-stream', description: 'Events, each with the id, the name and JSON data' },
   errors: ['NOT_FOUND'],
@@ -160,6 +207,8 @@ export const detailedResults = defineRoute({
   method: 'GET',
   path: '/v1/jobs/:jobId/detailed-results/',
   summary: 'Segments in the order in which they became final',
+  description:
+    'A page of segments; they may be read while the job runs, offsets stay. Filters narrow it down together.',
   tag: 'Results',
   params,
   query: PageQuery.extend({
@@ -168,7 +217,12 @@ export const detailedResults = defineRoute({
     label: z.string().max(255).optional().describe('Part of the label'),
     time_start: seconds.describe('Seconds; segments that end before it are left out'),
     time_end: seconds.describe('Seconds; segments that start after it are left out'),
-    min_confidence: z.coerce.number().min(0).max(1).optional(),
+    min_confidence: z.coerce
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('Least confidence, mean confidence or similarity; what has none is left out'),
   }),
   reply: DetailedResultPage,
   errors: ['NOT_FOUND'],
@@ -178,6 +232,7 @@ export const summarizedResults = defineRoute({
   method: 'GET',
   path: '/v1/jobs/:jobId/summarized-results/',
   summary: 'Sums over a whole source',
+  description: 'A page of sums such as counts and screen times, one entry for each source, module and type.',
   tag: 'Results',
   params,
   query: PageQuery.extend({ module: z.string().max(255).optional(), type: z.string().max(255).optional() }),
@@ -189,6 +244,7 @@ export const listArtifacts = defineRoute({
   method: 'GET',
   path: '/v1/jobs/:jobId/artifacts/',
   summary: 'Files a job made',
+  description: 'A page of files, among them `results.json` and `report.html`, kept until `time_expiration`.',
   tag: 'Results',
   params,
   query: PageQuery,
@@ -200,9 +256,10 @@ export const artifactFile = defineRoute({
   method: 'GET',
   path: '/v1/jobs/:jobId/artifacts/:artifactId/file/',
   summary: 'Download an artifact',
+  description: 'Takes Range, If-Range and If-None-Match.',
   tag: 'Results',
-  params: params.extend({ artifactId: z.string() }),
-  reply: { contentType: 'application/octet-stream', description: 'The file; takes Range' },
+  params: params.extend({ artifactId: UuidInPath }),
+  reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });
 
@@ -210,16 +267,26 @@ export const listModules = defineRoute({
   method: 'GET',
   path: '/v1/modules/',
   summary: 'Modules with their arguments and the models installed for them',
+  description:
+    'What a job may ask. `arguments` is the JSON Schema of what a module takes; `models_not_installed` would be used if they were there.',
   tag: 'Modules',
   reply: z.array(
-    z.strictObject({
-      id: z.string(),
-      aliases: z.array(z.string()),
-      result_module: z.string(),
-      media: z.array(z.string()),
-      arguments: z.record(z.string(), z.unknown()).describe('JSON Schema'),
-      models: z.array(z.strictObject({ name: z.string(), version: z.int(), is_default: z.boolean() })),
-      models_not_installed: z.array(z.strictObject({ name: z.string(), purpose: z.string() })),
-    }),
+    z
+      .strictObject({
+        id: z.string(),
+        aliases: z.array(z.string()),
+        result_module: z.string(),
+        media: z.array(z.string()),
+        arguments: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+        models: z.array(
+          z
+            .strictObject({ name: z.string(), version: z.int(), is_default: z.boolean() })
+            .meta({ id: 'InstalledModel' }),
+        ),
+        models_not_installed: z.array(
+          z.strictObject({ name: z.string(), purpose: z.string() }).meta({ id: 'MissingModel' }),
+        ),
+      })
+      .meta({ id: 'Module' }),
   ),
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { BUS, type Bus, type Subscription } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
@@ -23,8 +22,8 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       this.subscription = await this.bus.subscribe({
         topic: 'events.raised',
-        // Every gateway has to hear every event, so each is a group of its own.
-        group: `gateway-${randomUUID()}`,
+        // Every gateway has to hear every event, so each is a group of its own, `ephemeral`.
+        group: 'gateway',
         ephemeral: true,
         concurrency: 12,
         commitWithinMs: 1000,

@@ -76,9 +76,9 @@ export class JobsController {
     } catch (error) {
       if (!(error instanceof AditError) || error.code !== 'CONFLICT') throw error;
       // Made by an earlier request with this Idempotency-Key, whose process died before it had answered.
-      const job = await this.jobs.row(newJob.workspaceId, id).catch(() => null);
+      const job = await this.jobs.shown(newJob.workspaceId, id).catch(nullIfGone);
       if (job === null || Date.now() - job.timeCreated.getTime() > IDEMPOTENCY_MS) return null;
-      return { job, modules: await this.jobs.modulesOf([id]) };
+      return { job, modules: job.modules };
     }
   }
 
@@ -86,4 +86,10 @@ export class JobsController {
     await this.wait.asPreferred(request, reply, caller.workspaceId, jobId);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
   }
+}
+
+/** A database that is away must not look like a job that is gone: it would be posted twice. */
+function nullIfGone(error: unknown): null {
+  if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+  return null;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArtifactPage, DetailedResultPage, Job, SummarizedResultPage } from '@adit/contracts';
+import { AditError, ArtifactPage, DetailedResultPage, Job, JobPage, SummarizedResultPage } from '@adit/contracts';
 import {
   ApiKeyEntity,
   ArtifactEntity,
@@ -10,16 +10,19 @@ import {
   JobEntity,
   JobModuleEntity,
   JobSourceEntity,
+  ProbeEntity,
   SegmentEntity,
   SummaryEntity,
   WorkspaceEntity,
 } from '@adit/database';
 import { artifactKey, LockedJob, OutboxRelay, pictureKey } from '@adit/jobs';
+import { probeMedia } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { filmFacts, sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { hashApiKey, newApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
+import { JobReader } from './job-reader.js';
 import { DryRun } from './job-routes.js';
 
 const film = sampleMedia().cap13;
@@ -51,6 +54,22 @@ const finish = async (jobId: string): Promise<void> => {
   await advance(jobId, { kind: 'module-completed', module: 'face_recognition' });
   await advance(jobId, { kind: 'finished' });
 };
+
+describe('a job of many sources', () => {
+  it('shows all of them when it is asked for, and the first hundred in lists', async () => {
+    const sources = Array.from({ length: 250 }, (_, at) => `https://example.org/${at}.jpg`);
+    const job = await post({ sources, tag: 'many sources' });
+    expect(job).toMatchObject({ sources, source_count: 250 });
+    const read = Job.parse((await gateway.ask('GET', `/api/v1/jobs/${job.id}/`)).json());
+    expect(read).toMatchObject({ sources, source_count: 250 });
+    expect(new URL(read.link).pathname).toBe(`/api/v1/jobs/${job.id}/`);
+    const page = JobPage.parse((await gateway.ask('GET', '/api/v1/jobs/?tag=many%20sources')).json());
+    expect(page.data).toMatchObject([
+      { id: job.id, source_count: 250, link: read.link, sources: sources.slice(0, 100) },
+    ]);
+    await gateway.ask('DELETE', `/api/v1/jobs/${job.id}/`);
+  });
+});
 
 describe('detailed results', () => {
   const count = 2_500;
@@ -144,6 +163,26 @@ describe('detailed results', () => {
       ['label=ada&min_confidence=0.5&module=face_recognition', count / 4],
     ];
     for (const [query, total] of rows) expect([query, (await read(`${query}&limit=1`)).total]).toEqual([query, total]);
+  });
+
+  it('are filtered by the confidence that they show, and left out when they show none', async () => {
+    const shown = [{ confidence: 0.9 }, { mean_confidence: 0.9 }, { similarity: 0.9 }, { text: 'a caption' }, {}];
+    const { id: jobId } = await post();
+    const [like] = await gateway.db.manager.findBy(SegmentEntity, { jobId: job.id, seq: 0 });
+    await gateway.db.manager.insert(
+      SegmentEntity,
+      // They are all as sure, whether they say so or not.
+      shown.map((meta, seq) => columns<SegmentEntity>({ ...like!, jobId, seq, moduleSeq: seq, confidence: 0.9, meta })),
+    );
+    const metas = async (query: string): Promise<unknown[]> => {
+      const { data } = (await gateway.ask('GET', `/api/v1/jobs/${jobId}/detailed-results/?${query}`)).json();
+      return (data as { meta: unknown }[]).map(({ meta }) => meta);
+    };
+    expect(await metas('type=face')).toEqual(shown);
+    expect(await metas('min_confidence=0.9')).toEqual(shown.slice(0, 3));
+    expect(await metas('min_confidence=0')).toEqual(shown.slice(0, 3));
+    expect(await metas('min_confidence=0.91')).toEqual([]);
+    await gateway.ask('DELETE', `/api/v1/jobs/${jobId}/`);
   });
 
   it('reads a late page by one index range', async () => {
@@ -252,8 +291,18 @@ describe('commands', () => {
 
   it('says what a job would be without creating it', async () => {
     const before = await gateway.db.manager.count(JobEntity);
-    const answer = await gateway.ask('POST', '/api/v1/jobs/?dry_run=true', request);
-    const plan = DryRun.parse(answer.json());
+    const asked = gateway.ask('POST', '/api/v1/jobs/?dry_run=true', request);
+    // Nothing is opened in this process: a decoder is asked, in whose place this answers.
+    let probe: ProbeEntity | undefined;
+    while (probe === undefined) {
+      [probe] = await gateway.db.manager.find(ProbeEntity);
+      await sleep(10);
+    }
+    expect(probe).toMatchObject({ sources: [film], taken: false, results: null });
+    const { facts } = await probeMedia(film);
+    await gateway.db.manager.update(ProbeEntity, { id: probe.id }, { results: [{ facts, error: null }] });
+    const plan = DryRun.parse((await asked).json());
+    expect(await gateway.db.manager.count(ProbeEntity)).toBe(0);
     expect(plan).toMatchObject({ media_type: 'video', sources: [{ source: film, error: null }] });
     expect(plan.estimate.media_seconds).toBeCloseTo(30.6, 0);
     expect(plan.modules['face_recognition']?.analyses).toMatchObject([{ analysis: 'faces' }]);
@@ -323,6 +372,17 @@ describe('Idempotency-Key', () => {
     const third = await again('died');
     expect(third.status).toBe(200);
     expect(third.json()['id']).not.toBe(first.id);
+  });
+
+  it('makes no second job because the database is away when the first one is looked for', async () => {
+    const first = (await again('away')).json<{ id: string }>();
+    const row = { workspaceId: gateway.workspaceId, key: 'away' };
+    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
+    const reader = gateway.app.get(JobReader, { strict: false });
+    const shown = jest.spyOn(reader, 'shown').mockRejectedValueOnce(new AditError('UNAVAILABLE', 'It is away.'));
+    expect((await again('away')).status).toBe(503);
+    shown.mockRestore();
+    expect((await again('away')).json()['id']).toBe(first.id);
   });
 
   it('keeps no refusal and no secret', async () => {

@@ -1,5 +1,5 @@
 import { AditError, type JobRequest, type Json, type ModelPin, type ProcessingRange } from '@adit/contracts';
-import { analysisDigest, AnalysisRegistry, ModelRepository, type ModelVersion } from '@adit/inference';
+import { analysisDigest, AnalysisRegistry, identityOf, ModelRepository, type ModelVersion } from '@adit/inference';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import {
   chooseModels,
@@ -64,7 +64,7 @@ export class RequestResolver {
 
   private resolveModule(requested: RequestedModule, installed: readonly InstalledModel[]): ResolvedModule {
     const { definition, postedAs } = requested;
-    const { names, versions, args } = chooseModels(requested, installed);
+    const { names, versions, args } = chooseModels(withoutGeneral(requested, installed), installed);
     return {
       moduleId: definition.id,
       postedAs,
@@ -84,17 +84,20 @@ export class RequestResolver {
         cause: parsed.error,
       });
     }
-    const args = parsed.data as Record<string, Json>;
-    const frames = definition.frames(parsed.data);
     const models: ModelPin[] = definition.models.map((name) => this.models.resolve(name).pin);
-    const { name: analysis, family, version } = definition;
-    return {
-      analysis,
-      family,
-      args,
-      frames,
-      models,
-      digest: analysisDigest({ analysis, version, args, frames, models }),
-    };
+    const identity = identityOf(definition, parsed.data, models);
+    const { analysis, frames } = identity;
+    const args = identity.args as Record<string, Json>;
+    return { analysis, family: definition.family, args, frames, models, digest: analysisDigest(identity) };
   }
+}
+
+/** `general` is how the interface calls the default model of objects and landmarks, unless a model is called so. */
+function withoutGeneral(requested: RequestedModule, installed: readonly InstalledModel[]): RequestedModule {
+  const { definition, args } = requested;
+  const { takes } = definition;
+  if (args['model'] !== 'general' || takes === undefined || takes.type === 'face') return requested;
+  if (installed.some((model) => model.name === 'general' && takes.includes(model))) return requested;
+  const { model: _, ...others } = args;
+  return { ...requested, args: others };
 }

@@ -55,9 +55,13 @@ export class ResultReader {
       skip: offset,
       take: limit,
     });
+    const sources = await this.sources(
+      job,
+      rows.map(({ sourceIndex }) => sourceIndex),
+    );
     const data = rows.map(({ id, sourceIndex, moduleId: of, type: kind, meta }) => ({
       id,
-      source: job.sources[sourceIndex] ?? job.sources[0] ?? '',
+      source: sources.get(sourceIndex)?.uri ?? '',
       module: this.resultName(of),
       type: kind,
       meta,
@@ -97,7 +101,13 @@ export class ResultReader {
     if (type !== undefined) query.andWhere('s.type = :type', { type });
     if (from !== undefined) query.andWhere('s.timeEnd >= :from', { from });
     if (to !== undefined) query.andWhere('s.timeStart <= :to', { to });
-    if (least !== undefined) query.andWhere('s.confidence >= :least', { least });
+    if (least !== undefined) {
+      // A caption is no surer than another as far as a client can see: what shows no confidence has none to filter by.
+      query.andWhere(
+        `s.confidence >= :least AND jsonb_exists_any(s.meta, ARRAY['confidence', 'mean_confidence', 'similarity'])`,
+        { least },
+      );
+    }
     if (label !== undefined) {
       // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel).
       query.andWhere(
@@ -110,20 +120,28 @@ export class ResultReader {
   }
 
   private async present(job: JobEntity, rows: SegmentEntity[]): Promise<DetailedResult[]> {
-    const indexes = [...new Set(rows.map(({ sourceIndex }) => sourceIndex))];
-    const sources =
-      indexes.length === 0 ? [] : await this.db.manager.findBy(JobSourceEntity, { jobId: job.id, index: In(indexes) });
-    const byIndex = new Map(sources.map((source) => [source.index, source]));
+    const sources = await this.sources(
+      job,
+      rows.map(({ sourceIndex }) => sourceIndex),
+    );
     const pictures = await this.thumbnails.read(rows.flatMap(({ thumbnail }) => thumbnail?.key ?? []));
     return rows.map((row) =>
       presentSegment(row, {
         mediaType: job.mediaType,
-        source: job.sources[row.sourceIndex] ?? '',
-        facts: byIndex.get(row.sourceIndex)?.facts ?? null,
+        source: sources.get(row.sourceIndex)?.uri ?? '',
+        facts: sources.get(row.sourceIndex)?.facts ?? null,
         resultName: this.resultName(row.moduleId),
         thumbnail: row.thumbnail === null ? null : (pictures.get(row.thumbnail.key) ?? null),
       }),
     );
+  }
+
+  /** By index. */
+  private async sources(job: JobEntity, indexes: number[]): Promise<Map<number, JobSourceEntity>> {
+    if (indexes.length === 0) return new Map();
+    const index = In([...new Set(indexes)]);
+    const sources = await this.db.manager.findBy(JobSourceEntity, { jobId: job.id, index });
+    return new Map(sources.map((source) => [source.index, source]));
   }
 
   /** Undefined without a filter; null for a name that nothing has, so that nothing is found. */

@@ -1,10 +1,10 @@
 import { Model, ModelPage, ModelRequest } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, OptionalPage } from '../http/shapes.js';
+import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Models';
-const params = z.object({ modelId: z.string() });
+const params = z.object({ modelId: UuidInPath });
 
 const version = {
   version_number: 1,
@@ -31,11 +31,12 @@ export const listModels = defineRoute({
   path: '/v1/models/',
   summary: 'List the models that a job may name',
   description:
-    'A plain list; with `offset` or `limit` a page. Public ones first, then by name. Models that only analyses look with are ' +
+    'A plain list of all; with `offset` or `limit` it comes in pages. Public ones first, then by name. Models that only analyses look with are ' +
     'not among them.',
   tag,
   query: OptionalPage,
-  reply: z.union([z.array(Model), ModelPage]),
+  reply: z.array(Model),
+  otherwise: inPages(ModelPage),
   example: { reply: [example] },
 });
 
@@ -43,6 +44,7 @@ export const getModel = defineRoute({
   method: 'GET',
   path: '/v1/models/:modelId/',
   summary: 'Read a model',
+  description: 'By its id, as a job names it too.',
   tag,
   params,
   reply: Model,

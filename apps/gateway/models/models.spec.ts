@@ -205,6 +205,10 @@ describe('a model that somebody installed', () => {
     expect(place.modules['landmark_recognition']).toMatchObject({ model: 'town' });
     const thing = Job.parse((await post({ model: modelId('general-c') }, {}, 'object_recognition')).json());
     expect(thing.modules['object_recognition']).toMatchObject({ model: 'general-c' });
+    const general = Job.parse((await post({ model: 'general' }, {}, 'landmark_recognition')).json());
+    expect(general.modules['landmark_recognition']).toMatchObject({ model: 'town' });
+    // Nothing of people is general.
+    expect((await post({ model: 'general' })).json()).toMatchObject({ code: 'MODEL_NOT_INSTALLED' });
     const wrong = await post({ model: modelId('town') });
     expect(wrong.status).toBe(400);
     expect(Problem.parse(wrong.json())).toMatchObject({

@@ -4,45 +4,129 @@ import { describe, expect, it } from '@jest/globals';
 import { documentPath, documentText } from './committed.js';
 import { openApiDocument } from './document.js';
 
+type Json = Record<string, unknown>;
+
 interface Operation {
   operationId: string;
-  responses: Record<string, { content: Record<string, { schema: object; example?: unknown }> }>;
+  description: string;
+  tags: string[];
+  parameters: { name?: string; $ref?: string; schema?: Json }[];
+  responses: Record<string, { $ref?: string; headers?: Json; content?: Record<string, { schema: Json }> }>;
 }
 
 const document = openApiDocument() as {
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: Record<string, Json> & { schemas: Record<string, Json> };
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
+/** Every object of the document with the way to it. */
+function* everywhere(value: unknown, way: string[] = []): Generator<[way: string[], found: Json]> {
+  if (value === null || typeof value !== 'object') return;
+  if (!Array.isArray(value)) yield [way, value as Json];
+  for (const [key, member] of Object.entries(value)) {
+    if (key !== 'example' && key !== 'default') yield* everywhere(member, [...way, key]);
+  }
+}
+const places = [...everywhere(document)];
+const found = (wrong: (schema: Json) => boolean): string[] =>
+  places.filter(([way, schema]) => !way.at(-1)?.match(/^properties$/) && wrong(schema)).map(([way]) => way.join('/'));
+
 describe('the OpenAPI document', () => {
-  it('is the committed one (else: ADIT_UPDATE_OPENAPI=1 npm test -- apps/gateway/openapi)', async () => {
+  it('is the committed one (else: npm run docs)', async () => {
     if (process.env['ADIT_UPDATE_OPENAPI'] === '1') await import('./write.js');
     expect(await readFile(documentPath, 'utf8')).toBe(documentText());
   });
 
-  it('refers only to what it holds', () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
-    expect(references.length).toBeGreaterThan(20);
-    const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
-    expect(references.filter((reference) => !names.includes(reference))).toEqual([]);
+  it('refers only to what it holds, and holds nothing else', () => {
+    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, way]) => way));
+    const kinds = ['schemas', 'parameters', 'headers', 'responses'];
+    const held = kinds.flatMap((kind) =>
+      Object.keys(document.components[kind] ?? {}).map((name) => `components/${kind}/${name}`),
+    );
+    expect(held.length).toBeGreaterThan(100);
+    expect([...references].sort()).toEqual(held.sort());
   });
 
-  it('gives every operation its own id, a reply and problem details', () => {
+  it('gives every operation its own id, a description, one shape of reply and problem details', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { operationId, responses } of operations.filter(({ responses: all }) => '401' in all)) {
-      expect([operationId, Object.keys(responses['401']?.content ?? {})]).toEqual([
-        operationId,
-        ['application/problem+json'],
-      ]);
-      const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-      expect([operationId, success.length]).toEqual([operationId, 1]);
-      const [[status, reply]] = success as [[string, { content?: object }]];
-      expect([operationId, Object.keys(reply.content ?? {}).length]).toEqual([
-        operationId,
-        status === '204' || operationId.startsWith('head') ? 0 : 1,
-      ]);
+    for (const { operationId, description, responses } of operations) {
+      expect([operationId, description.length > 20]).toEqual([operationId, true]);
+      const shapes = Object.entries(responses)
+        .filter(([status]) => status.startsWith('2'))
+        .map(([, { content = {} }]) => JSON.stringify(content));
+      expect([operationId, new Set(shapes).size]).toEqual([operationId, 1]);
+      const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      for (const [, { $ref }] of refusals) expect($ref).toMatch(/^#\/components\/responses\//);
+    }
+  });
+
+  it('says of every reply which headers it has, X-Request-Id first', () => {
+    const replies = [
+      ...operations.flatMap(({ responses }) => Object.values(responses)),
+      ...Object.values(document.components['responses'] ?? {}),
+    ];
+    for (const reply of replies as { $ref?: string; headers?: Json }[]) {
+      if (reply.$ref === undefined) expect(Object.keys(reply.headers ?? {})[0]).toBe('X-Request-Id');
+    }
+    const headersOf = (id: string): string[] =>
+      Object.values(operations.find(({ operationId }) => operationId === id)?.responses ?? {}).flatMap(
+        ({ headers = {} }) => Object.keys(headers),
+      );
+    expect(headersOf('getStorageByStorageIdFile')).toEqual(expect.arrayContaining(['ETag', 'Content-Range']));
+    expect(headersOf('postStorageUploads')).toEqual(expect.arrayContaining(['Location', 'Upload-Offset']));
+    expect(document.components['responses']?.['TooManyRequests']).toMatchObject({ headers: { 'Retry-After': {} } });
+  });
+
+  it('describes every tag that is used, and no other', () => {
+    expect(document.tags.map(({ name }) => name).sort()).toEqual(
+      [...new Set(operations.flatMap(({ tags }) => tags))].sort(),
+    );
+    for (const { description } of document.tags) expect(description).not.toBe('');
+  });
+
+  it('gives a name to every object and to every choice', () => {
+    const nameless = found(
+      (schema) =>
+        Object.keys((schema['properties'] ?? {}) as Json).length > 0 ||
+        (Array.isArray(schema['enum']) && schema['enum'].length > 1),
+    ).filter((way) => !/^components\/schemas\/[^/]+$/.test(way));
+    expect(nameless).toEqual([]);
+    // A generator for Go calls its constructors so.
+    expect(Object.keys(document.components.schemas).filter((name) => name.startsWith('New'))).toEqual([]);
+  });
+
+  it('keeps to what generators of clients know', () => {
+    expect(found((schema) => 'prefixItems' in schema || 'propertyNames' in schema || 'const' in schema)).toEqual([]);
+    expect(found((schema) => schema['items'] === false)).toEqual([]);
+    expect(found((schema) => 'pattern' in schema && 'format' in schema)).toEqual([]);
+    const nulls = found((schema) => schema['type'] === 'null').filter((way) => !/\/anyOf\/1$/.test(way));
+    expect(nulls).toEqual([]);
+    const isNumber = (schema: Json): boolean =>
+      ['integer', 'number'].some((type) => [schema['type']].flat().includes(type));
+    expect(found((schema) => isNumber(schema) && schema['format'] === undefined)).toEqual([]);
+    const mixed = found(({ anyOf }) => Array.isArray(anyOf) && anyOf.some(({ type }: Json) => type === 'array'));
+    expect(mixed).toEqual([]);
+  });
+
+  it('knows the headers of requests, bytes as bytes, one type for an id, and a switch as a boolean', () => {
+    const parameters = (id: string): unknown[] =>
+      operations.find(({ operationId }) => operationId === id)?.parameters ?? [];
+    expect(parameters('postJobs')).toContainEqual(expect.objectContaining({ name: 'Prefer', in: 'header' }));
+    expect(parameters('getJobsByJobIdEvents')).toContainEqual(expect.objectContaining({ name: 'Last-Event-ID' }));
+    expect(parameters('postJobs')).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
+    expect(parameters('postJobsDryRun')).toContainEqual(
+      expect.objectContaining({ name: 'dry_run', required: true, schema: { type: 'boolean' } }),
+    );
+    const ids = places.filter(([way, { name }]) => way.includes('parameters') && name === 'storageId');
+    for (const [, { schema }] of ids) expect(schema).toEqual({ type: 'integer', format: 'int64' });
+    const bytes = operations.filter(({ responses }) => '206' in responses);
+    expect(bytes.length).toBeGreaterThan(5);
+    for (const { responses } of bytes) {
+      const [media] = Object.values(responses['200']?.content ?? {});
+      expect(media?.schema).toEqual({ type: 'string', format: 'binary' });
     }
   });
 });

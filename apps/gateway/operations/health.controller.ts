@@ -4,24 +4,29 @@ import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { Route, defineRoute, type Exchange, type Input } from '../http/route.js';
 
-const HealthReport = z.strictObject({
-  ok: z.boolean(),
-  state: z.enum(['starting', 'running', 'stopping']),
-  checks: z.array(
-    z.strictObject({
-      name: z.string(),
-      ok: z.boolean(),
-      needed: z.boolean(),
-      tookMs: z.number(),
-      reason: z.string().optional(),
-    }),
-  ),
-});
+const HealthReport = z
+  .strictObject({
+    ok: z.boolean(),
+    state: z.enum(['starting', 'running', 'stopping']),
+    checks: z.array(
+      z
+        .strictObject({
+          name: z.string(),
+          ok: z.boolean(),
+          needed: z.boolean(),
+          tookMs: z.number(),
+          reason: z.string().optional(),
+        })
+        .meta({ id: 'HealthCheck' }),
+    ),
+  })
+  .meta({ id: 'HealthReport' });
 
 const livez = defineRoute({
   method: 'GET',
   path: '/healthz',
   summary: 'Whether the process works at all',
+  description: 'For an orchestrator that restarts what hangs: whoever answers this is alive.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -30,6 +35,7 @@ const startupz = defineRoute({
   method: 'GET',
   path: '/startupz',
   summary: 'Whether the process has started',
+  description: 'For an orchestrator that gives a slow start its time. 503 until it has.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -39,6 +45,7 @@ const readyz = defineRoute({
   method: 'GET',
   path: '/readyz',
   summary: 'Whether work can be sent here: what it needs answers',
+  description: 'For a balancer. 503 while something is away without which nothing can be answered.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -48,6 +55,7 @@ const metrics = defineRoute({
   method: 'GET',
   path: '/metrics',
   summary: 'Metrics in the Prometheus text format',
+  description: 'For a collector; every metric and its alert is in the documentation of operations.',
   tag: 'Operations',
   access: 'public',
   reply: { contentType: 'text/plain', description: 'Prometheus text format' },

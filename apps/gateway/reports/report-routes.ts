@@ -1,9 +1,10 @@
 import { PageQuery, Report, ReportItemPage, ReportPage } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
+import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Reports';
-const params = z.object({ reportId: z.string() });
+const params = z.object({ reportId: UuidInPath });
 
 const example = {
   id: '9a1b2c3d-4e5f-4061-8273-94a5b6c7d8e9',
@@ -22,7 +23,7 @@ export const createReport = defineRoute({
     'Of what advanced_diversity_analysis has found in their jobs by then. People whom no job knows are one category, ' +
     '`Unknown`: their numbers mean something within a job alone.',
   tag,
-  params: z.object({ batchId: z.string() }),
+  params: z.object({ batchId: UuidInPath }),
   reply: Report,
   errors: ['NOT_FOUND'],
   example: { reply: example },
@@ -32,6 +33,7 @@ export const listReports = defineRoute({
   method: 'GET',
   path: '/v1/reports/',
   summary: 'List reports, newest first',
+  description: 'A page of the reports of the workspace.',
   tag,
   query: PageQuery,
   reply: ReportPage,
@@ -41,6 +43,7 @@ export const getReport = defineRoute({
   method: 'GET',
   path: '/v1/reports/:reportId/',
   summary: 'Read a report',
+  description: 'Its state tells when its items are there.',
   tag,
   params,
   reply: Report,
@@ -64,6 +67,7 @@ export const deleteReport = defineRoute({
   method: 'DELETE',
   path: '/v1/reports/:reportId/',
   summary: 'Remove a report',
+  description: 'Answers 204; the batches and their jobs stay.',
   tag,
   params,
   status: 204,

@@ -56,7 +56,17 @@ export function storageTypeOf(contentType: string | null): StorageType | null {
   return kind === 'image' || kind === 'video' || kind === 'audio' ? (kind.toUpperCase() as StorageType) : null;
 }
 
-/** Whether a browser may show it in place; everything else could be a page with scripts. */
+/**
+ * What a browser may show in place: pictures, films and sound that cannot hold a script. No pattern, since `video/x+xml` is
+ * XML to a browser whatever it is called.
+ */
+const SHOWN_IN_PLACE = new Set([
+  ...Object.values(OF_EXTENSION).filter((type) => /^(image|video|audio)\//.test(type)),
+  'video/webm',
+  'audio/webm',
+  'audio/x-wav',
+]);
+
 export function isShowable(contentType: string | null): boolean {
-  return /^(image\/(jpeg|png)|video\/|audio\/)/.test(contentType ?? '');
+  return contentType !== null && SHOWN_IN_PLACE.has(contentType);
 }

@@ -9,7 +9,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { breakWhenIdle } from './break-when-idle.js';
 import { RequestBytes } from './request-bytes.js';
 import { StorageTree } from './storage-tree.js';
 import type { Place } from './tree-changes.js';
@@ -44,7 +43,9 @@ export class ResumableUploads {
   ) {}
 
   /** Makes the entry that the bytes will belong to. Throws CONFLICT when its name is taken, TOO_LARGE. */
-  async create(upload: Place & { claimedType: string | undefined; replaces: boolean; length: number }) {
+  async create(
+    upload: Place & { claimedType: string | undefined; replaces: boolean; renames: boolean; length: number },
+  ) {
     if (upload.length > this.config.maxUploadBytes) {
       throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
     }
@@ -81,13 +82,11 @@ export class ResumableUploads {
     const written = this.write(entry, bytes);
     const writer = { bytes, ended: written.catch(() => undefined) };
     this.writers.set(entryId, writer);
-    breakWhenIdle(request, this.config.uploadIdleSeconds);
     try {
       await written;
       if (isFull(entry) && (await bytes.next(1)) !== null) throw tooMuch(entry);
       return isFull(entry) && !entry.uploaded ? await this.finish(entry) : entry;
     } finally {
-      request.raw.setTimeout(0);
       // Its client is gone, or has come back over another connection; nobody reads what is left.
       if (bytes.broken) request.raw.destroy();
       if (this.writers.get(entryId) === writer) this.writers.delete(entryId);
@@ -174,7 +173,7 @@ export class ResumableUploads {
 
   private finish(entry: StorageEntryEntity): Promise<StorageEntryEntity> {
     const { workspaceId, folder, name, replaces } = entry;
-    return this.entries.finish(entry, { workspaceId, folder, name, replaces });
+    return this.entries.finish(entry, { workspaceId, folder, name, replaces, renames: false });
   }
 }
 

@@ -1,14 +1,14 @@
 import { PageQuery, pageOf, StorageEntry, StorageEntryV2 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, OptionalPage } from '../http/shapes.js';
-import { IF_EXISTS } from './uploads.js';
+import { Message, NumberInPath, OptionalPage } from '../http/shapes.js';
+import { IfExistsChoice } from './uploads.js';
 
 const tag = 'Storage';
-const params = z.object({ storageId: z.string() });
+const params = z.object({ storageId: NumberInPath });
 const folder = z.string().max(4096).describe('Path of a folder, e.g. /news/2026');
 const name = z.string().max(4096).describe('Default: the name the file is sent with');
-const ifExists = z.enum(IF_EXISTS).describe('What to do when the folder has a file of that name; default refuse (409)');
+const ifExists = IfExistsChoice;
 const place = { folder: folder.optional(), name: name.optional(), if_exists: ifExists.optional() };
 
 const entry = {
@@ -19,10 +19,16 @@ const entry = {
   uploaded: true,
   upload_failed: false,
 };
-const v1 = { path: '/v1/storage', Entry: StorageEntry, example: { ...entry, is_image: false, is_folder: false } };
+const v1 = {
+  path: '/v1/storage',
+  Entry: StorageEntry,
+  form: 'StorageForm',
+  example: { ...entry, is_image: false, is_folder: false },
+};
 const v2 = {
   path: '/v2/storage',
   Entry: StorageEntryV2,
+  form: 'StorageFormV2',
   example: { ...entry, storage_type: 'VIDEO', uploaded_at: '2026-03-02T18:00:00.000000Z' },
 };
 
@@ -30,9 +36,10 @@ const v2 = {
 function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: {
   path: string;
   Entry: E;
+  form: string;
   example: object;
 }) {
-  const { path, Entry, example } = version;
+  const { path, Entry, form, example } = version;
   return {
     upload: defineRoute({
       method: 'POST',
@@ -43,15 +50,16 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
         'more, or fields of the form. Large files are better sent resumably: `POST /v1/storage/uploads/`.',
       tag,
       query: z.object(place),
-      form: z.object({ file: z.string().meta({ format: 'binary' }), ...place }),
+      form: z.object({ file: z.string().meta({ format: 'binary' }), ...place }).meta({ id: form }),
       reply: Entry,
-      errors: ['CONFLICT', 'TOO_LARGE'],
+      errors: ['CONFLICT', 'TOO_LARGE', 'STORAGE_FULL'],
       example: { reply: example },
     }),
     one: defineRoute({
       method: 'GET',
       path: `${path}/:storageId/`,
       summary: 'Read an entry',
+      description: 'A file or a folder; `uploaded` says whether a file can be used.',
       tag,
       params,
       reply: Entry,
@@ -65,7 +73,11 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       description: 'Takes Range, If-Range and If-None-Match. 409 while it is being uploaded.',
       tag,
       params,
-      reply: { contentType: 'application/octet-stream', description: 'The file, under its own content type' },
+      reply: {
+        contentType: 'application/octet-stream',
+        description: 'The file, under its own content type',
+        isFile: true,
+      },
       errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
     }),
     thumbnail: defineRoute({
@@ -77,7 +89,7 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
         'for; 503 with Retry-After when that takes longer than 15 s, 404 for what nothing can be shown of.',
       tag,
       params,
-      reply: { contentType: 'image/jpeg', description: 'The thumbnail' },
+      reply: { contentType: 'application/octet-stream', description: 'The thumbnail, a JPEG', isFile: true },
       errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
     }),
     remove: defineRoute({
@@ -117,7 +129,7 @@ export const storageV2 = {
     description: 'Folders first, by name.',
     tag,
     query: z.object({ folder: folder.default('/'), ...PageQuery.shape }),
-    reply: pageOf(StorageEntryV2),
+    reply: pageOf(StorageEntryV2).meta({ id: 'StorageEntryV2Page' }),
     errors: ['NOT_FOUND'],
     example: { reply: { total: 1, offset: 0, limit: 10, next: null, prev: null, data: [v2.example] } },
   }),

@@ -160,6 +160,7 @@ describe('storage', () => {
     const again = await uploader.send(Buffer.from('second'), 'a.bin', { query });
     expect([again.status, again.body['code']]).toEqual([409, 'CONFLICT']);
     expect(again.body['detail']).toContain(`/once/a.bin is there already (entry ${first['id']})`);
+    expect(again.body['errors']).toMatchObject([{ code: 'exists', existing: first }]);
     // Where all is known before the file, it is refused before the file is read.
     expect((await uploader.send(Buffer.from('second'), 'x', { query: `${query}&name=a.bin` })).status).toBe(409);
     expect(await list('/once')).toEqual([first]);
@@ -171,6 +172,14 @@ describe('storage', () => {
       expect(await (await download(body['id'])).text()).toBe(field);
     }
     expect((await download(first['id'])).status).toBe(404);
+    const names: unknown[] = [];
+    for (const where of [{ query: `${query}&if_exists=rename` }, { query, fields: { if_exists: 'rename' } }]) {
+      names.push((await uploader.send(Buffer.from('x'), 'a.bin', where)).body['name']);
+    }
+    expect(names).toEqual(['a (1).bin', 'a (2).bin']);
+    for (const entry of await list('/once')) {
+      if (entry.name !== 'a.bin') await gateway.ask('DELETE', `/api/v1/storage/${entry.id}/`);
+    }
     const wrong = await uploader.send(Buffer.from('x'), 'b.bin', { query: `${query}&if_exists=maybe` });
     expect([wrong.status, wrong.body['code']]).toEqual([400, 'VALIDATION']);
     // A file and a folder of one name cannot be told apart.

@@ -1,6 +1,8 @@
+import { parse } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { StorageEntryEntity, WorkspaceEntity } from '@adit/database';
 import { In, type EntityManager } from 'typeorm';
+import { presentEntry } from './present-entry.js';
 import { parentOf, pathsTo } from './names.js';
 
 /** Where a file lies. */
@@ -54,13 +56,33 @@ export async function freeName(
   const others = namesakes.filter(({ id, uploaded, uploadFailed }) => id !== ownId && (uploaded || uploadFailed));
   const file = others.find(({ uploaded }) => uploaded);
   if (file !== undefined && !replaces) {
-    throw new AditError(
-      'CONFLICT',
-      `${path} is there already (entry ${file.id}). Give the file another name, delete the one that is there, or send if_exists=replace.`,
-    );
+    const message = `${path} is there already (entry ${file.id}). Give the file another name, delete the one that is there, or send if_exists=replace or if_exists=rename.`;
+    throw new AditError('CONFLICT', message, {
+      errors: [{ pointer: '?name', code: 'exists', message, existing: presentEntry(file) }],
+    });
   }
   await refuseUsed(manager, workspaceId, others);
   return others;
+}
+
+/** The name itself, or the first of `film (1).mp4`, `film (2).mp4` … that neither a file nor an upload under way has. */
+export async function nextName(
+  manager: EntityManager,
+  { workspaceId, folder, name }: Place,
+  ownId: number | null = null,
+): Promise<string> {
+  const { name: stem, ext } = parse(name);
+  const rows = await manager
+    .createQueryBuilder(StorageEntryEntity, 'e')
+    .select(['e.id', 'e.name'])
+    .where('e.workspaceId = :workspaceId AND e.folder = :folder AND NOT e.uploadFailed', { workspaceId, folder })
+    .andWhere('(e.name = :name OR starts_with(e.name, :stem) OR e.isFolder)', { name, stem: stem.slice(0, 200) })
+    .getMany();
+  // A folder's name is its whole path.
+  const taken = new Set(rows.filter(({ id }) => id !== ownId).map((row) => baseOf(row.name)));
+  let free = name;
+  for (let count = 1; taken.has(free); count++) free = `${stem.slice(0, 200)} (${count})${ext.slice(0, 40)}`;
+  return free;
 }
 
 /** Throws CONFLICT when a job that has not ended still needs one of the files. */

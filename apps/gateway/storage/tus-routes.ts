@@ -1,18 +1,21 @@
 import { StorageEntry } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { IF_EXISTS } from './uploads.js';
+import { NumberInPath } from '../http/shapes.js';
+import { IfExistsChoice } from './uploads.js';
 import { OFFSET_STREAM } from './tus.js';
 
 const tag = 'Storage';
-const params = z.object({ storageId: z.string() });
+const params = z.object({ storageId: NumberInPath });
 const path = '/v1/storage/uploads/:storageId/';
 const version = { 'Tus-Resumable': z.literal('1.0.0') };
 
 export const describeUploads = defineRoute({
   method: 'OPTIONS',
   path: '/v1/storage/uploads/',
+  replyHeaders: ['Tus-Version', 'Tus-Extension', 'Tus-Max-Size'],
   summary: 'Which version and extensions of tus are spoken, and the largest file',
+  description: 'The headers `Tus-Version`, `Tus-Extension` and `Tus-Max-Size` of tus 1.0.0 (https://tus.io).',
   tag,
   reply: null,
   status: 204,
@@ -21,6 +24,7 @@ export const describeUploads = defineRoute({
 export const createUpload = defineRoute({
   method: 'POST',
   path: '/v1/storage/uploads/',
+  replyHeaders: ['Location', 'Upload-Offset', 'Upload-Expires', 'Tus-Version'],
   summary: 'Begin a resumable upload',
   description:
     'tus 1.0.0 (https://tus.io). `Upload-Metadata` may hold `filename`, `folder`, `filetype` and `if_exists`; the query ' +
@@ -29,7 +33,7 @@ export const createUpload = defineRoute({
   query: z.object({
     folder: z.string().max(4096).optional(),
     name: z.string().max(4096).optional(),
-    if_exists: z.enum(IF_EXISTS).optional(),
+    if_exists: IfExistsChoice.optional(),
   }),
   headers: z.object({
     ...version,
@@ -39,23 +43,27 @@ export const createUpload = defineRoute({
   rawBody: OFFSET_STREAM,
   reply: StorageEntry,
   status: 201,
-  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'TOO_LARGE', 'STORAGE_FULL', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_IMPLEMENTED'],
 });
 
 export const lookAtUpload = defineRoute({
   method: 'HEAD',
   path,
+  replyHeaders: ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Tus-Version'],
   summary: 'How far a resumable upload is: Upload-Offset',
+  description:
+    'Ask after a broken connection, then go on from `Upload-Offset`. `Upload-Expires` says how long it is kept.',
   tag,
   params,
   headers: z.object(version),
   reply: null,
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
 });
 
 export const continueUpload = defineRoute({
   method: 'PATCH',
   path,
+  replyHeaders: ['Upload-Offset', 'Upload-Expires', 'Tus-Version'],
   summary: 'Send the bytes of a resumable upload from its offset on',
   description: 'What comes before the connection breaks counts; ask for the offset and go on from there.',
   tag,
@@ -64,17 +72,19 @@ export const continueUpload = defineRoute({
   rawBody: OFFSET_STREAM,
   reply: null,
   status: 204,
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_IMPLEMENTED'],
 });
 
 export const terminateUpload = defineRoute({
   method: 'DELETE',
   path,
+  replyHeaders: ['Tus-Version'],
   summary: 'Give a resumable upload up, or remove the file that it became',
+  description: 'The termination of tus 1.0.0. A file that a job still needs answers 409.',
   tag,
   params,
   headers: z.object(version),
   reply: null,
   status: 204,
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
 });

@@ -14,12 +14,13 @@ import {
   formatMetadata,
   OFFSET_STREAM,
   parseMetadata,
+  refuseUnspoken,
   requireTus,
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from './tus.js';
 import { continueUpload, createUpload, describeUploads, lookAtUpload, terminateUpload } from './tus-routes.js';
-import { ifExists } from './uploads.js';
+import { asTaken } from './uploads.js';
 
 /** Resumable uploads by tus 1.0.0: core, creation, creation with upload, expiration, termination. */
 @Controller()
@@ -52,9 +53,9 @@ export class TusController {
       throw new AditError('VALIDATION', 'Name the folder to put the file in, in the query or in Upload-Metadata.');
     }
     const name = fileName(query.name ?? metadata.get('name') ?? metadata.get('filename') ?? '', 'Upload-Metadata');
-    const replaces = ifExists({ if_exists: query.if_exists ?? metadata.get('if_exists') }) === 'replace';
+    const taken = asTaken({ if_exists: query.if_exists ?? metadata.get('if_exists') });
     const place = { workspaceId: caller.workspaceId, folder: folderPath(folder), name };
-    const upload = { ...place, claimedType: metadata.get('filetype'), replaces, length };
+    const upload = { ...place, claimedType: metadata.get('filetype'), ...taken, length };
     let entry = await this.uploads.create(upload);
     void reply.header('location', `${this.links.baseUrl(request)}${API_PREFIX}/v1/storage/uploads/${entry.id}/`);
     if (headers['content-type'] === OFFSET_STREAM && length > 0) {
@@ -99,6 +100,7 @@ export class TusController {
   private begin(headers: Record<string, string | string[] | undefined>, reply: FastifyReply): void {
     void reply.headers({ 'tus-resumable': TUS_VERSION, 'tus-version': TUS_VERSION });
     requireTus(headers);
+    refuseUnspoken(headers);
   }
 
   private tell(entry: StorageEntryEntity, reply: FastifyReply): void {

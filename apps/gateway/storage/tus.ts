@@ -63,3 +63,16 @@ function utf8(bytes: Buffer): string {
 function invalid(header: string, message: string): AditError {
   return new AditError('VALIDATION', message, { errors: [{ pointer: header, code: 'invalid_header', message }] });
 }
+
+/** Throws NOT_IMPLEMENTED, by name, for what of tus is not spoken here. */
+export function refuseUnspoken(headers: Headers): void {
+  const unspoken = [
+    ['upload-concat', 'Upload-Concat (the extension concatenation)'],
+    ['upload-defer-length', 'Upload-Defer-Length (the extension creation-defer-length); send Upload-Length'],
+    ['upload-checksum', 'Upload-Checksum (the extension checksum)'],
+  ].find(([name = '']) => headers[name] !== undefined);
+  if (unspoken === undefined) return;
+  const [name = '', what] = unspoken;
+  const message = `Not spoken here: ${what}. Extensions: ${TUS_EXTENSIONS}.`;
+  throw new AditError('NOT_IMPLEMENTED', message, { errors: [{ pointer: name, code: 'not_implemented', message }] });
+}

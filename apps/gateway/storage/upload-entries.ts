@@ -10,8 +10,9 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { contentTypeOf, contentTypeOfBytes } from './content-type.js';
+import { leftOf, storageFull, storageRoom, type StorageRoom } from './quota.js';
 import { Removals } from './removals.js';
-import { freeName, lockTree, makeFolders, pathOf, type Place } from './tree-changes.js';
+import { freeName, lockTree, makeFolders, nextName, pathOf, type Place } from './tree-changes.js';
 
 const log = createLogger('storage');
 /** How often an upload shows that it is alive, and what is swept is looked for. */
@@ -22,6 +23,8 @@ const DEAD_SECONDS = 90;
 export interface NewUpload extends Place {
   claimedType: string | undefined;
   replaces: boolean;
+  /** It takes the next free name when its own is taken: `film (1).mp4`. */
+  renames: boolean;
   /** Bytes announced for a resumable upload. */
   length?: number;
 }
@@ -53,10 +56,13 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Makes the entry of an upload that begins, and its folder. With `checkName`, throws CONFLICT when its name is taken. */
-  async begin({ length, claimedType, ...upload }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
-    const { workspaceId, folder, name } = upload;
+  async begin({ length, claimedType, renames, ...asked }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
+    const { workspaceId, folder } = asked;
     const entry = await inTransaction(this.db, async (manager) => {
       await lockTree(manager, workspaceId);
+      if (length !== undefined) await this.refuseBeyond(manager, workspaceId, length);
+      const name = renames ? await nextName(manager, asked) : asked.name;
+      const upload = { ...asked, name };
       if (checkName) {
         await freeName(manager, upload, upload.replaces);
         await refuseUnfinished(manager, upload);
@@ -83,12 +89,16 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
    * All bytes are stored: the file takes its name. Throws CONFLICT when that is taken, or the entry was deleted
    * meanwhile; nothing of the upload stays then.
    */
-  async finish(entry: StorageEntryEntity, place: Place & { replaces: boolean }): Promise<StorageEntryEntity> {
+  async finish(
+    entry: StorageEntryEntity,
+    { renames, ...asked }: Place & { replaces: boolean; renames: boolean },
+  ): Promise<StorageEntryEntity> {
     const { id } = entry;
     try {
       const contentType = await this.typeOf(entry);
       const finished = await inTransaction(this.db, async (manager) => {
-        await lockTree(manager, place.workspaceId);
+        await lockTree(manager, asked.workspaceId);
+        const place = { ...asked, name: renames ? await nextName(manager, asked, id) : asked.name };
         const outdated = await freeName(manager, place, place.replaces, id);
         await makeFolders(manager, place.workspaceId, place.folder);
         await this.removals.note(manager, outdated);
@@ -98,6 +108,8 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
           { id, uploadFailed: false },
           { ...uploaded, timeUploaded: new Date() },
         );
+        // Two uploads at once may each have had room.
+        if (entry.uploadLength === null) await this.refuseBeyond(manager, place.workspaceId, 0);
         if (affected === 0) {
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
@@ -106,7 +118,8 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
       await this.removals.drain();
       return finished;
     } catch (error) {
-      if (AditError.from(error).code === 'CONFLICT') await this.discard(entry);
+      const { code } = AditError.from(error);
+      if (code === 'CONFLICT' || code === 'STORAGE_FULL') await this.discard(entry);
       throw error;
     } finally {
       this.alive.delete(id);
@@ -139,12 +152,36 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
+  /** What the workspace may still store; what is replaced makes room. */
+  async room({ workspaceId, folder, name, replaces }: Place & { replaces: boolean }): Promise<StorageRoom> {
+    const room = await storageRoom(this.db.manager, workspaceId, this.config.storageBytes);
+    if (!replaces) return room;
+    const where = { workspaceId, folder, name, uploaded: true, isFolder: false };
+    const before = await this.db.manager.findOneBy(StorageEntryEntity, where);
+    return { ...room, used: room.used - Number(before?.size ?? 0) };
+  }
+
+  private async refuseBeyond(manager: EntityManager, workspaceId: string, bytes: number): Promise<void> {
+    const room = await storageRoom(manager, workspaceId, this.config.storageBytes);
+    if (bytes > leftOf(room) || leftOf(room) < 0) throw storageFull(room);
+  }
+
   private async giveUp(entries: StorageEntryEntity[]): Promise<void> {
     if (entries.length === 0) return;
     await inTransaction(this.db, async (manager) => {
       const ids = entries.map(({ id }) => id);
-      await manager.update(StorageEntryEntity, { id: In(ids), uploaded: false }, { uploadFailed: true, size: '0' });
-      await this.removals.noteBytes(manager, entries);
+      const given = { id: In(ids), uploaded: false };
+      await manager.update(StorageEntryEntity, given, { uploadFailed: true, size: '0' });
+      // One that was finished meanwhile keeps its bytes.
+      const rows = await manager.find(StorageEntryEntity, {
+        where: { id: In(ids), uploaded: true },
+        select: { id: true },
+      });
+      const finished = new Set(rows.map(({ id }) => id));
+      await this.removals.noteBytes(
+        manager,
+        entries.filter(({ id }) => !finished.has(id)),
+      );
     });
     await this.removals.drain();
   }

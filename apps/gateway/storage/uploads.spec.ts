@@ -2,6 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StorageEntry } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
+import { storageObjectKey } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
@@ -132,7 +134,7 @@ describe('an upload in one request', () => {
   });
 
   it('closes on a client that falls silent', async () => {
-    expect(await send(form('/silent', `${PART}some bytes`, 1_000_000))).toBe(0);
+    expect(await send(form('/silent', `${PART}some bytes`, 1_000_000))).toBe(408);
     expect((await failedIn('/silent')).uploaded).toBe(false);
   });
 
@@ -183,5 +185,15 @@ describe('an upload in one request', () => {
     await gateway.db.manager.update(StorageEntryEntity, { id }, { timeTouched: longAgo });
     await entries.tend();
     expect(await list('/dead')).toMatchObject([{ uploaded: false, upload_failed: true }]);
+  });
+
+  it('keeps its bytes when it is given up after it was finished', async () => {
+    const { body } = await uploader.send(Buffer.from('all of it'), 'late.bin', { query: '?folder=/late' });
+    const entry = await gateway.db.manager.findOneByOrFail(StorageEntryEntity, { id: body['id'] as number });
+    // As the process saw it whose request broke a moment ago.
+    await gateway.app.get(UploadEntries).fail(Object.assign(entry, { uploaded: false }));
+    expect(await list('/late')).toMatchObject([{ uploaded: true, upload_failed: false }]);
+    const objects = gateway.app.get<ObjectStore>(OBJECT_STORE, { strict: false });
+    expect((await objects.stat(storageObjectKey(gateway.workspaceId, entry.key!)))?.size).toBe(9);
   });
 });

@@ -8,15 +8,26 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { breakWhenIdle } from './break-when-idle.js';
+import { formFault, formParts } from '../http/form-parts.js';
 import { fileName, folderPath } from './names.js';
+import { leftOf, storageFull, type StorageRoom } from './quota.js';
 import { UploadEntries } from './upload-entries.js';
 
 const log = createLogger('storage');
 
-export const IF_EXISTS = ['refuse', 'replace'] as const;
+export const IF_EXISTS = ['refuse', 'replace', 'rename'] as const;
+export const IfExistsChoice = z.enum(IF_EXISTS).meta({
+  id: 'IfExists',
+  description: 'What to do when the folder has a file of that name: refuse it (409), replace it, or rename the new one',
+  // No default of zod's: a query that says nothing must not outdo a field of the form.
+  default: 'refuse',
+});
 export type IfExists = (typeof IF_EXISTS)[number];
+
+/** What a form has around its file. */
+const FORM_BYTES = 64 << 10;
 
 /** What a form may say of its file, in the query or in fields before or behind it. */
 type FormFields = Partial<Record<'folder' | 'name' | 'if_exists', string>>;
@@ -36,16 +47,12 @@ export class Uploads {
    * CONFLICT when the name is taken, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE.
    */
   async receive(workspaceId: string, request: FastifyRequest, query: FormFields): Promise<StorageEntryEntity> {
-    if (!request.isMultipart()) {
-      throw new AditError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data in the field "file".');
-    }
     const fields: Record<string, string | undefined> = {};
     const known = (): FormFields => ({ ...fields, ...withoutUndefined(query) });
     check(known());
     let entry: StorageEntryEntity | null = null;
-    breakWhenIdle(request, this.config.uploadIdleSeconds);
     try {
-      for await (const part of request.parts({ limits: this.limits() })) {
+      for await (const part of formParts(request, 'the file in the field "file"', this.limits())) {
         if (part.type === 'file') entry = await this.store(workspaceId, part, known(), request);
         else if (typeof part.value === 'string') fields[part.fieldname] = part.value;
       }
@@ -54,12 +61,10 @@ export class Uploads {
       if (folder === undefined) throw missing('?folder', 'Name the folder to put the file in; / is the root.');
       // Fields may follow the file; only now are all of them known.
       const place = { workspaceId, folder: folderPath(folder), name: name === undefined ? entry.name : fileName(name) };
-      return await this.entries.finish(entry, { ...place, replaces: ifExists(known()) === 'replace' });
+      return await this.entries.finish(entry, { ...place, ...asTaken(known()) });
     } catch (error) {
-      if (entry !== null) await this.giveUp(entry, error);
+      if (entry !== null) await this.giveUp(entry, error, request.raw.complete);
       throw error;
-    } finally {
-      request.raw.setTimeout(0);
     }
   }
 
@@ -70,7 +75,6 @@ export class Uploads {
       fieldSize: 8 << 10,
       fileSize: this.config.maxUploadBytes,
       parts: 16,
-      headerPairs: 32,
     };
   }
 
@@ -81,12 +85,14 @@ export class Uploads {
     request: FastifyRequest,
   ): Promise<StorageEntryEntity> {
     const place = { workspaceId, folder: folderPath(folder ?? '/'), name: fileName(name ?? part.filename ?? '') };
-    const upload = { ...place, claimedType: part.mimetype, replaces: ifExists({ if_exists }) === 'replace' };
+    const upload = { ...place, claimedType: part.mimetype, ...asTaken({ if_exists }) };
     // Before gigabytes are sent where that can be known; in the end it is checked in any case.
+    const room = await this.entries.room(upload);
+    if (Number(request.headers['content-length'] ?? 0) - FORM_BYTES > leftOf(room)) throw storageFull(room);
     const entry = await this.entries.begin(upload, folder !== undefined && name !== undefined);
     const digest = createHash('sha256');
     try {
-      const body = digested(part.file, digest, request);
+      const body = digested(part.file, digest, request, room);
       const { size } = await this.objects.put(storageObjectKey(workspaceId, entry.key as string), body);
       if (part.file.truncated) {
         throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
@@ -99,11 +105,11 @@ export class Uploads {
   }
 
   /** All of the file came. When the request around it was wrong, nothing stays; when it broke off, that shows. */
-  private async giveUp(entry: StorageEntryEntity, error: unknown): Promise<void> {
+  private async giveUp(entry: StorageEntryEntity, error: unknown, isComplete: boolean): Promise<void> {
     const { code } = AditError.from(error);
     // Nothing of it is left then.
-    if (code === 'CONFLICT') return;
-    if (code === 'VALIDATION') await this.entries.discard(entry);
+    if (code === 'CONFLICT' || code === 'STORAGE_FULL') return;
+    if (code === 'VALIDATION' && isComplete) await this.entries.discard(entry);
     else await this.fail(entry);
   }
 
@@ -121,17 +127,26 @@ function check({ folder, name, if_exists }: FormFields): void {
   ifExists({ if_exists });
 }
 
-export function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>): IfExists {
+function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>): IfExists {
   const known = IF_EXISTS.find((one) => one === said);
   if (known !== undefined) return known;
   const message = `if_exists is one of ${IF_EXISTS.join(', ')}.`;
   throw new AditError('VALIDATION', message, { errors: [{ pointer: '/if_exists', code: 'invalid_value', message }] });
 }
 
+/** What happens to a name that is taken. */
+export function asTaken(fields: Pick<FormFields, 'if_exists'>): { replaces: boolean; renames: boolean } {
+  const said = ifExists(fields);
+  return { replaces: said === 'replace', renames: said === 'rename' };
+}
+
 /** Passes the file on and digests it; ends in an error when the connection breaks, never as if the file were over. */
-function digested(file: Readable, digest: Hash, request: FastifyRequest): Readable {
+function digested(file: Readable, digest: Hash, request: FastifyRequest, room: StorageRoom): Readable {
+  let left = leftOf(room);
   const through = new Transform({
     transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length;
+      if (left < 0) return done(storageFull(room));
       digest.update(chunk);
       done(null, chunk);
     },
@@ -151,7 +166,7 @@ function digested(file: Readable, digest: Hash, request: FastifyRequest): Readab
     // Nobody reads on when the store has failed; the rest of the request would block the connection.
     file.unpipe(through).resume();
   });
-  file.once('error', (error) => through.destroy(error));
+  file.once('error', (error) => through.destroy(formFault(error)));
   return file.pipe(through);
 }
 

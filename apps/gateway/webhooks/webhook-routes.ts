@@ -9,10 +9,10 @@ import {
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, OptionalPage } from '../http/shapes.js';
+import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Webhooks';
-const params = z.object({ webhookId: z.string() });
+const params = z.object({ webhookId: UuidInPath });
 
 const body = {
   event: 'svc.export.on_completed' as const,
@@ -35,10 +35,12 @@ export const listWebhooks = defineRoute({
   method: 'GET',
   path: '/v1/webhooks/',
   summary: 'List the webhooks of the workspace',
-  description: 'A plain list; with `offset` or `limit` a page.',
+  description: 'A plain list of all; with `offset` or `limit` it comes in pages.',
   tag,
   query: OptionalPage,
-  reply: z.union([z.array(Webhook), WebhookPage]),
+  reply: z.array(Webhook),
+  otherwise: inPages(WebhookPage),
+  secret: true,
   example: { reply: [example] },
 });
 
@@ -46,6 +48,8 @@ export const createWebhook = defineRoute({
   method: 'POST',
   path: '/v1/webhooks/',
   summary: 'Be told of an event by HTTP POST',
+  description:
+    'One webhook is one event and one address. Deliveries are signed with `hmac_secret`, and tried again for about a day.',
   tag,
   body: WebhookRequest,
   secret: true,
@@ -57,6 +61,8 @@ export const getWebhook = defineRoute({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/',
   summary: 'Read a webhook',
+  secret: true,
+  description: 'With what became of it: `enabled`, and `disabled_reason` when a receiver answered 410.',
   tag,
   params,
   reply: Webhook,
@@ -96,6 +102,7 @@ export const deleteWebhook = defineRoute({
   method: 'DELETE',
   path: '/v1/webhooks/:webhookId/',
   summary: 'Remove a webhook and its log; nothing more is sent',
+  description: 'What is still to be delivered is dropped with it.',
   tag,
   params,
   reply: Message,
@@ -106,6 +113,7 @@ export const testWebhook = defineRoute({
   method: 'POST',
   path: '/v1/webhooks/:webhookId/test/',
   summary: 'Send the event svc.webhook.on_test; how it went is in the attempts',
+  description: 'Answers before it is delivered. 409 for a webhook that is disabled.',
   tag,
   params,
   reply: WebhookMessage,
@@ -116,6 +124,7 @@ export const listAttempts = defineRoute({
   method: 'GET',
   path: '/v1/webhooks/:webhookId/attempts/',
   summary: 'Attempts to deliver, newest first',
+  description: 'A page of attempts with the status, the time taken and the beginning of the answer of each.',
   tag,
   params,
   query: PageQuery.extend({ message_id: z.string().max(64).optional().describe('Of this message alone') }),

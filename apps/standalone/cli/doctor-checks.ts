@@ -4,7 +4,7 @@ import { availableParallelism, freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession } from '@adit/inference';
-import { ffmpegInfo } from '@adit/media';
+import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
 import { modelsRoot, readCatalogue } from '@adit/models';
 import type { CliSettings } from './settings.js';
 
@@ -29,6 +29,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
   return [
     node,
     ffmpeg,
+    confinement,
     weights,
     () => models(settings),
     memory,
@@ -74,6 +75,17 @@ async function ffmpeg(): Promise<Finding[]> {
   } catch (error) {
     return one({ state: 'bad', what: 'ffmpeg', advice: AditError.from(error).message });
   }
+}
+
+/** What stands between a hostile film and the rest of the machine. */
+async function confinement(): Promise<Finding[]> {
+  const shutBy = await networkShutBy();
+  const good = shutBy === null ? 'ffmpeg runs without secrets' : `ffmpeg runs without secrets and network (${shutBy})`;
+  const missing = (await missingConfinement()).map((lack): Finding => {
+    const [what = lack, ...advice] = lack.split(': ');
+    return { state: 'warning', what, advice: advice.join(': ') };
+  });
+  return [{ state: 'good', what: good }, ...missing];
 }
 
 async function weights(): Promise<Finding[]> {

@@ -2,7 +2,7 @@
 const ECHO_MS = 500;
 
 export interface Interrupt {
-  /** Aborts at the first Ctrl-C or SIGTERM. */
+  /** Aborts at the first Ctrl-C or SIGTERM, or when nobody reads the output any more. */
   signal: AbortSignal;
   release(): void;
 }
@@ -20,6 +20,10 @@ export function untilInterrupted(): Interrupt {
       process.exit(130);
     }
   };
-  process.on('SIGINT', heard).on('SIGTERM', heard);
-  return { signal: controller.signal, release: () => void process.off('SIGINT', heard).off('SIGTERM', heard) };
+  const unread = (): void => controller.abort();
+  process.on('SIGINT', heard).on('SIGTERM', heard).on('SIGPIPE', unread);
+  return {
+    signal: controller.signal,
+    release: () => void process.off('SIGINT', heard).off('SIGTERM', heard).off('SIGPIPE', unread),
+  };
 }

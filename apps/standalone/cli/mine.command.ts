@@ -28,9 +28,7 @@ Examples:
   adit mine film.mp4                            every person of a film, told apart
   adit mine photos/ --model team                your own people (see "adit gallery build --help")
   adit mine film.mp4 --json | jq .summary
-  adit mine film.mp4 --server https://adit.example.org
-
-Exit code: 0 when everything was mined, 1 when a job failed, 2 for a wrong command line.`,
+  adit mine film.mp4 --server https://adit.example.org`,
     )
     .action(async (sources: string[], options: MineOptions) => (await import('./mine.js')).mine(sources, options));
 }

@@ -19,7 +19,7 @@ export async function modulesTaking(client: AditClient, model: string, asked: st
 }
 
 async function modelOf(client: AditClient, given: string): Promise<Reply<'GET /v1/models/{modelId}/'> | null> {
-  for await (const model of client.items('GET /v1/models/')) {
+  for await (const model of client.items('GET /v1/models')) {
     if (model.name === given || model.id === given.toLowerCase()) return model;
   }
   return null;

@@ -41,7 +41,7 @@ function cells(result: DetailedResult): string[] {
   const names = [meta['person'], meta['label'], meta['text'], landmarkName(meta['landmark'])];
   const name = names.find((value) => typeof value === 'string');
   // An unknown person's similarity is to somebody else, or to nobody.
-  const known = !('closest_person' in meta);
+  const known = !/^(unknown|Unknown #\d+)$/.test(String(meta['person']));
   const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
     (value) => typeof value === 'number',
   );

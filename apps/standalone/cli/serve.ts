@@ -2,6 +2,7 @@ import { AditError } from '@adit/contracts';
 import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { startTelemetry } from '@adit/service';
 import { startEngine } from '../engine.js';
+import { SERVES } from '../supervisor.js';
 import { cliSettings } from './settings.js';
 import type { StartOptions } from './start.js';
 
@@ -14,6 +15,7 @@ async function serve(options: StartOptions): Promise<void> {
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });
   if (engine.newKey !== null) process.stderr.write(`API key, shown this once: ${engine.newKey}\n`);
+  process.send?.(SERVES);
   process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
 }
 

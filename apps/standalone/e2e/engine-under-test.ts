@@ -135,7 +135,7 @@ export class EngineUnderTest {
   }
 
   async log(): Promise<string> {
-    return (await readFile(join(this.folder, 'engine.log'), 'utf8').catch(() => '')).slice(-4000);
+    return (await readFile(join(this.folder, 'engine.log'), 'utf8').catch(() => '')).slice(-16_000);
   }
 
   async close(): Promise<void> {

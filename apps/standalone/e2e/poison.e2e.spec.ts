@@ -10,7 +10,7 @@ import { manTalking, mediaRoots } from './films.js';
 const { groups } = sampleMedia();
 const poison = groups['sample2']!;
 
-describe('a picture that native code dies of', () => {
+describe('a picture that kills its process, by native code or an exception', () => {
   let engine: EngineUnderTest;
   let ended: Record<'poisoned' | 'film' | 'photos', Job>;
 
@@ -21,7 +21,8 @@ describe('a picture that native code dies of', () => {
     engine = await EngineUnderTest.start({
       localRoots: await mediaRoots(),
       program: fileURLToPath(new URL('./poison-supervisor.ts', import.meta.url)),
-      env: { ADIT_TEST_POISON: digest },
+      // What lies in the system's folder for temporary files stays there for ever when its process is killed.
+      env: { ADIT_TEST_POISON: digest, TMPDIR: '/no/such/folder' },
     });
     const posted = {
       // Three chunks, so that some are being decoded and others analysed whenever the engine dies.

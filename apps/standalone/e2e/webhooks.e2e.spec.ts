@@ -109,6 +109,7 @@ describe('the webhook of a job', () => {
     const { result } = completed;
     expect({
       ...completed,
+      link: `${engine.api.url}${completed.link}`,
       result: { ...result, detailed_link: `${engine.api.url}${result.detailed_link}` },
     }).toEqual(job);
     for (const name of ['job.on_detailed_result', 'job.face_recognition.on_detailed_result']) {

@@ -2,7 +2,7 @@ import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
-export const FaceSighting = z.strictObject({
+export const FaceSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -16,7 +16,7 @@ export const FaceSighting = z.strictObject({
 export type FaceSighting = z.infer<typeof FaceSighting>;
 
 /** A view good enough to embed. */
-export const FaceView = z.strictObject({
+export const FaceView = z.object({
   frame: z.int().nonnegative(),
   time: z.number(),
   /** 512-d, L2-normalised, little-endian float32 in base64. */
@@ -33,7 +33,7 @@ export const FaceView = z.strictObject({
 export type FaceView = z.infer<typeof FaceView>;
 
 /** One face followed through the frames of a unit. */
-export const FaceTrack = z.strictObject({
+export const FaceTrack = z.object({
   id: z.int().nonnegative(),
   sightings: z.array(FaceSighting).min(1),
   /** Best first; empty when the face was never large enough to embed. */
@@ -45,14 +45,14 @@ export const FaceTrack = z.strictObject({
   /** Crop of the best view. */
   thumbnail: PictureRef.nullable(),
   /** The whole frame of the best view, small; tracks of one frame share it. */
-  keyFrame: z.strictObject({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
+  keyFrame: z.object({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type FaceTrack = z.infer<typeof FaceTrack>;
 
 /** What the analysis `faces` writes down for one unit: every face, unfiltered. */
-export const FaceObservations = z.strictObject({
+export const FaceObservations = z.object({
   /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
-  sampled: z.array(z.strictObject({ frame: z.int().nonnegative(), time: z.number() })),
+  sampled: z.array(z.object({ frame: z.int().nonnegative(), time: z.number() })),
   tracks: z.array(FaceTrack),
 });
 export type FaceObservations = z.infer<typeof FaceObservations>;

@@ -17,6 +17,7 @@ export function pairedPack(small: FramePack, native: FramePack): FramePack {
     return source;
   };
   return {
+    decoder: native.decoder,
     frames: sources.map(({ pack, index }) => pack.frames[index]!),
     picture: async (index) => {
       const source = sourceOf(index);

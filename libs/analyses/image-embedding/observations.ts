@@ -2,7 +2,7 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One sampled frame, or a photo. */
-export const EmbeddedFrame = z.strictObject({
+export const EmbeddedFrame = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -15,7 +15,7 @@ export const EmbeddedFrame = z.strictObject({
 export type EmbeddedFrame = z.infer<typeof EmbeddedFrame>;
 
 /** The pictures that stand for frames that look much the same: the first of them. */
-export const View = z.strictObject({
+export const View = z.object({
   frame: z.int().nonnegative(),
   thumbnail: PictureRef,
   picture: PictureRef,
@@ -23,7 +23,7 @@ export const View = z.strictObject({
 export type View = z.infer<typeof View>;
 
 /** What the analysis `image-embedding` writes down for one unit: every sampled frame as a direction. */
-export const ImageEmbeddingObservations = z.strictObject({
+export const ImageEmbeddingObservations = z.object({
   /** Digest of the network; embeddings of others cannot be compared with these. */
   network: z.string(),
   dimensions: z.int().positive(),

@@ -2,7 +2,7 @@ import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at an object. */
-export const ObjectSighting = z.strictObject({
+export const ObjectSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -15,7 +15,7 @@ export const ObjectSighting = z.strictObject({
 export type ObjectSighting = z.infer<typeof ObjectSighting>;
 
 /** One object followed through the frames of a unit. */
-export const ObjectTrack = z.strictObject({
+export const ObjectTrack = z.object({
   id: z.int().nonnegative(),
   /** What it is, in the words of the network's `labels`. */
   label: z.string(),
@@ -23,14 +23,14 @@ export const ObjectTrack = z.strictObject({
   /** Crop of the best view; null where no view was good enough to be worth a picture. */
   thumbnail: PictureRef.nullable(),
   /** The whole frame of the best view, small; tracks of one frame share it. */
-  keyFrame: z.strictObject({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
+  keyFrame: z.object({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type ObjectTrack = z.infer<typeof ObjectTrack>;
 
 /** What the analysis `objects` writes down for one unit: every object down to a low score. */
-export const ObjectObservations = z.strictObject({
+export const ObjectObservations = z.object({
   /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
-  sampled: z.array(z.strictObject({ frame: z.int().nonnegative(), time: z.number() })),
+  sampled: z.array(z.object({ frame: z.int().nonnegative(), time: z.number() })),
   tracks: z.array(ObjectTrack),
 });
 export type ObjectObservations = z.infer<typeof ObjectObservations>;

@@ -2,18 +2,18 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One sampled frame, or a photo, with what its scene may be: the best few, the surest first. */
-export const ClassifiedFrame = z.strictObject({
+export const ClassifiedFrame = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
   time: z.number(),
   /** `label` in the words of the network's `labels`, `score` 0..1. */
-  scenes: z.array(z.strictObject({ label: z.string(), score: z.number() })),
+  scenes: z.array(z.object({ label: z.string(), score: z.number() })),
 });
 export type ClassifiedFrame = z.infer<typeof ClassifiedFrame>;
 
 /** The frame that shows a scene best, of those of a unit. */
-export const SceneView = z.strictObject({
+export const SceneView = z.object({
   label: z.string(),
   frame: z.int().nonnegative(),
   thumbnail: PictureRef,
@@ -22,7 +22,7 @@ export const SceneView = z.strictObject({
 export type SceneView = z.infer<typeof SceneView>;
 
 /** What the analysis `scenes` writes down for one unit. */
-export const SceneObservations = z.strictObject({
+export const SceneObservations = z.object({
   sampled: z.array(ClassifiedFrame),
   /** One for each label that was ever likely. */
   views: z.array(SceneView),

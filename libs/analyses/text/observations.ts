@@ -2,7 +2,7 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at a line of text. */
-export const TextSighting = z.strictObject({
+export const TextSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -18,7 +18,7 @@ export const TextSighting = z.strictObject({
 export type TextSighting = z.infer<typeof TextSighting>;
 
 /** One line of text followed through the frames of a unit. */
-export const TextTrack = z.strictObject({
+export const TextTrack = z.object({
   id: z.int().nonnegative(),
   /** What it says, with accents where the readers agree on them. */
   text: z.string(),
@@ -34,14 +34,14 @@ export const TextTrack = z.strictObject({
   /** The line as it was read. */
   thumbnail: PictureRef.nullable(),
   /** The whole frame it was read in, small; tracks of one frame share it. */
-  keyFrame: z.strictObject({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
+  keyFrame: z.object({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type TextTrack = z.infer<typeof TextTrack>;
 
 /** What the analysis `text` writes down for one unit: every line that could be read, unfiltered. */
-export const TextObservations = z.strictObject({
+export const TextObservations = z.object({
   /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
-  sampled: z.array(z.strictObject({ frame: z.int().nonnegative(), time: z.number() })),
+  sampled: z.array(z.object({ frame: z.int().nonnegative(), time: z.number() })),
   tracks: z.array(TextTrack),
 });
 export type TextObservations = z.infer<typeof TextObservations>;

@@ -28,6 +28,13 @@ abstract class TaskEntity {
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
+/** What is left to do when the modules of a job have ended: its files, and its end. Goes when that is done. */
+@Entity('job_endings')
+@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+export class JobEndingEntity extends TaskEntity {
+  @Index({ unique: true }) @Column('uuid') jobId!: string;
+}
+
 @Entity('reports')
 @Index(['workspaceId', 'timeCreated'])
 @Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })

@@ -1,5 +1,5 @@
 import type { FrameInterval, MediaFacts } from '@adit/contracts';
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** What the probe found, so that known media is not probed again. */
 @Entity('media')
@@ -13,6 +13,8 @@ export class MediaEntity {
   /** Object key of the encoded frame index; null for images. */
   @Column('text', { nullable: true }) indexKey!: string | null;
   @Index() @Column('timestamptz') timeExpires!: Date;
+  /** Folder of all that is kept of it: another one each time it becomes known again, so that no key is used twice. */
+  @Column('text', { nullable: true }) generation!: string | null;
 }
 
 /** Observations of one unit by one analysis: asking again costs a look-up. */
@@ -26,4 +28,15 @@ export class ObservationEntity {
   @Column('text') objectKey!: string;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Index() @Column('timestamptz') timeExpires!: Date;
+}
+
+/** What is to go from the object store: noted with the deletion of its rows, worked off after that. */
+@Entity('object_removals')
+export class ObjectRemovalEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
+  /** A key; when it ends with a slash, all keys that begin with it. */
+  @Column('text') prefix!: string;
+  /** Once more after a while, for what work in flight still wrote. */
+  @Column('boolean', { default: false }) again!: boolean;
+  @Index() @Column('timestamptz') timeDue!: Date;
 }

@@ -1,6 +1,6 @@
 import { AccessKeyEntity, AuditEntryEntity } from './access.js';
-import { BatchEntity, ExportEntity, ReportEntity, ReportItemEntity } from './batch.js';
-import { MediaEntity, ObservationEntity } from './cache.js';
+import { BatchEntity, ExportEntity, JobEndingEntity, ReportEntity, ReportItemEntity } from './batch.js';
+import { MediaEntity, ObjectRemovalEntity, ObservationEntity } from './cache.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
   ChunkAnalysisEntity,
@@ -11,8 +11,10 @@ import {
   JobModuleEntity,
   JobSourceEntity,
 } from './job.js';
+import { LeaseEntity } from './lease.js';
 import { ModelEntity, ModelVersionEntity, WorkspaceModelEntity } from './model.js';
 import { OutboxEntity } from './outbox.js';
+import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
@@ -25,9 +27,11 @@ export * from './columns.js';
 export * from './dictionary.js';
 export * from './from-row.js';
 export * from './job.js';
+export * from './lease.js';
 export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
+export * from './probe.js';
 export * from './result.js';
 export * from './storage.js';
 export * from './webhook.js';
@@ -48,15 +52,19 @@ export const ENTITIES = [
   IdempotencyKeyEntity,
   IdentityEntity,
   JobAnalysisEntity,
+  JobEndingEntity,
   JobEntity,
   JobEventEntity,
   JobModuleEntity,
   JobSourceEntity,
+  LeaseEntity,
   MediaEntity,
   ModelEntity,
   ModelVersionEntity,
+  ObjectRemovalEntity,
   ObservationEntity,
   OutboxEntity,
+  ProbeEntity,
   ReportEntity,
   ReportItemEntity,
   SegmentEntity,

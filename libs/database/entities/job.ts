@@ -32,7 +32,8 @@ export class JobEntity {
   /** 9 − priority: the scheduler takes the lowest first. */
   @Column('integer') rank!: number;
   @Column('text') mediaType!: MediaType;
-  @Column('jsonb') sources!: string[];
+  /** What earlier builds read; the addresses are those of job_sources. Goes once no such build is left. */
+  @Column('jsonb', { name: 'sources', default: [], select: false }) sourcesOfEarlierBuilds?: string[];
   @Column('jsonb', { nullable: true }) webhook!: JobWebhook | null;
   /** Seconds until the job is deleted, as posted. */
   @Column('integer', { nullable: true }) ttl!: number | null;
@@ -42,7 +43,8 @@ export class JobEntity {
   @Column('double precision', { default: 0 }) progress!: number;
   /** Dense sequence number of the next segment. */
   @Column('integer', { default: 0 }) segmentCount!: number;
-  @Column('jsonb', { default: [] }) summary!: ResultSummary[];
+  /** As large as the job has sources: read only where it is shown. */
+  @Column('jsonb', { default: [], select: false }) summary?: ResultSummary[];
   @Column('text', { nullable: true }) traceparent!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { nullable: true }) timeStarted!: Date | null;
@@ -90,6 +92,7 @@ export class JobAnalysisEntity {
 export type SourceState = 'waiting' | 'requested' | 'planned' | 'failed';
 
 @Entity('job_sources')
+@Index(['mediaDigest'], { where: 'media_digest IS NOT NULL' })
 export class JobSourceEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('integer') index!: number;
@@ -101,6 +104,8 @@ export class JobSourceEntity {
   /** Tries to open it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  /** Until when a running try of it is believed alive; past or null while none runs. */
+  @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
 }
 
 /** planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
@@ -126,6 +131,8 @@ export class ChunkEntity {
   /** Tries to decode it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  /** Until when a running try of it is believed alive; past or null while none runs. */
+  @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
   /** Pack keys by source index; null before decoding and after the last analysis has read them. */
   @Column('jsonb', { nullable: true }) packs!: Record<string, PackKeys> | null;
 }
@@ -142,8 +149,14 @@ export class ChunkAnalysisEntity {
   /** Tries, counted before each, so that a crash of native code counts too. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Index() @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  /** Until when a running try of it is believed alive; past or null while none runs. */
+  @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
+  /** Part of its pictures that the try which runs has looked at, below 1; older builds leave it as it is. */
+  @Column('real', { default: 0 }) progress!: number;
   @Column('jsonb', { nullable: true }) units!: UnitOutcome[] | null;
   @Column('text', { nullable: true }) error!: string | null;
+  /** Since when nobody who was given it could do it as it is asked for, while builds change. */
+  @Column('timestamptz', { nullable: true }) putOffSince!: Date | null;
 }
 
 /** A fold in progress: one per module and film, or one per module over all images (`sourceIndex` −1). */

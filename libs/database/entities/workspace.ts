@@ -14,6 +14,10 @@ export class WorkspaceEntity {
   /** The secret before, which signs beside the new one for a while. */
   @Column('text', { nullable: true }) formerSigningSecret!: string | null;
   @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
+  /** Bytes its files may have together. Null: the gateway's own limit; 0: none. */
+  @Column('bigint', { nullable: true }) storageBytes!: string | null;
+  /** Set while everything of it is being erased. */
+  @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
@@ -27,6 +31,8 @@ export class ApiKeyEntity {
   @Column('text') prefix!: string;
   @Index({ unique: true }) @Column('text') hash!: string;
   @Column('text', { default: 'member' }) role!: 'admin' | 'member' | 'reader';
+  /** An admin key that may also make and erase workspaces: a column of its own, since older builds know no such role. */
+  @Column('boolean', { default: false }) isOwner!: boolean;
   /** Null: the gateway's own limit; 0: none. */
   @Column('integer', { nullable: true }) requestsPerSecond!: number | null;
   @Column('integer', { nullable: true }) jobsPerDay!: number | null;

@@ -7,6 +7,16 @@ import { Storage1795268034111 } from './1795268034111-storage.js';
 import { BatchesAndExports1795270022981 } from './1795270022981-batches-and-exports.js';
 import { Models1795281003051 } from './1795281003051-models.js';
 import { WebhooksGone1795285200000 } from './1795285200000-webhooks-gone.js';
+import { JobSourcesApart1795370983078 } from './1795370983078-job-sources-apart.js';
+import { PutOff1795371242479 } from './1795371242479-put-off.js';
+import { MediaOfSources1795372641204 } from './1795372641204-media-of-sources.js';
+import { Leases1795372641205 } from './1795372641205-leases.js';
+import { RunningTries1795372870379 } from './1795372870379-running-tries.js';
+import { JobEndings1795373196749 } from './1795373196749-job-endings.js';
+import { Workspaces1795373718326 } from './1795373718326-workspaces.js';
+import { Probes1795374172153 } from './1795374172153-probes.js';
+import { ObjectRemovals1795374381434 } from './1795374381434-object-removals.js';
+import { AnalysisProgress1795376879093 } from './1795376879093-analysis-progress.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -19,4 +29,14 @@ export const MIGRATIONS = [
   BatchesAndExports1795270022981,
   Models1795281003051,
   WebhooksGone1795285200000,
+  JobSourcesApart1795370983078,
+  PutOff1795371242479,
+  MediaOfSources1795372641204,
+  Leases1795372641205,
+  RunningTries1795372870379,
+  JobEndings1795373196749,
+  Workspaces1795373718326,
+  Probes1795374172153,
+  ObjectRemovals1795374381434,
+  AnalysisProgress1795376879093,
 ];

@@ -11,7 +11,12 @@ export interface AnalysisWork {
   units: Unit[];
   /** One unit after the other, as from the second try. */
   alone: boolean;
+  /** No other try follows: what fails of a picture now costs that picture alone. */
+  isLastTry: boolean;
+  /** Whether what is seen may be remembered under the request's digest for later jobs. */
   keepCache: boolean;
+  /** Part of each unit that is done, 0..1, by source index; one that has not begun is missing. */
+  done: Map<number, number>;
 }
 
 interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {
@@ -24,13 +29,20 @@ interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {
 export async function readWork(
   manager: EntityManager,
   { chunkId, analysisDigest }: AnalysisRequested,
-  alone: boolean,
+  { alone, isLastTry }: Pick<AnalysisWork, 'alone' | 'isLastTry'>,
 ): Promise<AnalysisWork | null> {
   const [row]: WorkRow[] = await manager.query(WORK, [chunkId, analysisDigest]);
   if (row === undefined) return null;
   const { job, chunk, keepCache } = row;
   const units = row.units.map((unit) => ({ ...unit, interval: chunk.interval }));
-  return { job, chunk, request: fromRow(manager, JobAnalysisEntity, row.request), units, alone, keepCache };
+  const asked = fromRow(manager, JobAnalysisEntity, row.request);
+  return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map() };
+}
+
+/** Part of the work that is done, below 1 until it has been recorded. */
+export function progressOf({ units, done }: Pick<AnalysisWork, 'units' | 'done'>): number {
+  const sum = [...done.values()].reduce((total, each) => total + each, 0);
+  return Math.min(0.99, sum / Math.max(1, units.length));
 }
 
 const WORK = `

@@ -8,11 +8,14 @@ import {
   JOB_SETTINGS,
   knownKey,
   knownObservations,
+  mediaGenerations,
   observationPrefix,
   OutboxRelay,
+  reasonOf,
   redecode,
   rememberObservations,
   runTry,
+  secondsPutOff,
   triedAnalysis,
   triesOf,
   type JobSettings,
@@ -20,20 +23,28 @@ import {
 } from '@adit/jobs';
 import { encodeJpeg } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger, histogram } from '@adit/runtime';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AnalysisRunner } from '../local-runner.js';
 import { AnalysisRegistry } from '../registry.js';
-import { readWork, type AnalysisWork } from './analysis-work.js';
+import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { openPacks } from './pack-source.js';
+import { decoderOf, standingOf, type Standing } from './standing.js';
 
 const log = createLogger('inference');
-const analysisSeconds = histogram('adit_analysis_seconds', 'Time to analyse one unit of media', ['analysis']);
+const analysisSeconds = histogram(
+  'adit_analysis_seconds',
+  'Time to analyse one unit of media',
+  ['analysis'],
+  secondsBetween(0.01, 500),
+);
 /** Units of one chunk (its images) looked at together, so that their rows can share batches. */
 const UNITS_AT_ONCE = 4;
+/** How long work for another build waits for a process of that build: longer than a rolling upgrade leaves it without one. */
+const UNSERVED_SECONDS = 300;
 
 /** analyses.<name>.requested: looks at one chunk and writes its observations down. */
 @Injectable()
@@ -70,22 +81,28 @@ export class AnalysisWorker {
     const { chunkId, analysisDigest } = request;
     const attempt = await claimTry(this.db, tried, this.settings.leaseSeconds);
     if (attempt === null) return;
-    const work = await readWork(this.db.manager, request, attempt > 1);
+    const work = await readWork(this.db.manager, request, {
+      alone: attempt > 1,
+      isLastTry: attempt >= this.settings.maxAttempts,
+    });
     if (work === null) return;
     const { id: jobId, traceparent } = work.job;
     await runTry(
-      { db: this.db, settings: this.settings, work: tried, attempt, signal },
+      { db: this.db, settings: this.settings, work: tried, attempt, signal, progress: () => progressOf(work) },
       (signal) => this.work(work, signal),
-      async (problem) => {
+      async (problem, isOurs) => {
         log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
-        await this.outbox.transaction((manager) =>
-          failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message),
-        );
+        await this.outbox.transaction(async (manager) => {
+          if (!(await isOurs(manager))) return;
+          await failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message);
+        });
       },
     );
   }
 
   private async work(work: AnalysisWork, signal: AbortSignal): Promise<void> {
+    const standing = standingOf(this.analyses, work.request);
+    if (standing !== 'own') await this.leaveToOthers(work, standing);
     try {
       await this.publish(work, await this.analyse(work, signal));
     } catch (error) {
@@ -94,23 +111,55 @@ export class AnalysisWorker {
     }
   }
 
+  /**
+   * Work that another build was asked for is put off without blame, for a process of that build to take it. When none has for
+   * as long as an upgrade takes, none is left: this process does it as well as it can, and caches nothing of it, or says that
+   * it cannot.
+   */
+  private async leaveToOthers(work: AnalysisWork, standing: Standing): Promise<void> {
+    const { analysis, digest } = work.request;
+    if ((await secondsPutOff(this.db, work.chunk.id, digest)) < UNSERVED_SECONDS) {
+      throw new AditError(
+        'UNAVAILABLE',
+        `The job asks for ${analysis} as another build does it; this one leaves it to that.`,
+      );
+    }
+    if (standing === 'unknown') {
+      throw new AditError(
+        'CONFLICT',
+        `No process does ${analysis} any more as the job asks for it: post the job again.`,
+      );
+    }
+    log.warn(
+      { chunkId: work.chunk.id, analysis },
+      'no process of the build that was asked is left; its work is done here',
+    );
+    work.keepCache = false;
+  }
+
   private async analyse(work: AnalysisWork, signal: AbortSignal): Promise<UnitOutcome[]> {
     const { job, request, units, alone } = work;
     const digests = units.map((unit) => unit.mediaDigest);
     const known = await knownObservations(this.db.manager, job.workspaceId, digests, [request.digest]);
+    const folders = work.keepCache
+      ? await mediaGenerations(this.db.manager, job.workspaceId, digests)
+      : new Map<string, string>();
     const limit = pLimit(alone ? 1 : UNITS_AT_ONCE);
     return Promise.all(
       units.map((unit) =>
         limit(async (): Promise<UnitOutcome> => {
           const { sourceIndex } = unit;
-          const observations = known.get(knownKey(unit, request.digest));
-          if (observations !== undefined) return { sourceIndex, observations, error: null };
           try {
-            return { sourceIndex, observations: await this.look(work, unit, signal), error: null };
+            const observations = known.get(knownKey(unit, request.digest));
+            if (observations !== undefined) return { sourceIndex, observations, error: null };
+            return { sourceIndex, observations: await this.look(work, unit, folders, signal), error: null };
           } catch (error) {
             const problem = AditError.from(error);
-            if (unit.interval !== null || problem.retryable || problem.code === 'PACK_MISSING') throw error;
-            return { sourceIndex, observations: null, error: problem.message };
+            if (unit.interval !== null || problem.code === 'PACK_MISSING') throw error;
+            if (signal.aborted || problem.code === 'UNAVAILABLE' || (problem.retryable && !work.isLastTry)) throw error;
+            return { sourceIndex, observations: null, error: reasonOf(problem.message) };
+          } finally {
+            work.done.set(sourceIndex, 1);
           }
         }),
       ),
@@ -119,12 +168,17 @@ export class AnalysisWorker {
 
   /** Runs the analysis on one unit; returns the key of its observations. */
   private async look(
-    { job, chunk, request, keepCache }: AnalysisWork,
+    work: AnalysisWork,
     unit: Unit,
+    folders: Map<string, string>,
     signal: AbortSignal,
   ): Promise<string> {
+    const { job, chunk, request } = work;
     const packs = await openPacks(this.objects, chunk.packs?.[unit.sourceIndex], request.frames);
-    const prefix = observationPrefix(job, unit, request.digest, keepCache);
+    // Pictures of another decoder's making are looked at, but not remembered as what was asked for.
+    if (packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
+    const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
+    const prefix = observationPrefix(job, unit, request.digest, folder);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });
     const observations = await this.runner.run({
       analysis: this.analyses.get(request.analysis),
@@ -138,6 +192,7 @@ export class AnalysisWorker {
         return { key, width, height };
       },
       signal,
+      onProgress: (part) => work.done.set(unit.sourceIndex, part),
     });
     done();
     const key = `${prefix}observations.json`;

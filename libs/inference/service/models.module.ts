@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createLogger, histogram } from '@adit/runtime';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '../golden.js';
 import { AnalysisRunner } from '../local-runner.js';
@@ -9,8 +9,18 @@ import { SessionPool } from '../session-pool.js';
 import type { InferenceConfig } from './config.js';
 
 const log = createLogger('models');
-const loadSeconds = histogram('adit_model_load_seconds', 'Time to load and warm a model', ['model', 'provider']);
-const runSeconds = histogram('adit_model_run_seconds', 'Time of one run of a model', ['model']);
+const loadSeconds = histogram(
+  'adit_model_load_seconds',
+  'Time to load and warm a model',
+  ['model', 'provider'],
+  secondsBetween(0.01, 100),
+);
+const runSeconds = histogram(
+  'adit_model_run_seconds',
+  'Time of one run of a model',
+  ['model'],
+  secondsBetween(0.001, 10),
+);
 const batchRows = histogram('adit_model_batch_rows', 'Rows of one run of a model', ['model'], [1, 2, 4, 8, 16, 32, 64]);
 
 export interface ModelsModuleOptions {

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
-import { JobRequest } from '@adit/contracts';
+import { JobRequest, type MediaFacts } from '@adit/contracts';
 import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
+import { BatchCommands } from '../batch-commands.js';
+import { DictionaryStore } from '../dictionary-store.js';
 import { JobCommands } from '../job-commands.js';
 import { LockedJob } from '../locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../new-job.js';
@@ -15,7 +17,8 @@ import { OutboxRelay } from '../outbox.js';
 import { Reconciler } from '../reconciler.js';
 import { Scheduler } from '../scheduler.js';
 import { JobSettings } from '../settings.js';
-import { planFilm } from '../source-plan.js';
+import { planFilm, planImages } from '../source-plan.js';
+import { Sweeper } from '../sweeper.js';
 import { claimTry, triedSource } from '../tries.js';
 
 export const faces: ResolvedAnalysis = {
@@ -26,6 +29,10 @@ export const faces: ResolvedAnalysis = {
   frames: [{ rate: 2, shorterSide: 600 }],
   models: [],
 };
+
+export const things: ResolvedAnalysis = { ...faces, analysis: 'objects', family: 'object', digest: '0'.repeat(64) };
+
+const imageFacts: MediaFacts = { kind: 'image', format: 'jpeg', width: 8, height: 8 };
 
 /** The chunks of a film of 1,000 frames. */
 export const grid = [0, 1, 2, 3].map((index) => ({
@@ -38,6 +45,7 @@ export const grid = [0, 1, 2, 3].map((index) => ({
 
 /** Accepts everything and keeps it, so that a spec sees what left through the outbox. */
 class RecordingBus implements Bus {
+  readonly system = 'in-process';
   readonly messages: OutgoingMessage[] = [];
   publish(messages: OutgoingMessage[]): Promise<void> {
     this.messages.push(...messages);
@@ -61,6 +69,7 @@ export class JobsUnderTest {
   readonly commands: JobCommands;
   readonly scheduler: Scheduler;
   readonly reconciler: Reconciler;
+  readonly sweeper: Sweeper;
   /** Whose jobs are submitted; `newWorkspace` begins another. */
   workspaceId = '';
 
@@ -75,13 +84,16 @@ export class JobsUnderTest {
     private readonly folder: string,
     private readonly own: SpecDatabase,
     private readonly database: Database,
-    objects: FilesystemObjectStore,
+    readonly objects: FilesystemObjectStore,
   ) {
     const settings = JobSettings.parse({ maxChunksInFlight: 3, chunksPerJob: 2, leaseSeconds: 60 });
     this.outbox = new OutboxRelay(this.db, this.bus);
     this.commands = new JobCommands(this.outbox, objects);
     this.scheduler = new Scheduler(this.outbox, settings, this.db);
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
+    const dictionaries = new DictionaryStore(this.db, objects);
+    const batches = new BatchCommands(this.db, this.outbox, this.commands);
+    this.sweeper = new Sweeper(this.db, objects, this.commands, dictionaries, batches);
   }
 
   get db(): DataSource {
@@ -100,20 +112,22 @@ export class JobsUnderTest {
   }
 
   /** An order that asks for faces. */
-  order(sources = ['storage://film'], batch: string | null = null): NewJob {
+  order(
+    sources = ['storage://film'],
+    batch: string | null = null,
+    modules: Record<string, ResolvedAnalysis> = { face_recognition: faces },
+  ): NewJob {
     return {
       workspaceId: this.workspaceId,
       request: JobRequest.parse({ sources, modules: { face_recognition: {} }, batch }),
-      modules: [
-        {
-          moduleId: 'face_recognition',
-          postedAs: 'face_recognition',
-          args: {},
-          range: null,
-          models: [],
-          analyses: [faces],
-        },
-      ],
+      modules: Object.entries(modules).map(([moduleId, analysis]) => ({
+        moduleId,
+        postedAs: moduleId,
+        args: {},
+        range: null,
+        models: [],
+        analyses: [analysis],
+      })),
       mediaType: 'video',
       traceparent: null,
     };
@@ -137,14 +151,23 @@ export class JobsUnderTest {
   }
 
   /** What a decoder does first: the job's source is a film of four chunks. */
-  async openFilm(jobId: string, digest: string): Promise<void> {
-    await claimTry(this.db, triedSource(jobId, 0), 60);
+  async openFilm(jobId: string, digest: string, index = 0): Promise<void> {
+    await claimTry(this.db, triedSource(jobId, index), 60);
     await this.outbox.transaction(async (manager) => {
       const job = (await LockedJob.take(manager, jobId))!;
       await job.apply({ kind: 'opened' });
-      const wanted = [{ moduleId: 'face_recognition', intervals: grid }];
-      await planFilm(manager, job, 0, { digest, facts: filmFacts() }, wanted);
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, intervals: grid }));
+      await planFilm(manager, job, index, { digest, facts: filmFacts() }, wanted);
     });
+  }
+
+  /** The same for a job of images. */
+  async openImages(jobId: string, wanted: { moduleId: string; from: number; to: number }[]): Promise<void> {
+    const opened = { index: 0, digest: '1'.repeat(64), facts: imageFacts };
+    await this.locked(jobId, (job) => job.apply({ kind: 'opened' }));
+    await this.outbox.transaction(async (manager) =>
+      planImages(manager, (await LockedJob.take(manager, jobId))!, opened, wanted, 64),
+    );
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -117,6 +117,28 @@ describe('fetchSource', () => {
     expect((await stat(join(folder, 'private'))).mode & 0o777).toBe(0o700);
     expect(seen.some(({ headers }) => 'cookie' in headers || 'authorization' in headers)).toBe(false);
     await rm(copy.path);
+  });
+
+  it('copies 50 sources of a server that closes its connection after each body', async () => {
+    const large = Buffer.alloc(2_000_000, content);
+    const closing = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      // All at once, so that the end is there while the body is still being written to disk.
+      socket.once('data', () => {
+        socket.write(`HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Length: ${large.length}\r\n\r\n`);
+        socket.end(large);
+      });
+    });
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    try {
+      for (let i = 0; i < 50; i++) {
+        const copy = await fetchSource(`http://127.0.0.1:${(closing.address() as AddressInfo).port}/`, options());
+        expect(copy.size).toBe(large.length);
+        await rm(copy.path);
+      }
+    } finally {
+      await new Promise((resolve) => closing.close(resolve));
+    }
   });
 
   it('copies local files and links within the roots', async () => {

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { runChild } from '../child/run-child.js';
 import { copyToPrivateFile, type CopyLimits, type FetchedSource } from './private-file.js';
 
 /**
@@ -22,7 +22,7 @@ export async function fetchPlatform(url: URL, limits: CopyLimits): Promise<Fetch
   }
 }
 
-function download(url: URL, folder: string, limits: CopyLimits): Promise<void> {
+async function download(url: URL, folder: string, limits: CopyLimits): Promise<void> {
   const args = [
     '--ignore-config',
     '--no-playlist',
@@ -44,33 +44,25 @@ function download(url: URL, folder: string, limits: CopyLimits): Promise<void> {
     '--',
     url.href,
   ];
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.env.ADIT_YT_DLP ?? 'yt-dlp', args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: limits.timeoutSeconds * 1000,
-      killSignal: 'SIGKILL',
-      signal: limits.signal,
-    });
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString('utf8')).slice(-2000)));
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      if (limits.signal?.aborted) return reject(limits.signal.reason);
-      const missing = error.code === 'ENOENT';
-      reject(
-        new AditError(
-          'SOURCE_REFUSED',
-          missing
-            ? `Films of ${url.hostname} need yt-dlp, which is not installed: pip install yt-dlp.`
-            : `yt-dlp does not start: ${error.message}`,
-        ),
-      );
-    });
-    child.on('close', (code, killedBy) => {
-      if (code === 0) return resolve();
-      if (killedBy)
-        return reject(new AditError('LIMIT_EXCEEDED', `yt-dlp took longer than ${limits.timeoutSeconds} s.`));
-      const reason = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
-      reject(new AditError('SOURCE_REFUSED', `yt-dlp cannot get the film: ${reason}`));
-    });
+  const program = process.env.ADIT_YT_DLP ?? 'yt-dlp';
+  const { code, killedBy, stderr } = await runChild({
+    program,
+    args,
+    doing: 'yt-dlp',
+    timeoutSeconds: limits.timeoutSeconds,
+    limits: { fileBytes: limits.maxBytes },
+    network: true,
+    environment: ['HOME', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+    signal: limits.signal,
   });
+  if (code === 0) return;
+  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `yt-dlp ended on ${killedBy}.`);
+  if (code === 127) {
+    throw new AditError(
+      'SOURCE_REFUSED',
+      `Films of ${url.hostname} need yt-dlp, which is not installed: pip install yt-dlp.`,
+    );
+  }
+  const reason = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+  throw new AditError('SOURCE_REFUSED', `yt-dlp cannot get the film: ${reason}`);
 }

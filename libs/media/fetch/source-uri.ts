@@ -63,10 +63,14 @@ export function parseSource(uri: string, policy: SourcePolicy): Source {
   }
 }
 
+/** Throws VALIDATION when a network is not in CIDR form. */
+export function sourceAddresses({ allowPrivateAddresses }: SourcePolicy): AddressPolicy {
+  return new AddressPolicy(allowPrivateAddresses, 'ADIT_ALLOW_PRIVATE_ADDRESSES');
+}
+
 /** Checks the address of a request or a redirect: scheme, no user name, and for a literal address that it is public. */
 export function checkWebAddress(url: URL, policy: SourcePolicy): void {
-  const { allowHttp, allowPrivateAddresses } = policy;
-  const fault = webAddressFault(url, { allowHttp, addresses: new AddressPolicy(allowPrivateAddresses) });
+  const fault = webAddressFault(url, { allowHttp: policy.allowHttp, addresses: sourceAddresses(policy) });
   if (fault !== null) throw refused(url.href, fault);
   if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
 }

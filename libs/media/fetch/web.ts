@@ -1,8 +1,9 @@
 import { AditError } from '@adit/contracts';
-import { AddressPolicy, checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
+import { checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
+import { clientRequest, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { copyToPrivateFile, tooLarge, within, type CopyLimits, type FetchedSource } from './private-file.js';
-import { brief, checkWebAddress, type SourcePolicy } from './source-uri.js';
+import { brief, checkWebAddress, sourceAddresses, type SourcePolicy } from './source-uri.js';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -19,13 +20,13 @@ export async function fetchWeb(
   resolveHost?: ResolveHost,
 ): Promise<FetchedSource> {
   const deadline = Date.now() + limits.timeoutSeconds * 1000;
-  const addresses = new AddressPolicy(policy.allowPrivateAddresses);
+  const addresses = sourceAddresses(policy);
   const agent = checkedAgent({ addresses, timeoutMs: limits.idleTimeoutSeconds * 1000, resolveHost });
   try {
     let url = start;
     for (let hop = 0; ; hop++) {
       checkWebAddress(url, policy);
-      const response = await open(url, agent, limits, deadline);
+      const response = await traced(url, hop, () => open(url, agent, limits, deadline));
       if (REDIRECTS.has(response.statusCode)) {
         response.body.on('error', () => undefined).destroy();
         if (hop === MAX_REDIRECTS) throw refused(start, `it redirects more than ${MAX_REDIRECTS} times`);
@@ -43,6 +44,17 @@ export async function fetchWeb(
     // destroy() waits for nothing that a hostile server could hold up.
     void agent.destroy().catch(() => undefined);
   }
+}
+
+/** The request's span ends with the head of the reply; the body is part of the work around it. */
+function traced(url: URL, hop: number, send: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
+  const attributes = { ...clientRequest('GET', url), ...(hop > 0 && { 'http.request.resend_count': hop }) };
+  return withSpan('GET', { role: 'client', attributes }, async (span) => {
+    const response = await send();
+    span.describe({ 'http.response.status_code': response.statusCode });
+    if (response.statusCode >= 400) span.failAs(String(response.statusCode));
+    return response;
+  });
 }
 
 function open(url: URL, agent: Agent, limits: CopyLimits, deadline: number): Promise<Dispatcher.ResponseData> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
-import { indexEntries } from './entry-index.js';
+import { inTurns } from '../in-turns.js';
+import { indexEntries, indexing } from './entry-index.js';
 import { foldText } from './fold-text.js';
 import type { SimilarIndex } from './similar-index.js';
 
@@ -106,7 +107,7 @@ describe('an index', () => {
     expect(index.find(foldText('Strasen'))).toBeNull();
   });
 
-  it('compares a misread name with few of 100,000 names', () => {
+  it('compares a misread name with few of 100,000 names, and lets others go on while it is made', async () => {
     const syllables = [
       'an',
       'ber',
@@ -130,7 +131,16 @@ describe('an index', () => {
     const names = new Set<string>();
     for (let n = 0; names.size < 100_000; n += 1) names.add(`${name(n)} ${name(floor(n / 3) + 7)}${n % 10}`);
     const list = [...names];
-    const index = indexEntries(list, { mode: 'fuzzy', threshold: 0.8 }) as SimilarIndex;
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    const index = (await inTurns(indexing(list, { mode: 'fuzzy', threshold: 0.8 }))) as SimilarIndex;
+    over = true;
+    expect(turns).toBeGreaterThanOrEqual(5);
     const before = index.compared;
     const wanted = list[4_321]!;
     const misread = `${wanted.slice(0, 3)}x${wanted.slice(4)}`;

@@ -1,7 +1,10 @@
 import type { DictionarySpecification } from '@adit/contracts';
 import { ContainedIndex } from './contained-index.js';
+import { atOnce } from '../in-turns.js';
 import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
+
+const ENTRIES_AT_ONCE = 256;
 
 /** Finds the entry that a label means. Texts are folded. */
 export interface EntryIndex {
@@ -15,12 +18,21 @@ export interface EntryIndex {
  */
 export function indexEntries(
   sources: readonly string[],
-  { mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>,
+  how: Pick<DictionarySpecification, 'mode' | 'threshold'>,
 ): EntryIndex {
+  return atOnce(indexing(sources, how));
+}
+
+/** The same, step by step: of 100,000 entries it takes seconds. */
+export function* indexing(
+  sources: readonly string[],
+  { mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>,
+): Generator<void, EntryIndex> {
   const places = new Map<string, number>();
   for (const [place, source] of sources.entries()) {
     const folded = foldText(source);
     if (folded !== '' && !places.has(folded)) places.set(folded, place);
+    if (place % ENTRIES_AT_ONCE === 0) yield;
   }
   switch (mode) {
     case 'exact':
@@ -28,6 +40,6 @@ export function indexEntries(
     case 'contains':
       return new ContainedIndex(places);
     case 'fuzzy':
-      return new SimilarIndex(places, threshold);
+      return yield* SimilarIndex.over(places, threshold);
   }
 }

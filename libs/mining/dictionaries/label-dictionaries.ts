@@ -1,7 +1,8 @@
 import { languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
 import type { LoadedDictionary } from './dictionary.js';
-import { indexEntries } from './entry-index.js';
+import { inTurns } from '../in-turns.js';
+import { indexEntries, indexing } from './entry-index.js';
 import type { EntryIndex } from './entry-index.js';
 import { foldText } from './fold-text.js';
 
@@ -109,15 +110,30 @@ function forLanguage(applied: Applied[], language: string | undefined): Applied[
 const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
 
 function indexOf(dictionary: LoadedDictionary, { mode, threshold }: DictionarySpecification): EntryIndex {
-  const key = mode === 'fuzzy' ? `fuzzy ${threshold}` : mode;
-  const known = indexes.get(dictionary) ?? new Map<string, EntryIndex>();
-  indexes.set(dictionary, known);
-  const index =
-    known.get(key) ??
-    indexEntries(
-      dictionary.entries.map(({ source }) => source),
-      { mode, threshold },
-    );
+  const known = knownIndexes(dictionary);
+  const key = keyOf({ mode, threshold });
+  const index = known.get(key) ?? indexEntries(sourcesOf(dictionary), { mode, threshold });
   known.set(key, index);
   return index;
+}
+
+/** Makes the index ahead that applying the dictionary so needs, in turns with the rest of the process. */
+export async function prepareIndex(dictionary: LoadedDictionary, how: DictionarySpecification): Promise<void> {
+  const known = knownIndexes(dictionary);
+  const key = keyOf(how);
+  if (!known.has(key)) known.set(key, await inTurns(indexing(sourcesOf(dictionary), how)));
+}
+
+function knownIndexes(dictionary: LoadedDictionary): Map<string, EntryIndex> {
+  const known = indexes.get(dictionary) ?? new Map<string, EntryIndex>();
+  indexes.set(dictionary, known);
+  return known;
+}
+
+function keyOf({ mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>): string {
+  return mode === 'fuzzy' ? `fuzzy ${threshold}` : mode;
+}
+
+function sourcesOf({ entries }: LoadedDictionary): string[] {
+  return entries.map(({ source }) => source);
 }

@@ -1,6 +1,6 @@
 import type { DictionarySpecification } from '@adit/contracts';
 import type { OpenContext } from '../module.js';
-import { AppliedDictionaries, NO_DICTIONARIES } from './label-dictionaries.js';
+import { AppliedDictionaries, NO_DICTIONARIES, prepareIndex } from './label-dictionaries.js';
 import type { LabelDictionaries } from './label-dictionaries.js';
 
 /**
@@ -13,10 +13,11 @@ export async function openDictionaries(
 ): Promise<LabelDictionaries> {
   if (args.dictionaries.length === 0) return NO_DICTIONARIES;
   const given = await Promise.all(
-    args.dictionaries.map(async (specification) => ({
-      specification,
-      dictionary: await context.readDictionary(specification.id),
-    })),
+    args.dictionaries.map(async (specification) => {
+      const dictionary = await context.readDictionary(specification.id);
+      await prepareIndex(dictionary, specification);
+      return { specification, dictionary };
+    }),
   );
   return new AppliedDictionaries(given);
 }

@@ -3,11 +3,12 @@ import { AditError } from '@adit/contracts';
 import type { DictionaryType } from '@adit/contracts';
 import fc from 'fast-check';
 import { csvRows } from './csv-rows.js';
-import { inferDictionaryType, LONGEST_ENTRY, readDictionaryFile } from './read-file.js';
+import { atOnce } from '../in-turns.js';
+import { inferDictionaryType, LONGEST_ENTRY, readDictionaryFile, readingDictionary } from './read-file.js';
 
 function refused(text: string | Buffer, type: DictionaryType): [pointer: string, code: string][] {
   try {
-    readDictionaryFile(Buffer.from(text), type);
+    atOnce(readingDictionary(Buffer.from(text), type));
   } catch (error) {
     if (error instanceof AditError && error.code === 'VALIDATION') {
       return (error.options.errors ?? []).map(({ pointer, code }) => [pointer, code]);
@@ -17,7 +18,7 @@ function refused(text: string | Buffer, type: DictionaryType): [pointer: string,
   throw new Error('it was accepted');
 }
 
-const read = (text: string | Buffer, type: DictionaryType) => readDictionaryFile(Buffer.from(text), type);
+const read = (text: string | Buffer, type: DictionaryType) => atOnce(readingDictionary(Buffer.from(text), type));
 
 describe('a simple dictionary', () => {
   it('has an entry a line, without empty lines, marks and repetitions', () => {
@@ -122,5 +123,35 @@ describe('the type of a file', () => {
     expect(() => inferDictionaryType(Buffer.from('x'), { contentType: 'image/png', filename: 'a.txt' })).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE' }),
     );
+  });
+});
+
+describe('a large dictionary', () => {
+  const lines = (count: number, line: (at: number) => string) => Array.from({ length: count }, (_, at) => line(at));
+
+  it.each([
+    ['simple', lines(50_000, (at) => `Person ${at}`).join('\n')],
+    ['map', `source,target\n${lines(50_000, (at) => `Person ${at},Alias ${at}`).join('\n')}`],
+    ['map', `source,target\n${','.repeat(200_000)}`],
+    ['map', `source,target\n${'"'.repeat(200_000)}`],
+    ['map', `source,target\n${'\n'.repeat(200_000)}`],
+    ['simple', '\n'.repeat(200_000)],
+  ] as const)('is read in many short steps: %s', (type, text) => {
+    let steps = 0;
+    try {
+      for (const work = readingDictionary(Buffer.from(text), type); work.next().done !== true;) steps += 1;
+    } catch (error) {
+      expect(error).toBeInstanceOf(AditError);
+    }
+    expect(steps).toBeGreaterThanOrEqual(95);
+  });
+
+  it('lets others have their turns', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+    const text = lines(200_000, (at) => `Person ${at}`).join('\n');
+    expect(await readDictionaryFile(Buffer.from(text), 'simple')).toHaveLength(200_000);
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(1);
   });
 });

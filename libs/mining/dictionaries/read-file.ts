@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError } from '@adit/contracts';
 import type { DictionaryType, ErrorDetail } from '@adit/contracts';
-import { csvRows } from './csv-rows.js';
+import { inTurns } from '../in-turns.js';
+import { csvSteps } from './csv-rows.js';
 import type { CsvRow } from './csv-rows.js';
 import type { DictionaryEntry } from './dictionary.js';
 import { foldText } from './fold-text.js';
@@ -11,6 +12,11 @@ export const LONGEST_ENTRY = 1_000;
 export const MOST_ENTRIES = 500_000;
 /** So many wrong places are named; whoever has more wrote another kind of file. */
 const MOST_ERRORS = 50;
+
+/** Characters of a header; a longer line names no columns. */
+const LONGEST_HEADER = 65_536;
+/** So many lines are read between two turns of others. */
+const LINES_AT_ONCE = 500;
 
 const SEPARATORS = [',', ';', '\t'];
 
@@ -39,21 +45,27 @@ export function inferDictionaryType(
   return separatorOf(firstLine) === null ? 'simple' : 'map';
 }
 
+/** The same as `readingDictionary`, while others have their turns: the largest files take seconds. */
+export function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise<DictionaryEntry[]> {
+  return inTurns(readingDictionary(bytes, type));
+}
+
 /**
  * The entries of a dictionary's file in order. Throws VALIDATION with a pointer `/file/lines/N` for each wrong line: text
  * that is not UTF-8, control characters, a CSV without its columns, missing values, one source with two targets.
  */
-export function readDictionaryFile(bytes: Buffer, type: DictionaryType): DictionaryEntry[] {
-  const text = decode(bytes);
+export function* readingDictionary(bytes: Buffer, type: DictionaryType): Generator<void, DictionaryEntry[]> {
+  const text = yield* decode(bytes);
+  yield;
   const problems = new Problems();
-  const entries = type === 'simple' ? readLines(text, problems) : readMap(text, problems);
+  const entries = yield* type === 'simple' ? readLines(text, problems) : readMap(text, problems);
   problems.throwIfAny();
   if (entries.length === 0) problems.add(null, 'empty', 'The file has no entries.');
   problems.throwIfAny();
   return entries;
 }
 
-function decode(bytes: Buffer): string {
+function* decode(bytes: Buffer): Generator<void, string> {
   if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
   const problems = new Problems();
   const mark = bytes.subarray(0, 2).toString('hex');
@@ -62,6 +74,7 @@ function decode(bytes: Buffer): string {
   } else {
     let line = 1;
     for (let from = 0; from < bytes.length; line += 1) {
+      if (line % LINES_AT_ONCE === 0) yield;
       const end = bytes.indexOf(10, from);
       const until = end === -1 ? bytes.length : end;
       if (!isUtf8(bytes.subarray(from, until))) problems.add(line, 'not_utf8', 'it is not UTF-8.');
@@ -72,26 +85,32 @@ function decode(bytes: Buffer): string {
   throw new AditError('VALIDATION', 'The file is not UTF-8.');
 }
 
-function readLines(text: string, problems: Problems): DictionaryEntry[] {
+function* readLines(text: string, problems: Problems): Generator<void, DictionaryEntry[]> {
   const entries: DictionaryEntry[] = [];
   const seen = new Set<string>();
-  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
-    const source = raw.trim();
-    if (source === '' || !problems.checkText(index + 1, source)) continue;
+  const breaks = /\r\n|\r|\n|$/g;
+  for (let line = 1, from = 0; from < text.length; line += 1) {
+    if (line % LINES_AT_ONCE === 0) yield;
+    const end = breaks.exec(text)!;
+    const source = text.slice(from, end.index).trim();
+    from = end.index + Math.max(1, end[0].length);
+    if (source === '' || !problems.checkText(line, source)) continue;
     if (seen.has(source)) continue;
     seen.add(source);
-    if (!problems.checkCount(entries.length, index + 1)) break;
+    if (!problems.checkCount(entries.length, line)) break;
     entries.push({ source, target: null });
   }
   return entries;
 }
 
-function readMap(text: string, problems: Problems): DictionaryEntry[] {
-  const headLine = text.split(/\r|\n/).find((line) => line.trim() !== '') ?? '';
-  const rows = csvRows(text, separatorOf(headLine) ?? ',');
-  const head = rows.next();
+function* readMap(text: string, problems: Problems): Generator<void, DictionaryEntry[]> {
+  const start = Math.max(0, text.search(/\S/));
+  const headLine = text.slice(start, start + LONGEST_HEADER).split(/\r|\n/, 1)[0]!;
+  const rows = csvSteps(text, separatorOf(headLine) ?? ',');
+  let head = rows.next();
+  for (; head.value === null; head = rows.next()) yield;
   if (head.done === true) return [];
-  const names = head.value.cells.map(columnName);
+  const names = head.value.cells.slice(0, LONGEST_HEADER).map(columnName);
   const [source, target] = [names.indexOf('source'), names.indexOf('target')];
   if (source === -1 || target === -1) {
     const missing = [source === -1 && 'source', target === -1 && 'target'].filter((name) => name !== false);
@@ -100,7 +119,10 @@ function readMap(text: string, problems: Problems): DictionaryEntry[] {
   }
   const entries: DictionaryEntry[] = [];
   const known = new Map<string, { line: number; target: string }>();
+  let count = 0;
   for (const row of rows) {
+    if (row === null || ++count % LINES_AT_ONCE === 0) yield;
+    if (row === null) continue;
     const entry = mapEntry(row, source, target, problems);
     if (entry === null) continue;
     const before = known.get(foldText(entry.source));

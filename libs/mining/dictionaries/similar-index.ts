@@ -1,6 +1,8 @@
 import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
 import type { EntryIndex } from './entry-index.js';
 
+const ENTRIES_AT_ONCE = 256;
+
 /** An entry as code points. */
 interface Candidate {
   place: number;
@@ -25,22 +27,29 @@ const SHORTEST_PIECE = 2;
 
 /** Finds the entry most like a label, when their normalised Levenshtein similarity reaches `threshold`, 0..1. */
 export class SimilarIndex implements EntryIndex {
-  private readonly buckets: Bucket[];
   /** Entries compared letter by letter so far; what a search costs. */
   compared = 0;
 
-  constructor(
+  private constructor(
     private readonly places: ReadonlyMap<string, number>,
     private readonly threshold: number,
-  ) {
+    private readonly buckets: Bucket[],
+  ) {}
+
+  /** Made step by step. */
+  static *over(places: ReadonlyMap<string, number>, threshold: number): Generator<void, SimilarIndex> {
     const byLength = new Map<number, Candidate[]>();
+    let count = 0;
     for (const [text, place] of places) {
       const points = Array.from(text);
       const bucket = byLength.get(points.length);
       if (bucket === undefined) byLength.set(points.length, [{ place, points }]);
       else bucket.push({ place, points });
+      if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
-    this.buckets = [...byLength].map(([length, all]) => makeBucket(length, all, threshold));
+    const buckets: Bucket[] = [];
+    for (const [length, all] of byLength) buckets.push(yield* makeBucket(length, all, threshold));
+    return new SimilarIndex(places, threshold, buckets);
   }
 
   /** The most similar entry, of several the one listed first. */
@@ -71,7 +80,7 @@ export class SimilarIndex implements EntryIndex {
   }
 }
 
-function makeBucket(length: number, all: Candidate[], threshold: number): Bucket {
+function* makeBucket(length: number, all: Candidate[], threshold: number): Generator<void, Bucket> {
   // The longest label that can still match decides how many edits there can be.
   const longest = threshold > 0 ? Math.floor(length / threshold + 1e-9) : Infinity;
   const count = Number.isFinite(longest) ? editsWithin(threshold, longest, length) + 1 : Infinity;
@@ -80,16 +89,18 @@ function makeBucket(length: number, all: Candidate[], threshold: number): Bucket
     const start = Math.floor((piece * length) / count);
     return { start, length: Math.floor(((piece + 1) * length) / count) - start };
   });
-  const pieces = cuts.map((cut) => {
+  const pieces: Map<string, Candidate[]>[] = [];
+  for (const cut of cuts) {
     const map = new Map<string, Candidate[]>();
-    for (const candidate of all) {
+    for (const [at, candidate] of all.entries()) {
       const piece = candidate.points.slice(cut.start, cut.start + cut.length).join('');
       const list = map.get(piece);
       if (list === undefined) map.set(piece, [candidate]);
       else list.push(candidate);
+      if (at % ENTRIES_AT_ONCE === 0) yield;
     }
-    return map;
-  });
+    pieces.push(map);
+  }
   return { length, all, cuts, pieces };
 }
 

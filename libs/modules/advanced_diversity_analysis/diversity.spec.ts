@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppliedDictionaries, NO_DICTIONARIES } from '@adit/mining';
+import type { Json } from '@adit/contracts';
+import { AppliedDictionaries, NO_DICTIONARIES, sealState, unsealState } from '@adit/mining';
 import type { LabelDictionaries, Summary } from '@adit/mining';
 import { Matcher } from '../galleries/match.js';
-import { CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
+import { chunk, CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';
-import { PeopleFold } from '../people/people-fold.js';
+import { adoptPeople, PeopleFold } from '../people/people-fold.js';
+import type { PeopleState } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';
 
 const [ANN, BOB, EVE] = [1, 2, 3];
@@ -22,10 +24,10 @@ function foldOf(dictionaries: LabelDictionaries = NO_DICTIONARIES): PeopleFold {
 
 function summariesOf(fold: PeopleFold, actors = ACTORS): Summary[] {
   const { state } = fold.fold(fold.start(CONTEXT), {
-    unit: unit(),
+    unit: chunk(0, 99),
     observations: { faces: observe(actors, 0, 99, 2) },
   });
-  const { segments, summaries } = fold.close(state, CONTEXT);
+  const { segments, summaries } = fold.close(state);
   expect(segments).toEqual([]);
   return summaries;
 }
@@ -82,20 +84,64 @@ describe('the sums of a film', () => {
 });
 
 describe('the sums of pictures', () => {
-  it('are counts, for each picture with faces', () => {
-    const fold = foldOf();
-    const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
+  const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
+  const fold = foldOf();
+  const facesOf = (...actors: Actor[]) =>
+    observe(
+      actors.map((actor) => ({ ...actor, samples: [0] })),
+      ...([0, 0, 1] as const),
+    );
+
+  function folded(state: PeopleState, source: number, faces: unknown) {
+    return fold.fold(state, { unit: unit(image, source), observations: { faces } });
+  }
+
+  it('are counts, for each picture with faces, and leave with it', () => {
     let state = fold.start(CONTEXT);
+    const summaries: Summary[] = [];
     for (const [source, actors] of [[ACTORS[0]!, ACTORS[1]!], [], [ACTORS[0]!]].entries()) {
-      const still = actors.map((actor) => ({ ...actor, samples: [0] }));
-      state = fold.fold(state, { unit: unit(image, source), observations: { faces: observe(still, 0, 0, 1) } }).state;
+      const step = folded(state, source, facesOf(...actors));
+      state = step.state;
+      summaries.push(...(step.summaries ?? []));
     }
-    const { summaries } = fold.close(state, CONTEXT);
+    expect(fold.close(state).summaries).toEqual([]);
     expect(summaries.map(({ type, sourceIndex, meta }) => [type, sourceIndex, Object.values(meta).join()])).toEqual([
       ['gender_count', 0, '2,0'],
       ['age_count', 0, '0,1,0,0,1'],
       ['gender_count', 2, '1,0'],
       ['age_count', 2, '0,1,0,0,0'],
     ]);
+  });
+
+  it('take no more state for ten thousand pictures with faces than for one', () => {
+    const owner = { id: 'advanced_diversity_analysis', version: 1 };
+    const faces = facesOf(ACTORS[0]!);
+    let { state } = folded(fold.start(CONTEXT), 0, faces);
+    const one = sealState(owner, state).length;
+    let count = 0;
+    for (let source = 1; source < 10_000; source += 1) {
+      const step = folded(state, source, faces);
+      state = step.state;
+      count += step.summaries?.length ?? 0;
+    }
+    expect(sealState(owner, state)).toHaveLength(one);
+    expect(count).toBe(2 * 9_999);
+  });
+
+  it('that an earlier version kept for the end leave with the next picture', () => {
+    const people = {
+      gender: { female: 1, male: 0 },
+      age: { '0-17': 0, '18-29': 1, '30-44': 0, '45-59': 0, '60-120': 0 },
+    };
+    const [id, started] = ['advanced_diversity_analysis', fold.start(CONTEXT)];
+    const unsealed = (stored: Json) =>
+      unsealState({ id, version: 2, adopt: adoptPeople }, sealState({ id, version: 1 }, stored));
+    // A film is folded anew.
+    expect(unsealed({ ...started, first: { frame: 0, time: 0, sample: 0 } })).toBeNull();
+    const kept = unsealed({ ...started, pictures: [{ source: 4, people }] }) as PeopleState;
+    const step = folded(kept, 5, facesOf());
+    expect(step.summaries?.map(({ sourceIndex }) => sourceIndex)).toEqual([4, 4]);
+    expect(step.state.pictures).toEqual([]);
+    expect(fold.close(kept).summaries).toHaveLength(2);
   });
 });

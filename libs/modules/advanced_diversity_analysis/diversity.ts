@@ -2,7 +2,7 @@ import type { ClosedSource, LabelDictionaries, Segment, Summary } from '@adit/mi
 import { SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';
-import type { FilmOfPeople, PeopleState, PeopleTeller } from '../people/people-fold.js';
+import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import type { Tally } from '../people/tally.js';
 
 /**
@@ -19,40 +19,38 @@ export class Diversity implements PeopleTeller {
     return [];
   }
 
-  pictures(pictures: PeopleState['pictures']): ClosedSource {
-    const summaries = pictures.flatMap(({ source, people }) =>
-      counts(people).map((summary) => ({ ...summary, sourceIndex: source })),
-    );
-    return { segments: [], summaries };
+  sums(source: number, people: Tally): Summary[] {
+    return counts(people).map((summary) => ({ ...summary, sourceIndex: source }));
   }
 
   film(film: FilmOfPeople): ClosedSource {
-    const { count, shown, pace } = film;
+    const { count, shown } = film;
     return {
       segments: [],
       summaries: [
         ...counts(count),
         this.personScreenTime(film),
-        { type: 'gender_screen_time', meta: inSeconds(shown.gender, pace) },
-        { type: 'age_screen_time', meta: inSeconds(shown.age, pace) },
+        { type: 'gender_screen_time', meta: rounded(shown.gender) },
+        { type: 'age_screen_time', meta: rounded(shown.age) },
       ],
     };
   }
 
   /** By name; people the galleries do not know are named by the job, so that one name means one person in all sources. */
-  private personScreenTime({ people, pace }: FilmOfPeople): Summary {
+  private personScreenTime({ people, looked }: FilmOfPeople): Summary {
     const meta: Record<string, number> = {};
     const groups: NonNullable<Summary['groups']> = [];
-    for (const { known, face, samples } of people) {
-      const value = seconds(samples, pace);
+    for (const { known, face, seconds } of people) {
+      const value = milliseconds(seconds);
       const label = known === null ? null : this.dictionaries.apply(this.persons[known]?.label ?? 'unknown');
-      if (label !== null) meta[label] = seconds(samples, pace) + (meta[label] ?? 0);
+      // Two of one name are in the picture together at times.
+      if (label !== null) meta[label] = Math.min(milliseconds(looked), milliseconds(value + (meta[label] ?? 0)));
       if (known === null && !this.dictionaries.selects()) {
         const embedding = Array.from(decodeFace(face), (one) => Math.round(one * 1e6) / 1e6);
         groups.push({ claim: { collection: 'unknowns', embedding, maxDistance: SAME_FACE_DISTANCE }, value });
       }
     }
-    return { type: 'person_screen_time', meta, ...(groups.length > 0 && { groups }) };
+    return { type: 'person_screen_time', meta, ...(groups.length > 0 && { groups, atMost: milliseconds(looked) }) };
   }
 }
 
@@ -63,11 +61,11 @@ function counts(people: Tally): Summary[] {
   ];
 }
 
-function inSeconds(samples: Record<string, number>, pace: number): Record<string, number> {
-  return Object.fromEntries(Object.entries(samples).map(([key, value]) => [key, seconds(value, pace)]));
+function rounded(seconds: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(seconds).map(([key, value]) => [key, milliseconds(value)]));
 }
 
-/** To the millisecond. */
-function seconds(samples: number, pace: number): number {
-  return Math.round(samples * pace * 1000) / 1000;
+/** Whole ones, never more than there are; sums of fractions end a hair below them. */
+function milliseconds(seconds: number): number {
+  return Math.floor(seconds * 1000 + 1e-6) / 1000;
 }

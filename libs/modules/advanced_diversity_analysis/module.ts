@@ -4,7 +4,7 @@ import { chooseGalleries } from '../face_recognition/choose-galleries.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { FACES } from '../people/faces.js';
-import { PeopleFold } from '../people/people-fold.js';
+import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';
 
 const ID = 'advanced_diversity_analysis';
@@ -12,7 +12,8 @@ const ID = 'advanced_diversity_analysis';
 /** How many people, and for how long, by person and by what their faces read as: gender and age. */
 export default defineModule({
   id: ID,
-  version: 1,
+  version: 2,
+  adopt: adoptPeople,
   args: StandardArguments,
   media: ['image', 'video'],
   sharesModelsOf: 'face_recognition',

@@ -69,6 +69,10 @@ export class FaceFold implements Fold<FaceState> {
     private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
   ) {}
 
+  prepare(call: () => unknown): Promise<void> {
+    return this.matcher.prepare(call);
+  }
+
   start(context: FoldContext): FaceState {
     return { source: context.sourceIndex ?? 0, samples: 0, last: null, nextThread: 0, threads: [], named: [] };
   }

@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
-import { distanceOf, dot } from './embedding.js';
+import { atOnce, inTurns } from '@adit/mining';
+import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
 
 /** Someone a face can be: a class of a gallery, or the classes of several galleries with one label. */
@@ -16,15 +17,24 @@ export type Match = {
   distance: number;
 };
 
+/** Rows compared without a pause: about a millisecond. */
+const ROWS_AT_ONCE = 1024;
+const MOST_KNOWN = 4096;
+
 /**
  * All galleries of a job as one flat matrix. A query is a scan over every row: exact, and at 60,000 rows of 512 values
- * still only tens of milliseconds, once for each person who appears.
+ * still only tens of milliseconds, once for each person who appears; `prepare` keeps them from the event loop.
  */
 export class Matcher {
   readonly persons: Person[] = [];
   private readonly parts: { vectors: Float32Array; rowPersons: number[] }[] = [];
   private readonly rowsOf = new Map<number, { vectors: Float32Array; row: number }[]>();
   private dimensions: number | null = null;
+  private rowCount = 0;
+  /** Answers by query, those of the folds under way. */
+  private readonly known = new Map<string, Match[]>();
+  /** While a call is only made to learn what it searches for. */
+  private missing: Map<string, { query: Float32Array; k: number }> | null = null;
 
   constructor(readonly galleries: readonly Gallery[]) {
     for (const gallery of galleries) this.add(gallery);
@@ -33,8 +43,55 @@ export class Matcher {
   /** The `k` nearest people, nearest first; ties in the order of the galleries. `query` is of length 1. */
   nearest(query: Float32Array, k: number): Match[] {
     this.checkLength(query);
+    if (this.rowCount <= ROWS_AT_ONCE) return atOnce(this.search(query, k));
+    const key = `${k} ${bytesOf(query).toString('base64')}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    if (this.missing === null) return atOnce(this.search(query, k));
+    this.missing.set(key, { query, k });
+    return [];
+  }
+
+  /**
+   * Searches ahead what `call` is going to search for, in turns with the rest of the process: it is made without answers to
+   * learn that, and again, since an answer may lead to another search. `call` must be pure.
+   */
+  async prepare(call: () => unknown): Promise<void> {
+    if (this.rowCount <= ROWS_AT_ONCE) return;
+    for (;;) {
+      const missing = this.searchesOf(call);
+      if (missing.size === 0) return;
+      for (const [key, { query, k }] of missing) {
+        const found = await inTurns(this.search(query, k));
+        this.known.set(key, found);
+        if (this.known.size > MOST_KNOWN) this.known.delete(this.known.keys().next().value!);
+      }
+      // What is more than can be known at a time is searched where it is asked for.
+      if (missing.size >= MOST_KNOWN) return;
+    }
+  }
+
+  private searchesOf(call: () => unknown): Map<string, { query: Float32Array; k: number }> {
+    const missing = new Map<string, { query: Float32Array; k: number }>();
+    this.missing = missing;
+    try {
+      call();
+    } catch {
+      // Without answers it may go wrong; when it does with them, whoever makes the call hears of it.
+    } finally {
+      this.missing = null;
+    }
+    return missing;
+  }
+
+  private *search(query: Float32Array, k: number): Generator<void, Match[]> {
     const best = new Float64Array(this.persons.length).fill(-2);
-    for (const { vectors, rowPersons } of this.parts) scan(query, vectors, rowPersons, best);
+    for (const { vectors, rowPersons } of this.parts) {
+      for (let from = 0; from < rowPersons.length; from += ROWS_AT_ONCE) {
+        scan(query, vectors, rowPersons, best, from, Math.min(rowPersons.length, from + ROWS_AT_ONCE));
+        yield;
+      }
+    }
     const top: Match[] = [];
     for (let person = 0; person < best.length; person += 1) {
       const cosine = best[person] as number;
@@ -84,6 +141,7 @@ export class Matcher {
       rows.push({ vectors: gallery.vectors, row });
       this.rowsOf.set(person, rows);
     });
+    this.rowCount += rowPersons.length;
     this.parts.push({ vectors: gallery.vectors, rowPersons });
   }
 
@@ -97,10 +155,17 @@ export class Matcher {
   }
 }
 
-/** Raises `best[person]` to the largest dot product with any of the person's rows. */
-function scan(query: Float32Array, vectors: Float32Array, rowPersons: number[], best: Float64Array): void {
+/** Raises `best[person]` to the largest dot product with any of the person's rows of a stretch. */
+function scan(
+  query: Float32Array,
+  vectors: Float32Array,
+  rowPersons: number[],
+  best: Float64Array,
+  from: number,
+  to: number,
+): void {
   const length = query.length;
-  for (let row = 0, base = 0; row < rowPersons.length; row += 1, base += length) {
+  for (let row = from, base = from * length; row < to; row += 1, base += length) {
     // Four sums, so that one addition need not wait for the one before.
     let [a, b, c, d] = [0, 0, 0, 0];
     let index = 0;

@@ -1,14 +1,15 @@
 import { StandardArguments } from '@adit/contracts';
 import { defineModule } from '@adit/mining';
 import { Matcher } from '../galleries/match.js';
-import { PeopleFold } from '../people/people-fold.js';
+import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { FACES } from '../people/faces.js';
 import { Neutrality } from './neutrality.js';
 
 /** Whether the faces a source shows longest read as female, as male, or as neither more than the other. */
 export default defineModule({
   id: 'gender_neutrality_estimation',
-  version: 1,
+  version: 2,
+  adopt: adoptPeople,
   args: StandardArguments,
   media: ['image', 'video'],
   // Who somebody is does not matter, only that it is the same person.

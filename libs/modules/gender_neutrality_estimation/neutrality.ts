@@ -1,5 +1,5 @@
 import { segmentOfStretch } from '@adit/mining';
-import type { ClosedSource, Portrait, Segment } from '@adit/mining';
+import type { ClosedSource, Portrait, Segment, Summary } from '@adit/mining';
 import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import { femaleShare } from '../people/tally.js';
 import type { Tally } from '../people/tally.js';
@@ -21,8 +21,8 @@ export class Neutrality implements PeopleTeller {
     return [segmentOf(source, people, portrait, { frame: source, time: 0 }, { frame: source, time: 0 })];
   }
 
-  pictures(): ClosedSource {
-    return { segments: [], summaries: [] };
+  sums(): Summary[] {
+    return [];
   }
 
   film({ source, shown, portrait, first, last }: FilmOfPeople): ClosedSource {

@@ -17,6 +17,10 @@ export class LandmarkFold extends StretchFold<Gathered> {
     super();
   }
 
+  prepare(call: () => unknown): Promise<void> {
+    return this.landmarks.prepare(call);
+  }
+
   protected look({ observations }: FoldInput): Look<Gathered, LandmarkState> {
     const seen = ImageEmbeddingObservations.parse(observations['image-embedding']);
     this.landmarks.checkNetwork(seen.network);

@@ -41,6 +41,11 @@ export class Landmarks {
     return { landmark: nearest.person, similarity: likenessOf(nearest.distance) };
   }
 
+  /** See `Matcher.prepare`. */
+  prepare(call: () => unknown): Promise<void> {
+    return this.matcher.prepare(call);
+  }
+
   /** Throws MODEL_NOT_INSTALLED when the model's photos were looked at by another network than the film. */
   checkNetwork(digest: string): void {
     const { name, embedding } = this.gallery;

@@ -19,7 +19,7 @@ export const ObjectSceneArguments = StandardArguments.extend({
     .default(70)
     .describe('Percent from which an object counts: at 70 about seven of ten are right.'),
   language: z
-    .union([z.literal(0), z.literal(1)])
+    .literal([0, 1], { error: 'accepted are 0 (English) and 1 (German)' })
     .default(0)
     .describe('Language of the labels: 0 English, 1 German.'),
   words: z

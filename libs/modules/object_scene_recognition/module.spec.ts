@@ -65,7 +65,13 @@ describe('a request', () => {
   ])('is refused for %j', (args, argument, code) => {
     const { options } = refusal(() => registry.check({ [ID]: args }));
     expect(options.errors?.map(({ pointer }) => pointer)).toContain(`/modules/${ID}/${argument}`);
-    if (argument !== 'language') expect(options.errors).toMatchObject([{ code }]);
+    expect(options.errors).toMatchObject([{ code }]);
+  });
+
+  it.each([2, '1', 'de', null])('is told which languages there are when it asks for %j', (language) => {
+    const { message, options } = refusal(() => registry.check({ [ID]: { language } }));
+    expect(message).toContain(`${ID}.language: accepted are 0 (English) and 1 (German).`);
+    expect(options.errors).toMatchObject([{ pointer: `/modules/${ID}/language`, code: 'invalid_value' }]);
   });
 
   it('takes the detector by name, by digest and when nothing is named', () => {

@@ -3,7 +3,7 @@ import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/mining';
 import type { ClosedSource, Segment } from '@adit/mining';
 import fc from 'fast-check';
 import { Matcher } from '../galleries/match.js';
-import { CONTEXT, faceOf, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
+import { chunk, CONTEXT, faceOf, galleryOf, observe, range } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { MAX_PEOPLE, PeopleFold } from './people-fold.js';
@@ -19,7 +19,7 @@ function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeop
   const nothing: ClosedSource = { segments: [], summaries: [] };
   const teller = {
     picture: (): Segment[] => [],
-    pictures: () => nothing,
+    sums: () => [],
     film: (told: FilmOfPeople) => {
       film = told;
       return nothing;
@@ -29,17 +29,19 @@ function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeop
   const owner = { id: 'people', version: 1 };
   let state = fold.start(CONTEXT);
   let largestState = 0;
-  for (let from = 0, chunk = 0; from <= last; chunk += 1) {
-    const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
-    const step = fold.fold(state, { unit: unit(), observations: { faces: observe(actors, from, to, 2) } });
+  for (let from = 0, at = 0; from <= last; at += 1) {
+    const to = Math.min(last, from + (sizes[at % sizes.length] as number) - 1);
+    const step = fold.fold(state, { unit: chunk(from, to), observations: { faces: observe(actors, from, to, 2) } });
     const stored = sealState(owner, step.state);
     largestState = Math.max(largestState, Buffer.byteLength(stored));
     state = unsealState<PeopleState>(owner, stored) as PeopleState;
     from = to + 1;
   }
-  fold.close(state, CONTEXT);
+  fold.close(state);
   return { film, largestState };
 }
+
+const milliseconds = (seconds: number) => Math.round(seconds * 1000);
 
 const woman = { female: 0.9, age: 34 };
 const man = { female: 0.2, age: 52 };
@@ -51,19 +53,19 @@ describe('the people of a film', () => {
       { person: BOB, samples: range(20, 29), ...man },
     ];
     const { film } = filmOf(actors, 79);
-    expect(film?.people.map(({ known, samples }) => [known, samples])).toEqual([
-      [null, 30],
-      [0, 10],
+    expect(film?.people.map(({ known, seconds }) => [known, seconds])).toEqual([
+      [null, 15],
+      [0, 5],
     ]);
     expect(film?.count.gender).toEqual({ female: 1, male: 1 });
-    expect(film?.shown.gender).toEqual({ female: 30, male: 10 });
-    expect(film?.shown.age).toEqual({ '0-17': 0, '18-29': 0, '30-44': 30, '45-59': 10, '60-120': 0 });
-    expect(film?.pace).toBeCloseTo(0.5, 2);
+    expect(film?.shown.gender).toEqual({ female: 15, male: 5 });
+    expect(film?.shown.age).toEqual({ '0-17': 0, '18-29': 0, '30-44': 15, '45-59': 5, '60-120': 0 });
+    expect(film?.looked).toBe(40);
   });
 
   it('are there through gaps that split no segment, and not through longer ones', () => {
     const actors = [{ person: ANN, samples: [...range(0, 10), ...range(14, 20), ...range(25, 30)], ...woman }];
-    expect(filmOf(actors, 60).film?.people[0]?.samples).toBe(21 + 6);
+    expect(filmOf(actors, 60).film?.people[0]?.seconds).toBeCloseTo((21 + 6) / 2, 1);
   });
 
   it('are there once when they are in the picture twice', () => {
@@ -71,7 +73,7 @@ describe('the people of a film', () => {
       { person: ANN, samples: range(0, 40), ...woman },
       { person: ANN, samples: range(10, 60), x: 0.7, ...woman },
     ];
-    expect(filmOf(actors, 80, [7]).film?.people.map(({ samples }) => samples)).toEqual([61]);
+    expect(filmOf(actors, 80, [7]).film?.people.map(({ seconds }) => seconds)).toEqual([30.52]);
   });
 
   it('count for nothing when nobody saw them well', () => {
@@ -101,8 +103,16 @@ describe('the people of a film', () => {
         const whole = filmOf(actors, 110, [200]).film;
         const cut = filmOf(actors, 110, sizes).film;
         const told = (film: FilmOfPeople | null) =>
-          film && [film.people.map(({ known, samples, first }) => [known, samples, first]), film.count, film.shown];
+          film && [
+            film.people.map(({ known, seconds, first }) => [known, milliseconds(seconds), first]),
+            film.count,
+            [film.shown.gender, film.shown.age].map((sums) => Object.values(sums).map(milliseconds)),
+            milliseconds(film.looked),
+          ];
         expect(told(cut)).toEqual(told(whole));
+        for (const { seconds } of whole?.people ?? []) {
+          expect(milliseconds(seconds)).toBeLessThanOrEqual(milliseconds(whole!.looked));
+        }
       }),
       { numRuns: 40 },
     );
@@ -120,8 +130,8 @@ describe('the people of a film', () => {
     const sum = (record: Record<string, number>) => Object.values(record).reduce((a, b) => a + b, 0);
     expect(film?.people).toHaveLength(12);
     expect([sum(film!.count.gender), sum(film!.count.age)]).toEqual([12, 12]);
-    const shown = film!.people.reduce((total, { samples }) => total + samples, 0);
-    expect([sum(film!.shown.gender), sum(film!.shown.age)]).toEqual([shown, shown]);
+    const shown = milliseconds(film!.people.reduce((total, { seconds }) => total + seconds, 0));
+    expect([film!.shown.gender, film!.shown.age].map((sums) => milliseconds(sum(sums)))).toEqual([shown, shown]);
   });
 
   it('beyond those kept one by one are still counted, in a state under 1 MiB', () => {
@@ -135,8 +145,57 @@ describe('the people of a film', () => {
     const { film, largestState } = filmOf(actors, crowd * 2 + 20, [40]);
     expect(film?.people).toHaveLength(MAX_PEOPLE);
     expect(film?.count.gender).toEqual({ female: crowd / 2, male: crowd / 2 });
-    expect(film?.shown.gender).toEqual({ female: crowd, male: crowd });
+    expect(Object.values(film!.shown.gender).map(milliseconds)).toEqual([crowd * 500, crowd * 500]);
     expect(largestState).toBeLessThan(MAX_STATE_BYTES);
+  });
+});
+
+describe('how long somebody is shown', () => {
+  const nothing: ClosedSource = { segments: [], summaries: [] };
+  const always: Actor[] = [{ person: ANN, samples: range(0, 400), ...woman }];
+
+  /** Of units that were looked at, by their frames; two frames in 25 are samples, and the first of a range. */
+  function shown(...units: [frameStart: number, frameEnd: number, sampled: number[]][]): number[] {
+    const told: number[] = [];
+    const teller = {
+      picture: () => [],
+      sums: () => [],
+      film: ({ people, looked }: FilmOfPeople) => {
+        told.push(...people.map(({ seconds }) => milliseconds(seconds)), milliseconds(looked));
+        return nothing;
+      },
+    };
+    const fold = new PeopleFold(teller, new Matcher([]));
+    let state = fold.start(CONTEXT);
+    const known = observe(always, 0, 400, 2).tracks[0]!;
+    for (const [frameStart, frameEnd, frames] of units) {
+      const sampled = frames.map((frame) => ({ frame, time: frame / 25 }));
+      const at = <T extends { frame: number }>(like: T) => sampled.map((sample) => ({ ...like, ...sample }));
+      const tracks =
+        frames.length === 0 ? [] : [{ ...known, sightings: at(known.sightings[0]!), views: at(known.views[0]!) }];
+      const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart };
+      const unit = { ...chunk(0, 1), interval };
+      state = fold.fold(state, { unit, observations: { faces: { sampled, tracks } } }).state;
+    }
+    fold.close(state);
+    return told;
+  }
+
+  it('ends with the range, and with the film', () => {
+    expect(shown([30, 56, [30, 38, 50]])).toEqual([1040, 1040]);
+    expect(shown([30, 31, [30]])).toEqual([40, 40]);
+    expect(shown([0, 13, [0]], [13, 20, [13]])).toEqual([800, 800]);
+  });
+
+  it('goes on over the border of chunks, and through one that is too short for a sample', () => {
+    expect(shown([0, 40, [0, 13, 25, 38]], [40, 60, [50]])).toEqual([2400, 2400]);
+    expect(shown([0, 40, [0, 13, 25, 38]], [40, 45, []])).toEqual([1800, 1800]);
+    expect(shown([0, 40, [0, 13, 25, 38]], [40, 45, []], [45, 60, [50]])).toEqual([2400, 2400]);
+  });
+
+  it('leaves out what could not be looked at', () => {
+    expect(shown([0, 40, [0, 13, 25, 38]], [80, 100, [88]])).toEqual([1600 + 480 + 1920, 1600 + 480]);
+    expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []])).toEqual([1600, 1600]);
   });
 });
 

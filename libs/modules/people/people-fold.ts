@@ -1,14 +1,27 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
+import type { Json } from '@adit/contracts';
 import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/mining';
-import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Portrait, Segment } from '@adit/mining';
+import type {
+  ClosedSource,
+  Fold,
+  FoldContext,
+  FoldInput,
+  FoldStep,
+  Instant,
+  Portrait,
+  Segment,
+  Summary,
+} from '@adit/mining';
 import { linkTracklets, SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
 import type { Matcher } from '../galleries/match.js';
 import { identify, knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';
 import { instantsOf, portraitOf, sumOfViews, trackletsOf } from '../face_recognition/tracklet.js';
-import { distanceTo, newPerson, samplesSeen, settled, withAppearance } from './person.js';
+import { distanceTo, newPerson, secondsSeen, settled, withAppearance } from './person.js';
 import type { Appearance, Person } from './person.js';
+import { keepingStays, NO_STAYS, withUnit } from './stays.js';
+import type { Stays } from './stays.js';
 import { count, emptyTally, femaleShare } from './tally.js';
 import type { Tally } from './tally.js';
 import { traitsOf } from './traits.js';
@@ -18,15 +31,14 @@ export type PeopleState = {
   samples: number;
   first: Instant | null;
   last: Instant | null;
-  /** Seconds and steps between samples that follow each other within a unit: how long one sample stands for. */
-  pace: { seconds: number; steps: number };
+  stays: Stays;
   nextThread: number;
   threads: StoredThread[];
   people: Person[];
-  /** People beyond those kept one by one: how many, and the samples that show them. */
-  others: { people: Tally; samples: Tally };
+  /** People beyond those kept one by one: how many, and the seconds that show them. */
+  others: { people: Tally; seconds: Tally };
   portrait: Portrait;
-  /** Of an image job: for each picture with faces its place in the job, then who is on it. */
+  /** Pictures that an earlier version kept to the end; they leave with the next step. It still reads this. */
   pictures: { source: number; people: Tally }[];
 };
 
@@ -35,13 +47,13 @@ export interface FilmOfPeople {
   source: number;
   first: Instant;
   last: Instant;
-  /** In the order in which they first appear, with the samples that show each. */
-  people: (Person & { samples: number })[];
-  /** How many people, and for how many samples, by gender and age; everybody counted. */
+  /** In the order in which they first appear, with the seconds that show each. */
+  people: Person[];
+  /** How many people, and for how many seconds, by gender and age; everybody counted. */
   count: Tally;
   shown: Tally;
-  /** Seconds that one sample stands for. */
-  pace: number;
+  /** Seconds of the film that were looked at. */
+  looked: number;
   /** The best view of anybody. */
   portrait: Portrait;
 }
@@ -50,8 +62,8 @@ export interface FilmOfPeople {
 export interface PeopleTeller {
   /** A picture that shows somebody. */
   picture(source: number, people: Tally, portrait: Portrait): Segment[];
-  /** All pictures of the job that show somebody, in order. */
-  pictures(pictures: PeopleState['pictures']): ClosedSource;
+  /** What sums up a picture that shows somebody. */
+  sums(source: number, people: Tally): Summary[];
   /** A film in which somebody was seen. */
   film(film: FilmOfPeople): ClosedSource;
 }
@@ -59,6 +71,20 @@ export interface PeopleTeller {
 /** A person takes about 900 bytes of state; with the open threads of face_recognition the state stays under 1 MiB. */
 export const MAX_PEOPLE = 400;
 const MAX_THREADS = 100;
+
+const EMPTY: PeopleState = {
+  source: 0,
+  samples: 0,
+  first: null,
+  last: null,
+  stays: NO_STAYS,
+  nextThread: 0,
+  threads: [],
+  people: [],
+  others: { people: emptyTally(), seconds: emptyTally() },
+  portrait: NO_PORTRAIT,
+  pictures: [],
+};
 
 /**
  * Who is in a source, how long, and what their faces read as. Faces are followed as face_recognition follows them; one
@@ -72,20 +98,12 @@ export class PeopleFold implements Fold<PeopleState> {
     private readonly maxDistance = 1,
   ) {}
 
+  prepare(call: () => unknown): Promise<void> {
+    return this.matcher.prepare(call);
+  }
+
   start(context: FoldContext): PeopleState {
-    return {
-      source: context.sourceIndex ?? 0,
-      samples: 0,
-      first: null,
-      last: null,
-      pace: { seconds: 0, steps: 0 },
-      nextThread: 0,
-      threads: [],
-      people: [],
-      others: { people: emptyTally(), samples: emptyTally() },
-      portrait: NO_PORTRAIT,
-      pictures: [],
-    };
+    return { ...EMPTY, source: context.sourceIndex ?? 0 };
   }
 
   fold(state: PeopleState, { unit, observations }: FoldInput): FoldStep<PeopleState> {
@@ -93,7 +111,9 @@ export class PeopleFold implements Fold<PeopleState> {
     if (unit.facts.kind === 'image') return this.picture(state, unit.sourceIndex, faces);
     const instants = instantsOf(faces, state.samples);
     const [first, last] = [[...instants.values()][0], [...instants.values()].at(-1)];
-    if (first === undefined || last === undefined) return { state, segments: [] };
+    if (first === undefined || last === undefined) {
+      return { state: { ...state, stays: withUnit(state.stays, unit, []) }, segments: [] };
+    }
 
     const threads = state.threads.map(restoreThread);
     const nextThread = linkTracklets(threads, trackletsOf(faces, instants), state.nextThread);
@@ -109,36 +129,31 @@ export class PeopleFold implements Fold<PeopleState> {
       samples: state.samples + instants.size,
       first: state.first ?? first,
       last,
-      pace: {
-        seconds: state.pace.seconds + last.time - first.time,
-        steps: state.pace.steps + last.sample - first.sample,
-      },
+      stays: withUnit(state.stays, unit, [...instants.values()]),
       nextThread,
       // Where a face was is of no interest here.
       threads: open.sort((a, b) => a.id - b.id).map((thread) => storeThread({ ...thread, marks: emptyMarks() })),
     };
     this.meet(next, ended, earliest(open, last));
-    return { state: next, segments: [] };
+    const ends = open.map(({ end }) => end.sample);
+    return { state: { ...next, stays: keepingStays(next.stays, ends) }, segments: [] };
   }
 
-  close(state: PeopleState, context: FoldContext): ClosedSource {
-    if (state.pictures.length > 0) return this.teller.pictures(state.pictures);
-    const { first, last, source, pace } = state;
+  close(state: PeopleState): ClosedSource {
+    if (state.pictures.length > 0) return { segments: [], summaries: this.kept(state) };
+    const { first, last, source } = state;
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
     this.meet(next, state.threads.map(restoreThread), last);
     const people = [...next.people]
       .sort((a, b) => a.first - b.first)
-      .map((person) => ({ ...person, samples: samplesSeen(person) }));
+      .map((person) => ({ ...person, seconds: secondsSeen(person) }));
     if (people.length === 0) return { segments: [], summaries: [] };
-    const [total, shown] = [structuredClone(next.others.people), structuredClone(next.others.samples)];
-    for (const { traits, samples } of people) {
+    const [total, shown] = [structuredClone(next.others.people), structuredClone(next.others.seconds)];
+    for (const { traits, seconds } of people) {
       count(total, traits, 1);
-      count(shown, traits, samples);
+      count(shown, traits, seconds);
     }
-    // A film of one sample is as long as it is, but a second look would have come within half a second.
-    const duration = context.facts.kind === 'video' ? context.facts.duration : 0;
-    const seconds = pace.steps > 0 ? pace.seconds / pace.steps : Math.min(duration, 0.5);
     return this.teller.film({
       source,
       first,
@@ -146,7 +161,7 @@ export class PeopleFold implements Fold<PeopleState> {
       people,
       count: total,
       shown,
-      pace: seconds,
+      looked: state.stays.looked,
       portrait: next.portrait,
     });
   }
@@ -162,7 +177,8 @@ export class PeopleFold implements Fold<PeopleState> {
       if (face === null || thread.traits.weight <= 0) continue;
       const { start, end, traits } = thread;
       const known = knownPerson(identify(thread, this.matcher, 1), this.maxDistance);
-      const seen: Appearance = { known, face, traits, start, end };
+      const until = state.stays.until[end.sample] ?? end.time;
+      const seen: Appearance = { known, face, traits, start, end, until };
       state.portrait = betterPortrait(state.portrait, thread.portrait);
       const at = known === null ? nearestUnknown(people, face) : people.findIndex((person) => person.known === known);
       if (at >= 0) people[at] = withAppearance(people[at] as Person, seen);
@@ -177,10 +193,10 @@ export class PeopleFold implements Fold<PeopleState> {
     const newest = people.at(-1);
     const least = people
       .filter((person) => person !== newest)
-      .reduce((a, b) => (samplesSeen(b) < samplesSeen(a) ? b : a));
+      .reduce((a, b) => (secondsSeen(b) < secondsSeen(a) ? b : a));
     const others = structuredClone(state.others);
     count(others.people, least.traits, 1);
-    count(others.samples, least.traits, samplesSeen(least));
+    count(others.seconds, least.traits, secondsSeen(least));
     state.others = others;
     return people.filter((person) => person !== least);
   }
@@ -194,10 +210,23 @@ export class PeopleFold implements Fold<PeopleState> {
       count(people, traits, 1);
       portrait = betterPortrait(portrait, portraitOf(track));
     }
-    if (femaleShare(people) === null) return { state, segments: [] };
-    const pictures = [...state.pictures, { source, people }];
-    return { state: { ...state, pictures }, segments: this.teller.picture(source, people, portrait) };
+    const next = state.pictures.length === 0 ? state : { ...state, pictures: [] };
+    const summaries = this.kept(state);
+    if (femaleShare(people) === null) return { state: next, segments: [], summaries };
+    summaries.push(...this.teller.sums(source, people));
+    return { state: next, segments: this.teller.picture(source, people, portrait), summaries };
   }
+
+  private kept({ pictures }: PeopleState): Summary[] {
+    return pictures.flatMap(({ source, people }) => this.teller.sums(source, people));
+  }
+}
+
+/** What version 1 knew of the pictures it had seen goes on; how long somebody is shown in a film is counted anew. */
+export function adoptPeople(state: Json, version: number): Json {
+  const { first, pictures } = state as PeopleState;
+  if (version !== 1 || first !== null) return null;
+  return { ...EMPTY, source: (state as PeopleState).source, pictures };
 }
 
 /** What a face that ends later may have begun with. */

@@ -14,13 +14,14 @@ export type Person = {
   traits: Traits;
   /** Sample in which they were first seen. */
   first: number;
-  /** Samples that show them, as far as that cannot change any more. */
-  samples: number;
+  /** Seconds that show them, as far as that cannot change any more. */
+  seconds: number;
   /** Appearances that may still grow together with later ones, in order, apart from each other. */
   spans: Span[];
 };
 
-export type Span = { start: Instant; end: Instant };
+/** `until`: when the next sample was, or what was looked at came to its end, in seconds. */
+export type Span = { start: Instant; end: Instant; until: number };
 
 /** A face that was followed from its first to its last sample. */
 export interface Appearance extends Span {
@@ -30,8 +31,8 @@ export interface Appearance extends Span {
   traits: Traits;
 }
 
-export function newPerson({ known, face, traits, start, end }: Appearance): Person {
-  return { known, face: encodeFace(face), traits, first: start.sample, samples: 0, spans: [{ start, end }] };
+export function newPerson({ known, face, traits, start, end, until }: Appearance): Person {
+  return { known, face: encodeFace(face), traits, first: start.sample, seconds: 0, spans: [{ start, end, until }] };
 }
 
 /** The same person with one more appearance; two at once (a mirror) count once. */
@@ -46,7 +47,7 @@ export function withAppearance(person: Person, seen: Appearance): Person {
     face: encodeFace(normalised(mean) ?? before),
     traits: addTraits(person.traits, seen.traits),
     first: Math.min(person.first, seen.start.sample),
-    spans: joinSpans([...person.spans, { start: seen.start, end: seen.end }]),
+    spans: joinSpans([...person.spans, { start: seen.start, end: seen.end, until: seen.until }]),
   };
 }
 
@@ -56,14 +57,14 @@ export function settled(person: Person, horizon: Instant): Person {
   if (!person.spans.some(isOver)) return person;
   return {
     ...person,
-    samples: person.samples + samplesOf(person.spans.filter(isOver)),
+    seconds: person.seconds + secondsOf(person.spans.filter(isOver)),
     spans: person.spans.filter((span) => !isOver(span)),
   };
 }
 
-/** Samples that show them, those of short absences included. */
-export function samplesSeen(person: Person): number {
-  return person.samples + samplesOf(person.spans);
+/** Seconds that show them, those of short absences included. */
+export function secondsSeen(person: Person): number {
+  return person.seconds + secondsOf(person.spans);
 }
 
 /** Distance of two faces, 0..2. */
@@ -71,8 +72,8 @@ export function distanceTo(person: Person, face: Float32Array): number {
   return distanceOf(dot(decodeFace(person.face), face));
 }
 
-function samplesOf(spans: Span[]): number {
-  return spans.reduce((sum, { start, end }) => sum + end.sample - start.sample + 1, 0);
+function secondsOf(spans: Span[]): number {
+  return spans.reduce((sum, { start, until }) => sum + until - start.time, 0);
 }
 
 function joinSpans(spans: Span[]): Span[] {
@@ -80,7 +81,7 @@ function joinSpans(spans: Span[]): Span[] {
   for (const span of [...spans].sort((a, b) => a.start.sample - b.start.sample || a.end.sample - b.end.sample)) {
     const last = joined.at(-1);
     if (last !== undefined && (last.end.sample >= span.start.sample || bridges(last.end, span.start))) {
-      if (span.end.sample > last.end.sample) joined[joined.length - 1] = { start: last.start, end: span.end };
+      if (span.end.sample > last.end.sample) joined[joined.length - 1] = { ...span, start: last.start };
     } else joined.push(span);
   }
   return joined;

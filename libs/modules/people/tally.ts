@@ -1,7 +1,7 @@
 import { AGE_RANGES, ageRangeOf, GENDERS, genderOf } from './traits.js';
 import type { AgeRange, Gender, Traits } from './traits.js';
 
-/** Something counted by gender and by age: people, or the samples that show them. JSON. */
+/** Something counted by gender and by age: people, or the seconds that show them. JSON. */
 export type Tally = { gender: Record<Gender, number>; age: Record<AgeRange, number> };
 
 export function emptyTally(): Tally {

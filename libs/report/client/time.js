@@ -31,7 +31,7 @@ export function timecodeToFrames(timecode, nominal) {
 
 /** Timecode of `time` seconds into a source. */
 export function timecodeAt(time, source) {
-  const fps = source.fps || 25;
+  const fps = source.timecodeRate || source.fps || 25;
   const nominal = Math.round(fps);
   const start = source.startTimecode;
   const drop = start ? start.includes(';') : Math.abs(fps - (nominal * 1000) / 1001) < 0.001 && nominal % 30 === 0;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 interface Time {
   framesToTimecode(frames: number, nominal: number, drop: boolean): string;
   timecodeToFrames(timecode: string, nominal: number): number;
-  timecodeAt(seconds: number, source: { fps: number; startTimecode: string | null }): string;
+  timecodeAt(seconds: number, source: { fps: number; startTimecode: string | null; timecodeRate?: number }): string;
   tickStep(pixelsPerSecond: number, room: number): number;
 }
 
@@ -34,6 +34,7 @@ describe('timecodes of the report', () => {
   it('start at the source’s own timecode', () => {
     expect(time.timecodeAt(2, { fps: 25, startTimecode: '10:00:00:00' })).toBe('10:00:02:00');
     expect(time.timecodeAt(600, { fps: 30000 / 1001, startTimecode: null })).toBe('00:10:00;00');
+    expect(time.timecodeAt(1.5, { fps: 50, startTimecode: '10:00:00:00', timecodeRate: 25 })).toBe('10:00:01:13');
   });
 
   it('stand far enough apart on the ruler', () => {

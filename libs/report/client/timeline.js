@@ -108,7 +108,7 @@ function makeZoom(scroller, ruler, source, end) {
     el('button', { type: 'button', 'aria-label': label, title: label, onclick: () => apply(next()) }, text);
   const out = button('−', 'Zoom out', () => factor / 2);
   const into = button('+', 'Zoom in', () => factor * 2);
-  const fit = button('Fit', 'Show the whole film', () => 1);
+  const fit = button('Fit', 'Fit the whole film', () => 1);
 
   let waiting = false;
   const later = () => {

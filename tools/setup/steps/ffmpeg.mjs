@@ -9,7 +9,7 @@ import { cacheDirectory } from '../places.mjs';
 import { SetupError } from '../step.mjs';
 
 /** Binaries of these are inside their platform packages: nothing is downloaded from elsewhere. */
-const CARRIERS = { ffmpeg: '@ffmpeg-installer/ffmpeg@1.1.0', ffprobe: '@ffprobe-installer/ffprobe@2.1.2' };
+const CARRIERS = { ffmpeg: '1.1.0', ffprobe: '2.1.2' };
 const HOW =
   'Install ffmpeg 5 or newer (Debian: apt-get install ffmpeg), or set ADIT_FFMPEG and ADIT_FFPROBE to its programs.';
 
@@ -37,13 +37,13 @@ async function fromDebian(step) {
 }
 
 async function fromPackage(step) {
-  const home = join(cacheDirectory, 'ffmpeg');
+  const packages = Object.entries(CARRIERS).map(([name, version]) => `@${name}-installer/${name}@${version}`);
+  const home = join(cacheDirectory, `ffmpeg-${Object.values(CARRIERS).join('-')}`);
   step.begin('Fetching ffmpeg binaries into the cache');
-  await step.exec(
-    'npm',
-    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', home, ...Object.values(CARRIERS)],
-    { cwd: cacheDirectory, advice: HOW },
-  );
+  await step.exec('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', home, ...packages], {
+    cwd: cacheDirectory,
+    advice: HOW,
+  });
   const found = { ffmpeg: carried(home, 'ffmpeg'), ffprobe: carried(home, 'ffprobe') };
   if (!works(found.ffmpeg) || !works(found.ffprobe)) {
     throw new SetupError(`No ffmpeg for ${process.platform}-${process.arch} could be installed. ${HOW}`);

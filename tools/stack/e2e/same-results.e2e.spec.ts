@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { DetailedResult } from '@adit/contracts';
 import { describeWith, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { EngineUnderTest } from '../../../apps/standalone/e2e/engine-under-test.js';
 import { manTalking, manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
 import { expectSameResults } from '../../../apps/standalone/e2e/same-results.js';
-import { SpanCollector } from './span-collector.js';
+import { SpanCollector, type ReceivedSpan } from './span-collector.js';
 import { StackUnderTest } from './stack-under-test.js';
 
 const { groups } = sampleMedia();
 /** On a CPU a run has one row; with one thread it adds up in one order, so it is repeatable to the byte. */
 const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
+/** Of the request whose trace is looked at. */
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const modules = { face_recognition: { cluster_unknowns: true } };
 
 await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (servers) => {
@@ -80,7 +84,6 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
 
   it('shows one trace from the request to the webhook, over all processes', async () => {
     const { port } = receiver.address() as AddressInfo;
-    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const posted = await stack.api.post(
       {
         sources: [groups['sample2']!],
@@ -93,12 +96,51 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
     const services = ['gateway', 'decoder', 'inference-face', 'aggregator', 'notifier'].map((name) => `adit-${name}`);
     const of = () => collector.spans.filter((span) => span.traceId === traceId);
     for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
-      if (hooks.length > 0 && services.every((name) => of().some(({ service }) => service === name))) break;
+      const sent = of().some(({ service, kind }) => service === 'adit-notifier' && kind === 3);
+      if (sent && services.every((name) => of().some(({ service }) => service === name))) break;
     }
     expect(hooks.map(({ event }) => event)).toEqual(['job.on_completed']);
     expect(hooks[0]!.traceparent).toContain(traceId);
     expect([...new Set(of().map(({ service }) => service))].sort()).toEqual(services.sort());
     expect(stack.lines.some(({ line }) => line.includes(traceId) && line.includes(posted.id))).toBe(true);
+  });
+
+  it('shows in that trace who asked whom for what, as OpenTelemetry names it', () => {
+    const spans = new Map(
+      collector.spans.filter((span) => span.traceId === traceId).map((span) => [span.spanId, span]),
+    );
+    const path = (span: ReceivedSpan | undefined): string[] =>
+      span === undefined ? [] : [...path(spans.get(span.parentSpanId ?? '')), `${span.kind} ${span.name}`];
+    const named = (name: string) => [...spans.values()].find((span) => span.name === name)!;
+    // From the request to the request, as the data flows.
+    const analysed = path(named('process analyses.faces.requested'));
+    expect(analysed[0]).toMatch(/^2 POST \/api\/v1\/jobs\/?$/);
+    expect(analysed.slice(-6)).toEqual([
+      ...['4 send sources.requested', '5 process sources.requested'],
+      ...['4 send chunks.requested', '5 process chunks.requested'],
+      ...['4 send analyses.faces.requested', '5 process analyses.faces.requested'],
+    ]);
+    expect(path(named('POST')).slice(-4)).toEqual([
+      expect.stringMatching(/^5 process /),
+      '4 send events.raised',
+      '1 webhook attempt',
+      '3 POST',
+    ]);
+    expect(named('process chunks.requested').attributes).toMatchObject({
+      'messaging.system': 'kafka',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': 'chunks.requested',
+      'messaging.consumer.group.name': 'decoder',
+    });
+    const { port } = receiver.address() as AddressInfo;
+    expect(named('POST').attributes).toMatchObject({
+      'http.request.method': 'POST',
+      'url.full': `http://127.0.0.1:${port}/hook`,
+      'server.port': port,
+      'http.response.status_code': 204,
+    });
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
+    expect(new Set([...spans.values()].map(({ version }) => version))).toEqual(new Set([version]));
   });
 
   it('answers probes and metrics in every process, and none has died', async () => {

@@ -3,15 +3,34 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedSpan {
   service: string;
+  version: string;
   name: string;
+  /** OpenTelemetry's number: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  kind: number;
   traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  attributes: Record<string, unknown>;
+}
+
+interface Attribute {
+  key: string;
+  value: { stringValue?: string; intValue?: string | number };
 }
 
 interface OtlpRequest {
   resourceSpans: {
-    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
-    scopeSpans: { spans: { name: string; traceId: string }[] }[];
+    resource: { attributes: Attribute[] };
+    scopeSpans: {
+      spans: (Pick<ReceivedSpan, 'name' | 'kind' | 'traceId' | 'spanId' | 'parentSpanId'> & {
+        attributes: Attribute[];
+      })[];
+    }[];
   }[];
+}
+
+function valuesOf(attributes: Attribute[]): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
 }
 
 /** A collector that takes spans by OTLP over HTTP, in its JSON encoding, and keeps them. */
@@ -46,9 +65,12 @@ export class SpanCollector {
 
   private keep({ resourceSpans }: OtlpRequest): void {
     for (const { resource, scopeSpans } of resourceSpans) {
-      const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      for (const { name, traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
-        this.spans.push({ service, name, traceId });
+      const { 'service.name': service, 'service.version': version } = valuesOf(resource.attributes);
+      for (const { spans } of scopeSpans) {
+        for (const { name, kind, traceId, spanId, parentSpanId, attributes } of spans) {
+          const made = { service: String(service), version: String(version), attributes: valuesOf(attributes) };
+          this.spans.push({ ...made, name, kind, traceId, spanId, parentSpanId });
+        }
       }
     }
   }

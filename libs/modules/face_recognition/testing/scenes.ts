@@ -86,7 +86,7 @@ export const FILM = filmFacts({ fps: { num: FPS, den: 1 }, totalFrames: 100_000,
 
 export const CONTEXT: FoldContext = { sourceIndex: 3, facts: FILM };
 
-function frameOf(sample: number, rate: number): number {
+export function frameOf(sample: number, rate: number): number {
   return Math.ceil((sample * FPS) / rate);
 }
 
@@ -152,6 +152,12 @@ function trackOf(
 
 export function unit(facts: Unit['facts'] = FILM, sourceIndex = 3): Unit {
   return { sourceIndex, mediaDigest: 'd'.repeat(64), facts, interval: null };
+}
+
+/** The unit of samples `from`..`to`, which ends where the next sample lies. */
+export function chunk(from: number, to: number, rate = 2): Unit {
+  const [frameStart, frameEnd] = [frameOf(from, rate), frameOf(to + 1, rate)];
+  return { ...unit(), interval: { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart } };
 }
 
 export function faceFold(args: Record<string, unknown>, ...galleries: Gallery[]): FaceFold {

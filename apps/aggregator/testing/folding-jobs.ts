@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus, OutgoingMessage } from '@adit/bus';
+import { JobRequest, StandardArguments, type MediaFacts } from '@adit/contracts';
+import { ChunkEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import {
+  JobCommands,
+  LockedJob,
+  OutboxRelay,
+  planFilm,
+  planImages,
+  type ResolvedAnalysis,
+  JobSettings,
+  Scheduler,
+} from '@adit/jobs';
+import { defineModule, ModuleRegistry, type FoldStep, type ModuleDefinition } from '@adit/mining';
+import { FilesystemObjectStore } from '@adit/objects';
+import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
+import type { DataSource } from 'typeorm';
+import { AnalysedChunks } from '../analysed-chunks.js';
+import { FoldAdvance } from '../fold-advance.js';
+import { Folding } from '../folding.js';
+import { JobAdvance } from '../job-advance.js';
+import { JobArtifacts } from '../job-artifacts.js';
+import { JobEndings } from '../job-endings.js';
+import { JobResults } from '../job-results.js';
+import { JobSummary } from '../job-summary.js';
+import { KeptPictures } from '../kept-pictures.js';
+import { OpenFolds } from '../open-folds.js';
+import { ProgressPace } from '../progress-pace.js';
+import { ReadyChunks } from '../ready-chunks.js';
+import { WaitingFolds } from '../waiting-folds.js';
+
+const PICTURE: MediaFacts = { kind: 'image', format: 'jpeg', width: 640, height: 480 };
+const DIGEST = 'd'.repeat(64);
+
+/** A module that answers with one segment for each unit; its observations are whatever was put for `faces`. */
+export function countingModule(id: string): ModuleDefinition {
+  return defineModule({
+    id,
+    version: 1,
+    args: StandardArguments,
+    media: ['image', 'video'],
+    needs: () => [{ analysis: 'faces', args: {} }],
+    open: () =>
+      Promise.resolve({
+        start: () => 0,
+        fold: (state: number, { unit: { sourceIndex } }): FoldStep<number> => ({
+          state: state + 1,
+          segments: [
+            {
+              ...{ sourceIndex, frameStart: state, frameEnd: state, timeStart: state, timeEnd: state },
+              ...{ type: 'unit', label: `unit ${state}`, confidence: 1, meta: { label: `unit ${state}` } },
+              ...{ detections: [], thumbnail: null, keyFrame: null },
+            },
+          ],
+        }),
+        close: () => ({ segments: [], summaries: [] }),
+      }),
+  }) as ModuleDefinition;
+}
+
+/** Jobs whose chunks are planned, and the aggregator's part of what follows; analyses are whatever the spec says. */
+export class FoldingJobs {
+  /** What left through the outbox. */
+  readonly messages: OutgoingMessage[] = [];
+  /** Statements that were sent to the database. */
+  statements: string[] = [];
+  workspaceId = randomUUID();
+
+  static async start(modules: ModuleDefinition[]): Promise<FoldingJobs> {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-folding-'));
+    const own = await specDatabase();
+    const database = await openDatabase(own.settings);
+    const objects = await FilesystemObjectStore.open(folder);
+    const jobs = new FoldingJobs(folder, own, database, objects, new ModuleRegistry(modules));
+    await database.dataSource.manager.insert(WorkspaceEntity, {
+      ...{ id: jobs.workspaceId, name: 'test', signingSecret: 's' },
+    });
+    return jobs;
+  }
+
+  readonly outbox: OutboxRelay;
+  readonly commands: JobCommands;
+  readonly chunks: AnalysedChunks;
+  readonly jobs: JobAdvance;
+  readonly endings: JobEndings;
+  private readonly scheduler: Scheduler;
+  private readonly pace: ProgressPace;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly own: SpecDatabase,
+    private readonly database: Database,
+    readonly objects: FilesystemObjectStore,
+    private readonly modules: ModuleRegistry,
+  ) {
+    const { db, messages } = this;
+    const bus = { publish: (sent: OutgoingMessage[]) => Promise.resolve(void messages.push(...sent)) };
+    this.outbox = new OutboxRelay(db, bus as unknown as Bus);
+    this.commands = new JobCommands(this.outbox, objects);
+    this.chunks = new AnalysedChunks(db, this.outbox, objects);
+    const waiting = new WaitingFolds(db);
+    const ready = new ReadyChunks(db, objects);
+    // The modules of these specs read neither models nor dictionaries.
+    const open = new OpenFolds(modules, null as never, null as never);
+    const folding = new Folding(modules, open, ready, waiting);
+    const pictures = new KeptPictures(objects);
+    this.pace = new ProgressPace(this.outbox);
+    const results = new JobResults(db, objects, modules);
+    const artifacts = new JobArtifacts(db, this.outbox, objects, results, new JobSummary(db, modules));
+    this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
+    this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler);
+    const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings);
+    this.jobs = new JobAdvance(db, this.outbox, folds, this.endings);
+    this.countStatements();
+  }
+
+  get db(): DataSource {
+    return this.database.dataSource;
+  }
+
+  /** A job of all modules of the registry, which all stand on one analysis. */
+  async submit(sources: string[]): Promise<string> {
+    const analysis: ResolvedAnalysis = {
+      ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, frames: [], models: [] },
+    };
+    const modules = this.modules.modules.map(({ id }) => ({
+      ...{ moduleId: id, postedAs: id, args: {}, range: null, models: [], analyses: [analysis] },
+    }));
+    const request = JobRequest.parse({ sources, modules: { face_recognition: {} } });
+    const mediaType = 'video' as const;
+    const { workspaceId } = this;
+    return (await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent: null })).job.id;
+  }
+
+  /** What a decoder does first: a film of so many chunks of 25 frames, or as many pictures as the job has sources. */
+  async plan(jobId: string, what: { chunks: number } | { picturesPerChunk: number }): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      const job = (await LockedJob.take(manager, jobId))!;
+      await job.apply({ kind: 'opened' });
+      if ('chunks' in what) {
+        const intervals = Array.from({ length: what.chunks }, (_, at) => ({
+          ...{ frameStart: at * 25, frameEnd: (at + 1) * 25 },
+          ...{ ptsStart: at * 25, ptsEnd: (at + 1) * 25, seekPts: at * 25 },
+        }));
+        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, intervals }));
+        await planFilm(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
+      } else {
+        const [{ count }]: [{ count: number }] = await manager.query(
+          'SELECT count(*)::int FROM job_sources WHERE job_id = $1',
+          [jobId],
+        );
+        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, from: 0, to: count - 1 }));
+        const opened = { index: 0, digest: DIGEST, facts: PICTURE };
+        await planImages(manager, job, opened, wanted, what.picturesPerChunk);
+        // What a decoder finds when it decodes them.
+        await manager.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
+          jobId,
+          JSON.stringify(PICTURE),
+        ]);
+      }
+    });
+  }
+
+  /** Takes a job as far as it can go, and to its end. */
+  async advance(jobId: string): Promise<void> {
+    await this.jobs.advance(jobId);
+    await this.endings.idle();
+  }
+
+  /** Chunk ids in order. */
+  async chunkIds(jobId: string): Promise<string[]> {
+    const rows = await this.db.manager.find(ChunkEntity, {
+      where: { jobId },
+      order: { sourceStart: 'ASC', position: 'ASC' },
+      select: { id: true },
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  /** The analysis of a chunk ends with these observations for each of its units. */
+  async analysed(jobId: string, chunkId: string, observations: unknown): Promise<void> {
+    const { sourceStart, sourceEnd } = await this.db.manager.findOneByOrFail(ChunkEntity, { id: chunkId });
+    const key = `observations/${chunkId}`;
+    await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
+    const units = Array.from({ length: sourceEnd - sourceStart }, (_, at) => ({
+      ...{ sourceIndex: sourceStart + at, observations: key, error: null },
+    }));
+    await this.chunks.record(jobId, { chunkId, analysisDigest: DIGEST, units, error: null });
+  }
+
+  /** The chunk could not be decoded. */
+  async lost(jobId: string, chunkId: string, error: string): Promise<void> {
+    await this.db.manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
+    await this.chunks.record(jobId, { chunkId, analysisDigest: DIGEST, units: null, error });
+  }
+
+  /** The states of its modules. */
+  async states(jobId: string): Promise<Record<string, string>> {
+    const rows: { module_id: string; state: string }[] = await this.db.query(
+      'SELECT module_id, state FROM job_modules WHERE job_id = $1',
+      [jobId],
+    );
+    return Object.fromEntries(rows.map(({ module_id, state }) => [module_id, state]));
+  }
+
+  /** Job events of a name that were raised, oldest first; what was enqueued so far has left. */
+  async events(jobId: string, name: string): Promise<OutgoingMessage[]> {
+    await this.outbox.idle();
+    return this.messages.filter(
+      ({ topic, envelope }) =>
+        topic === 'events.raised' &&
+        envelope.jobId === jobId &&
+        (envelope.payload as unknown as { event: string }).event === name,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.pace.onApplicationShutdown();
+    await this.endings.onApplicationShutdown();
+    await this.scheduler.onApplicationShutdown();
+    await this.outbox.onApplicationShutdown();
+    await this.database.close();
+    await this.own.drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private countStatements(): void {
+    type Client = { query: (...args: unknown[]) => unknown; counted?: true };
+    const { master } = this.db.driver as unknown as { master: NodeJS.EventEmitter };
+    master.on('acquire', (client: Client) => {
+      if (client.counted) return;
+      const query = client.query.bind(client);
+      client.counted = true;
+      client.query = (...args) => {
+        const [first] = args as [string | { text: string }];
+        this.statements.push(typeof first === 'string' ? first : first.text);
+        return query(...args);
+      };
+    });
+  }
+}

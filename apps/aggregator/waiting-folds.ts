@@ -1,0 +1,70 @@
+import type { MediaFacts } from '@adit/contracts';
+import { fromRow, JobModuleEntity } from '@adit/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Chunks folded in one transaction when many are ready, as when a mined film is asked again. */
+export const CHUNKS_AT_ONCE = 16;
+/** Folds looked at together: every module of a film, or the folds of some films that have no chunk left. */
+export const FOLDS_AT_ONCE = 64;
+
+/** A fold that can be taken further. */
+export interface WaitingFold {
+  module: JobModuleEntity;
+  /** ALL_IMAGES for the one fold over all images. */
+  sourceIndex: number;
+  nextChunk: number;
+  /** How many chunks it has in all. */
+  chunks: number;
+  /** Ids from `nextChunk` on, at most CHUNKS_AT_ONCE. */
+  nextIds: string[];
+  /** As sealed; null before the first chunk. */
+  state: string | null;
+  /** Of its film, or of the first image; null when that was refused. */
+  facts: MediaFacts | null;
+}
+
+type Row = Omit<WaitingFold, 'module'> & { module: Record<string, unknown> };
+
+/** A live job whose first source was opened: before, there is nothing to fold. */
+export const BEGUN = `j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL AND j.time_started IS NOT NULL`;
+
+/** Finds what can be folded. */
+@Injectable()
+export class WaitingFolds {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** The folds whose next chunk is analysed or lost, or that have none left: those of one source follow each other. */
+  async of(jobId: string): Promise<WaitingFold[]> {
+    const { manager } = this.db;
+    const rows: Row[] = await manager.query(
+      `SELECT to_jsonb(m) AS module, f.source_index AS "sourceIndex", f.next_chunk AS "nextChunk", f.state,
+              jsonb_array_length(f.chunk_ids) AS chunks,
+              (SELECT coalesce(jsonb_agg(f.chunk_ids -> i ORDER BY i), '[]')
+                 FROM generate_series(f.next_chunk, least(f.next_chunk + $2, jsonb_array_length(f.chunk_ids)) - 1) i)
+                AS "nextIds",
+              (SELECT facts FROM job_sources s
+                WHERE s.job_id = f.job_id AND s.index = greatest(f.source_index, 0)) AS facts
+         FROM jobs j JOIN job_modules m ON m.job_id = j.id
+         JOIN folds f ON f.job_id = m.job_id AND f.module_id = m.module_id
+        WHERE j.id = $1 AND ${BEGUN} AND m.state IN ('waiting', 'processing') AND NOT f.closed
+          AND NOT EXISTS (
+            SELECT 1 FROM jsonb_each_text(m.analyses) n
+             WHERE f.next_chunk < jsonb_array_length(f.chunk_ids) AND NOT EXISTS (
+               SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = (f.chunk_ids ->> f.next_chunk)::uuid
+                  AND a.digest = n.value AND a.state IN ('done', 'failed')))
+        ORDER BY f.source_index, m.position LIMIT $3`,
+      [jobId, CHUNKS_AT_ONCE, FOLDS_AT_ONCE],
+    );
+    return rows.map((row) => ({ ...row, module: fromRow(manager, JobModuleEntity, row.module) }));
+  }
+
+  /** The ids of the first chunks of a fold, for one that has to be folded anew. */
+  async firstIds({ module: { jobId, moduleId }, sourceIndex, nextChunk }: WaitingFold): Promise<string[]> {
+    const [row]: { ids: string[] }[] = await this.db.query(
+      `SELECT chunk_ids AS ids FROM folds WHERE job_id = $1 AND module_id = $2 AND source_index = $3`,
+      [jobId, moduleId, sourceIndex],
+    );
+    return row?.ids.slice(0, nextChunk) ?? [];
+  }
+}

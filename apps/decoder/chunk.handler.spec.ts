@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus, BusContext } from '@adit/bus';
+import { AditError, JobRequest } from '@adit/contracts';
+import { ChunkEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import {
+  JobCommands,
+  jobPrefix,
+  JobSettings,
+  LockedJob,
+  OutboxRelay,
+  packsPrefix,
+  planImages,
+  type ResolvedAnalysis,
+} from '@adit/jobs';
+import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
+import { blackPng, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ChunkDecoder } from './chunk-decoder.js';
+import { ChunkHandler } from './chunk.handler.js';
+import { DecoderConfig } from './config.js';
+import { MediaCatalogue } from './media-catalogue.js';
+import { MemoryAdmission } from './memory-admission.js';
+import { SourceCache } from './source-cache.js';
+
+const PICTURES = ['one.png', 'two.png', 'three.png'];
+const faces: ResolvedAnalysis = {
+  ...{ analysis: 'faces', family: 'face', digest: 'f'.repeat(64), args: {}, models: [] },
+  frames: [{ rate: 2, shorterSide: 600 }],
+};
+
+describe('decoding a chunk', () => {
+  const workspaceId = randomUUID();
+  const bus = { publish: () => Promise.resolve() } as unknown as Bus;
+  let folder: string;
+  let own: SpecDatabase;
+  let database: Database;
+  let objects: FilesystemObjectStore;
+  let outbox: OutboxRelay;
+  let cache: SourceCache;
+  /** Called before each pack is written. */
+  let beforePack: () => Promise<void>;
+  let writes: Promise<unknown>[];
+  let othersWritten: Promise<void>;
+  let handler: ChunkHandler;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-chunks-'));
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
+    const db = database.dataSource;
+    objects = await FilesystemObjectStore.open(join(folder, 'objects'));
+    await db.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
+    for (const [at, name] of PICTURES.entries()) await writeFile(join(folder, name), blackPng(8 + at, 8));
+    outbox = new OutboxRelay(db, bus);
+    let packs = 0;
+    let tellOthersWritten = (): void => undefined;
+    writes = [];
+    othersWritten = new Promise((resolve) => (tellOthersWritten = resolve));
+    const watched = Object.assign(Object.create(objects) as ObjectStore, {
+      put: async (...args: Parameters<ObjectStore['put']>) => {
+        if (!args[0].includes('/packs/')) return objects.put(...args);
+        const written = beforePack().then(() => objects.put(...args));
+        writes.push(written);
+        const stored = await written;
+        if (++packs === PICTURES.length - 1) tellOthersWritten();
+        return stored;
+      },
+    });
+    const config = DecoderConfig.parse({ localRoots: [folder] });
+    const work = join(folder, 'work');
+    cache = new SourceCache(work, config, watched, db);
+    const catalogue = new MediaCatalogue(db, watched, config);
+    const decoder = new ChunkDecoder(db, outbox, cache, catalogue, watched, work, new MemoryAdmission(1e9));
+    handler = new ChunkHandler(db, outbox, decoder, watched, JobSettings.parse({}));
+  });
+  afterEach(async () => {
+    await cache?.onApplicationShutdown();
+    await outbox?.onApplicationShutdown();
+    await database?.close();
+    await own?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A job of all pictures in one chunk, which a decoder is asked for. */
+  const requested = async (): Promise<{ jobId: string; chunkId: string }> => {
+    const request = JobRequest.parse({
+      sources: PICTURES.map((name) => join(folder, name)),
+      modules: { face_recognition: {} },
+    });
+    const modules = [
+      {
+        moduleId: 'face_recognition',
+        postedAs: 'face_recognition',
+        args: {},
+        range: null,
+        models: [],
+        analyses: [faces],
+      },
+    ];
+    const order = { workspaceId, request, modules, mediaType: 'image' as const, traceparent: null };
+    const commands = new JobCommands(outbox, objects);
+    const { id: jobId } = (await commands.submit(order)).job;
+    const facts = { kind: 'image' as const, format: 'png' as const, width: 8, height: 8 };
+    await outbox.transaction(async (manager) => {
+      const locked = (await LockedJob.take(manager, jobId))!;
+      await locked.apply({ kind: 'opened' });
+      const wanted = [{ moduleId: 'face_recognition', from: 0, to: PICTURES.length - 1 }];
+      await planImages(manager, locked, { index: 0, digest: 'd'.repeat(64), facts }, wanted, 64);
+    });
+    const { id: chunkId } = await database.dataSource.manager.findOneByOrFail(ChunkEntity, { jobId });
+    await database.dataSource.manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
+    return { jobId, chunkId };
+  };
+  const decode = (chunkId: string): Promise<void> =>
+    handler.decode({ chunkId }, { signal: new AbortController().signal } as BusContext);
+  const keys = async (prefix: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { key } of objects.list(prefix)) found.push(key);
+    return found;
+  };
+
+  /** As the process of a client's request, which removes nothing before it dies. */
+  const deaf = (): ObjectStore =>
+    Object.assign(Object.create(objects) as ObjectStore, {
+      deletePrefix: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
+    });
+
+  it('writes a pack for each picture', async () => {
+    beforePack = () => Promise.resolve();
+    const { jobId, chunkId } = await requested();
+    await decode(chunkId);
+    expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length);
+  });
+
+  /** The last of the packs cannot be written, when all the others have been and `meanwhile` is over. */
+  const failLast = (meanwhile: () => Promise<void>): void => {
+    let begun = 0;
+    beforePack = async () => {
+      if (++begun < PICTURES.length) return;
+      await othersWritten;
+      await meanwhile();
+      throw new AditError('UNAVAILABLE', 'The object store does not answer.');
+    };
+  };
+
+  it.each(['delete', 'stop'] as const)('that breaks off leaves no packs of a job that went by %s', async (deed) => {
+    const { jobId, chunkId } = await requested();
+    const left: string[][] = [];
+    failLast(async () => {
+      left.push(await keys(packsPrefix(jobId)));
+      await new JobCommands(outbox, deaf())[deed](workspaceId, jobId);
+    });
+    await decode(chunkId);
+    expect(left.map(({ length }) => length)).toEqual([PICTURES.length - 1]);
+    expect(await keys(jobPrefix(jobId))).toEqual([]);
+  });
+
+  it('that breaks off leaves the packs of a job that goes on', async () => {
+    const { jobId, chunkId } = await requested();
+    failLast(() => Promise.resolve());
+    await decode(chunkId);
+    expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length - 1);
+  });
+
+  it('that breaks off waits for what it is still writing', async () => {
+    const { jobId, chunkId } = await requested();
+    let begun = 0;
+    let tellGone = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (tellGone = resolve));
+    beforePack = async () => {
+      if (++begun > 1) return gone;
+      await new JobCommands(outbox, objects).delete(workspaceId, jobId);
+      tellGone();
+      throw new AditError('UNAVAILABLE', 'The object store does not answer.');
+    };
+    await decode(chunkId);
+    await Promise.allSettled(writes);
+    expect(await keys(jobPrefix(jobId))).toEqual([]);
+  });
+});

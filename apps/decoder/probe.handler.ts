@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Handles, type BusContext } from '@adit/bus';
+import { AditError, type Payload } from '@adit/contracts';
+import { ProbeEntity, type ProbeResult } from '@adit/database';
+import { openStorageKey } from '@adit/jobs';
+import { fetchSource, probeMedia } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
+
+/** Whoever asked has gone by then. */
+const LIMIT_SECONDS = 20;
+/** Copied to local disk for one answer. */
+const MOST_BYTES = 2 * 1024 ** 3;
+
+/** probes.requested: say what the sources of a dry run are. */
+@Controller()
+export class ProbeHandler {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(DECODER_CONFIG) private readonly config: DecoderConfig,
+    @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
+  ) {}
+
+  @Handles('probes.requested', { group: 'decoder', concurrency: 2 })
+  async probe({ probeId: id }: Payload<'probes.requested'>, context: BusContext): Promise<void> {
+    const { affected } = await this.db.manager.update(ProbeEntity, { id, taken: false }, { taken: true });
+    const asked = affected === 0 ? null : await this.db.manager.findOneBy(ProbeEntity, { id });
+    const left = asked === null ? 0 : asked.timeCreated.getTime() + LIMIT_SECONDS * 1000 - Date.now();
+    if (asked === null || left <= 0) return;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
+    const directory = join(this.workDirectory, `probe-${id}`);
+    try {
+      const results: ProbeResult[] = [];
+      for (const source of asked.sources) results.push(await this.look(asked.workspaceId, source, directory, signal));
+      await this.db.manager.update(ProbeEntity, { id }, { results });
+    } catch {
+      await this.db.manager.update(ProbeEntity, { id }, { unavailable: true });
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  /** Throws what says nothing about the source. */
+  private async look(
+    workspaceId: string,
+    source: string,
+    directory: string,
+    signal: AbortSignal,
+  ): Promise<ProbeResult> {
+    try {
+      const file = await fetchSource(source, {
+        ...this.config,
+        directory,
+        maxBytes: MOST_BYTES,
+        timeoutSeconds: LIMIT_SECONDS,
+        idleTimeoutSeconds: LIMIT_SECONDS,
+        signal,
+        openStorage: (key) => openStorageKey(this.db.manager, this.objects, workspaceId, key),
+      });
+      try {
+        return { facts: (await probeMedia(file.path, { signal, film: this.config })).facts, error: null };
+      } finally {
+        await rm(file.path, { force: true });
+      }
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (signal.aborted || problem.retryable || problem.status >= 500) throw error;
+      return { facts: null, error: problem.message };
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Whether If-None-Match names the ETag (without its quotes), compared weakly as RFC 9110 wants it. */
+export function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes('*') || tags.includes(`"${etag}"`);
+}

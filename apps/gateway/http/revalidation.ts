@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { isKnown } from './etags.js';
+import type { RouteDefinition } from './route.js';
+
+/** A client may keep it for itself, and asks each time whether it is still the same. */
+export const REVALIDATED = 'private, no-cache';
+
+/** What is read and holds no secret may be kept; everything else not even for a moment. */
+export function cachingOf({ method, reply, secret, access }: RouteDefinition): string {
+  if (method !== 'GET' || reply === null || secret === true || access === 'public') return 'no-store';
+  return !('contentType' in reply) || reply.isFile === true ? REVALIDATED : 'no-store';
+}
+
+/** Gives JSON that may be kept its ETag, and answers 304 to whom has it already. Files bring ETags of their own. */
+export function addRevalidation(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.getHeader('cache-control') !== REVALIDATED) return done(null, payload);
+    if (reply.statusCode >= 400) reply.header('cache-control', 'no-store');
+    if (reply.statusCode !== 200 || typeof payload !== 'string') return done(null, payload);
+    // Weak, since it is the same whether the bytes are compressed or not.
+    const etag = createHash('sha256').update(payload).digest('base64url').slice(0, 22);
+    reply.header('etag', `W/"${etag}"`);
+    if (!isKnown(request.headers['if-none-match'], etag)) return done(null, payload);
+    reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    done(null, '');
+  });
+}

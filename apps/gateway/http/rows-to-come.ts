@@ -1,0 +1,79 @@
+import { AditError } from '@adit/contracts';
+import { API_PREFIX } from './api-prefix.js';
+
+interface RowToCome {
+  methods: readonly string[];
+  path: RegExp;
+  missing: string;
+}
+
+const rows = (missing: string, cells: [methods: string, path: string][], prefix = `${API_PREFIX}/v1`): RowToCome[] =>
+  cells.map(([methods, path]) => ({
+    methods: methods.split(' '),
+    path: new RegExp(`^${prefix}${path.replace(/:[a-z]+/g, '[^/]+').replace(/\/$/, '')}/?$`),
+    missing,
+  }));
+
+/** What is published and not there yet; a row goes from here when it is built. */
+const TO_COME: readonly RowToCome[] = [
+  ...rows('datasets and their classes and images', [
+    ['GET POST', '/datasets/'],
+    ['GET PUT PATCH DELETE', '/datasets/:id/'],
+    ['GET POST', '/datasets/:id/classes/'],
+    ['GET PUT PATCH DELETE', '/datasets/:id/classes/:class/'],
+    ['GET POST', '/datasets/:id/classes/:class/images/'],
+    ['GET PUT PATCH DELETE', '/datasets/:id/classes/:class/images/:image/'],
+  ]),
+  ...rows('trainings', [
+    ['GET POST DELETE', '/trainings/'],
+    ['GET DELETE', '/trainings/:id/'],
+  ]),
+  ...rows('uploading, versioning and asking models', [
+    ['POST', '/models/'],
+    ['POST', '/models/:id/versions/:n/promote/'],
+    ['POST', '/models/:id/versions/:n/retire/'],
+    ['POST', '/models/:id/predict/'],
+    ['POST', '/models/:id/canary/'],
+  ]),
+  ...rows('face indexes', [
+    ['GET POST PUT', '/index-collection/'],
+    ['GET PUT DELETE', '/index-collection/:name/'],
+    ['GET PUT', '/index-collection/:name/identities/'],
+    ['GET PUT DELETE', '/index-collection/:name/identities/:id/'],
+  ]),
+  ...rows('transcripts', [
+    ['GET POST', '/transcripts/'],
+    ['GET DELETE', '/transcripts/:id/'],
+    ['GET', '/transcripts/:id/variants/'],
+    ['GET', '/transcripts/:id/variants/:variant/'],
+    ['GET POST', '/transcripts/:id/variants/:variant/versions/'],
+    ['GET DELETE', '/transcripts/:id/variants/:variant/versions/:version/'],
+    ['GET', '/transcripts/:id/variants/:variant/versions/:version/paragraphs/'],
+    ['GET PUT', '/transcripts/:id/variants/:variant/versions/:version/paragraphs/:paragraph/'],
+  ]),
+  ...rows('the transcript editor', [['GET', '/editor/:id/']], ''),
+  ...rows('erasures of single people and files', [
+    ['POST', '/erasures/'],
+    ['GET', '/erasures/:id/'],
+  ]),
+  ...rows('looking at faces without a job', [
+    ['POST', '/faces/detect/'],
+    ['POST', '/faces/compare/'],
+    ['POST', '/faces/search/'],
+  ]),
+];
+
+/** NOT_IMPLEMENTED for a row of the interface that is not there yet; null for any other address or method. */
+export function notYet(method: string, path: string): AditError | null {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const row = TO_COME.find(({ methods, path: pattern }) => methods.includes(asked) && pattern.test(path));
+  if (row === undefined) return null;
+  const message = `This part of the interface does not exist yet: ${row.missing}.`;
+  return new AditError('NOT_IMPLEMENTED', message, { errors: [{ pointer: '', code: 'not_implemented', message }] });
+}
+
+/** The methods that an address is published with and does not take yet; none for any other address. */
+export function methodsToCome(path: string): string[] {
+  const methods = TO_COME.filter(({ path: pattern }) => pattern.test(path)).flatMap((row) => row.methods);
+  return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort();
+}

@@ -1,0 +1,145 @@
+import type { z } from 'zod';
+import { scopeOf } from '../auth/access-scopes.js';
+import type { RawReply, RouteDefinition } from '../http/route.js';
+import { cachingOf, REVALIDATED } from '../http/revalidation.js';
+import type { DocumentedRoute } from './documented-routes.js';
+import type { JsonSchemas } from './json-schemas.js';
+import { refusals, takesIdempotencyKey } from './refusals.js';
+import { headersOf, type ReplyHeader } from './reply-headers.js';
+
+type Json = Record<string, unknown>;
+
+/** One operation of the document. */
+export function operation({ route, operationId }: DocumentedRoute, schemas: JsonSchemas): Json {
+  const place = operationId.charAt(0).toUpperCase() + operationId.slice(1);
+  return {
+    operationId,
+    summary: route.summary,
+    description: route.description,
+    tags: [route.tag],
+    ...security(route),
+    parameters: [
+      ...parameters(route.params, 'path', schemas, place),
+      ...parameters(route.query, 'query', schemas, place),
+      ...parameters(route.headers, 'header', schemas, place),
+      ...(takesIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...requestBody(route, schemas, place),
+    responses: { ...successes(route, schemas, place), ...refusals(route) },
+  };
+}
+
+/** Headers that many operations take. Those of HTTP itself, such as Range, are said in words where they are honoured. */
+export const PARAMETERS: Record<string, Json> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'The same key and body give the stored reply for 24 hours; another body is refused.',
+    schema: { type: 'string', maxLength: 255 },
+  },
+};
+
+/** Most routes take an API key, as the document says for all; some need nothing, some take the token of an access key too. */
+function security(route: RouteDefinition): Json {
+  if (route.access === 'public') return { security: [] };
+  const scope = scopeOf(route);
+  return scope === null
+    ? {}
+    : { security: [{ apiKey: [] }, { accessToken: [scope] }, { accessTokenInQuery: [scope] }] };
+}
+
+function parameters(
+  schema: z.ZodType | undefined,
+  where: 'path' | 'query' | 'header',
+  schemas: JsonSchemas,
+  place: string,
+): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.members(schema, place) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: property,
+  }));
+}
+
+const BYTES = { type: 'string', format: 'binary' };
+
+function requestBody({ body, form, rawBody, example }: RouteDefinition, schemas: JsonSchemas, place: string): Json {
+  if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: BYTES } } } };
+  if (body === undefined && form === undefined) return {};
+  const media = (schema: z.ZodType, name: string): Json => ({
+    schema: schemas.of(schema, 'input', name),
+    ...(example?.body === undefined ? {} : { example: example.body }),
+  });
+  const content = {
+    // Where a form will do as well it can do more, and generators make one or the other of an operation.
+    ...(body === undefined || form !== undefined ? {} : { 'application/json': media(body, `${place}Request`) }),
+    ...(form === undefined ? {} : { 'multipart/form-data': media(form, `${place}Form`) }),
+  };
+  return { requestBody: { required: true, content } };
+}
+
+function successes(route: RouteDefinition, schemas: JsonSchemas, place: string): Record<string, Json> {
+  const { reply, example, summary, status = 200, replyHeaders = [] } = route;
+  const limited = route.access !== 'public';
+  const own = takesIdempotencyKey(route) ? [...replyHeaders, 'Idempotency-Replayed' as const] : replyHeaders;
+  if (reply === null) return { [status]: { description: summary, headers: headersOf(own, limited) } };
+  if (isRaw(reply)) {
+    const schema = isFile(route) ? BYTES : { type: 'string' };
+    const headers = isFile(route) ? [...own, ...FILE_HEADERS] : own;
+    return {
+      [status]: {
+        description: reply.description,
+        headers: headersOf(headers, limited),
+        content: { [reply.contentType]: { schema } },
+      },
+      ...(isFile(route)
+        ? {
+            206: {
+              description: 'The bytes that Range asked for',
+              headers: headersOf([...headers, 'Content-Range'], limited),
+              content: { [reply.contentType]: { schema } },
+            },
+            304: { $ref: '#/components/responses/NotModified' },
+          }
+        : {}),
+    };
+  }
+  const media = {
+    schema: schemas.of(reply, 'output', `${place}Reply`),
+    ...(example?.reply === undefined ? {} : { example: example.reply }),
+  };
+  const kept = cachingOf(route) === REVALIDATED;
+  return {
+    [status]: {
+      description: summary,
+      headers: headersOf(kept ? [...own, 'ETag'] : own, limited),
+      content: { 'application/json': media },
+    },
+    ...(kept ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
+  };
+}
+
+const FILE_HEADERS: ReplyHeader[] = ['ETag', 'Content-Disposition', 'Accept-Ranges'];
+
+/** What a client whose copy is still good is answered. */
+export const NOT_MODIFIED: Json = {
+  description: 'The client has it already.',
+  headers: headersOf(['ETag'], true),
+};
+
+function isRaw(reply: z.ZodType | RawReply): reply is RawReply {
+  return 'contentType' in reply;
+}
+
+/** Files can be had in parts. */
+function isFile({ reply }: RouteDefinition): boolean {
+  return reply !== null && isRaw(reply) && reply.isFile === true;
+}

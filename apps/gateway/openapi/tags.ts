@@ -1,0 +1,20 @@
+/** What the operations are about, in the order of the document. */
+export const TAGS = {
+  Operations: 'Health and metrics, for what runs and watches the service. No key is needed.',
+  Jobs: 'Media and questions in, state and progress out: post, follow, stop, retry and delete jobs.',
+  Results: 'What a job found: segments, sums over a source, and files such as `results.json` and `report.html`.',
+  Storage: 'Files to be mined, in folders; uploaded in one piece or resumably by tus 1.0.0.',
+  Dictionaries: 'Lists and maps of labels, by which jobs filter, rename and merge what they find.',
+  Modules: 'The questions a job can ask, with their arguments.',
+  Models: 'What modules recognise with: galleries of people, landmarks, kinds of things.',
+  Workspaces: 'What belongs together and to nobody else. For keys with the role owner, the installation’s first.',
+  'API keys': 'Who may use the API, as what, and how often. For keys with the role admin.',
+  'Access keys': 'Keys that let a third party sign tokens for its end users.',
+  'Audit log': 'Who changed what. For keys with the role admin.',
+  Webhooks: 'Being told by HTTP POST of what happens, signed and tried again.',
+  Batches: 'Groups of jobs in a tree.',
+  Reports: 'What the jobs of a batch found, summed up.',
+  Exports: 'Files made of what is stored.',
+} as const satisfies Record<string, string>;
+
+export type Tag = keyof typeof TAGS;

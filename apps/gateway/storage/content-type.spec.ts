@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { isShowable } from './content-type.js';
+
+describe('what a browser may show in place', () => {
+  it.each(['image/jpeg', 'image/png', 'video/mp4', 'video/quicktime', 'audio/mpeg', 'audio/wav'])(
+    '%s is shown',
+    (type) => {
+      expect(isShowable(type)).toBe(true);
+    },
+  );
+
+  it.each([
+    'image/svg+xml',
+    'image/png+xml',
+    'video/x+xml',
+    'audio/evil+xml',
+    'video/html',
+    'application/xhtml+xml',
+    'text/html',
+    'application/pdf',
+    'application/octet-stream',
+    null,
+  ])('%s is downloaded', (type) => {
+    expect(isShowable(type)).toBe(false);
+  });
+});

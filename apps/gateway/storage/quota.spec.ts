@@ -1,0 +1,85 @@
+import { WorkspaceEntity } from '@adit/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
+import { Uploader } from '../testing/uploads.js';
+
+let gateway: TestGateway;
+let uploader: Uploader;
+
+beforeAll(async () => {
+  gateway = await startGateway({ storageBytes: 10_000 });
+  uploader = await Uploader.of(gateway);
+}, BOOT_MS);
+afterAll(() => gateway?.close());
+
+const tus = async (method: string, path: string, headers: Record<string, string>, body?: Uint8Array<ArrayBuffer>) => {
+  const reply = await fetch(`${uploader.base}/v1/storage/uploads/${path}`, {
+    method,
+    headers: { ...uploader.headers, 'tus-resumable': '1.0.0', ...headers },
+    ...(body && { body }),
+  });
+  const text = await reply.text();
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    json: text === '' ? null : (JSON.parse(text) as Record<string, unknown>),
+  };
+};
+
+describe('a workspace that may store so much', () => {
+  it('is refused more, with what is left, in one request and resumably', async () => {
+    const first = await uploader.send(Buffer.alloc(6_000), 'a.bin', { query: '?folder=/q' });
+    expect(first.status).toBe(200);
+    const second = await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' });
+    expect([second.status, second.body['code']]).toEqual([507, 'STORAGE_FULL']);
+    expect(second.body['detail']).toBe('The files of this workspace may have 10000 bytes together; 4000 are left.');
+    const large = await uploader.send(Buffer.alloc(200_000), 'b.bin', { query: '?folder=/q' });
+    expect(large.status).toBe(507);
+    expect((await tus('POST', '?folder=/q&name=c.bin', { 'upload-length': '4001' })).status).toBe(507);
+    // What was announced is taken, before a byte of it has come.
+    const begun = await tus('POST', '?folder=/q&name=c.bin', { 'upload-length': '4000' });
+    expect(begun.status).toBe(201);
+    expect((await uploader.send(Buffer.alloc(1), 'd.bin', { query: '?folder=/q' })).status).toBe(507);
+    expect((await tus('DELETE', `${String(begun.json?.['id'])}/`, {})).status).toBe(204);
+    // What takes the place of a file needs no room beside it.
+    const again = await uploader.send(Buffer.alloc(4_000), 'a.bin', { query: '?folder=/q&if_exists=replace' });
+    expect(again.status).toBe(200);
+    expect((await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' })).status).toBe(200);
+  });
+
+  it('can have a limit of its own, or none', async () => {
+    const workspace = { id: gateway.workspaceId };
+    await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '20000' });
+    expect((await uploader.send(Buffer.alloc(12_000), 'e.bin', { query: '?folder=/own' })).status).toBe(507);
+    await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '0' });
+    expect((await uploader.send(Buffer.alloc(12_000), 'e.bin', { query: '?folder=/own' })).status).toBe(200);
+  });
+});
+
+describe('tus', () => {
+  it('takes PATCH and DELETE as POST with X-HTTP-Method-Override', async () => {
+    const begun = await tus('POST', '?folder=/tus&name=a.bin', { 'upload-length': '5' });
+    const path = `${String(begun.json?.['id'])}/`;
+    const stream = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+    const sent = await tus('POST', path, { ...stream, 'x-http-method-override': 'PATCH' }, new Uint8Array(5));
+    expect([sent.status, sent.headers.get('upload-offset')]).toEqual([204, '5']);
+    expect((await tus('POST', path, { 'x-http-method-override': 'DELETE' })).status).toBe(204);
+    expect((await tus('HEAD', path, {})).status).toBe(404);
+    // Nowhere else, and for nothing else.
+    const elsewhere = await gateway.ask('POST', '/api/v1/jobs/x/', {}, { 'x-http-method-override': 'DELETE' });
+    expect(elsewhere.status).toBe(405);
+  });
+
+  it.each([
+    ['upload-concat', 'partial', 'Upload-Concat'],
+    ['upload-defer-length', '1', 'Upload-Defer-Length'],
+    ['upload-checksum', 'sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=', 'Upload-Checksum'],
+  ])('refuses %s by its name', async (name, value, shown) => {
+    const { status, json } = await tus('POST', '?folder=/tus&name=b.bin', { [name]: value, 'upload-length': '5' });
+    expect([status, json?.['code'], json?.['detail']]).toEqual([
+      501,
+      'not_implemented',
+      expect.stringContaining(shown),
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import {
+  CreatedWorkspace,
+  PageQuery,
+  Workspace,
+  WorkspaceChange,
+  WorkspacePage,
+  WorkspaceReceipt,
+  WorkspaceRequest,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { UuidInPath } from '../http/shapes.js';
+
+const tag = 'Workspaces';
+const params = z.object({ workspaceId: UuidInPath });
+
+export const listWorkspaces = defineRoute({
+  method: 'GET',
+  path: '/v1/workspaces/',
+  summary: 'List the workspaces of the installation, the oldest first',
+  description: 'With what each may store and has stored.',
+  tag,
+  access: 'owner',
+  query: PageQuery,
+  reply: WorkspacePage,
+});
+
+export const createWorkspace = defineRoute({
+  method: 'POST',
+  path: '/v1/workspaces/',
+  summary: 'Create a workspace; the reply shows its first API key once',
+  description: 'The key has the role admin there, and sees nothing of any other workspace.',
+  tag,
+  access: 'owner',
+  secret: true,
+  credential: true,
+  body: WorkspaceRequest,
+  reply: CreatedWorkspace,
+  example: { body: { name: 'newsroom', storage_bytes: 1_000_000_000_000 } },
+});
+
+export const getWorkspace = defineRoute({
+  method: 'GET',
+  path: '/v1/workspaces/:workspaceId/',
+  summary: 'Read a workspace',
+  description: 'With what it may store and has stored.',
+  tag,
+  access: 'owner',
+  params,
+  reply: Workspace,
+  errors: ['NOT_FOUND'],
+});
+
+export const changeWorkspace = defineRoute({
+  method: 'PATCH',
+  path: '/v1/workspaces/:workspaceId/',
+  summary: 'Change the name or the limits of a workspace',
+  description: 'What is not sent stays as it is.',
+  tag,
+  access: 'owner',
+  params,
+  body: WorkspaceChange,
+  resource: CreatedWorkspace,
+  reply: Workspace,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteWorkspace = defineRoute({
+  method: 'DELETE',
+  path: '/v1/workspaces/:workspaceId/',
+  summary: 'Erase a workspace with everything in it',
+  description:
+    'Its keys count no more from the first moment on. The reply is the receipt, once everything is gone; should the ' +
+    'gateway die before, the next start goes on. The workspace of the key that asks stays (409).',
+  tag,
+  access: 'owner',
+  credential: true,
+  params,
+  reply: WorkspaceReceipt,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, isoTime, type Workspace } from '@adit/contracts';
+import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, IsNull } from 'typeorm';
+import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { isUuid } from '../http/shapes.js';
+import { storageRoom } from '../storage/quota.js';
+import { WorkspaceErasure } from './workspace-erasure.js';
+import { changeWorkspace, createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspace-routes.js';
+
+@Controller()
+export class WorkspacesController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(WorkspaceErasure) private readonly erasure: WorkspaceErasure,
+    @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Route(listWorkspaces)
+  async list({ query }: Input<typeof listWorkspaces>, { request }: Exchange) {
+    const [rows, total] = await this.db.manager.findAndCount(WorkspaceEntity, {
+      where: { timeDeleted: IsNull() },
+      order: { timeCreated: 'ASC', id: 'ASC' },
+      skip: query.offset,
+      take: query.limit,
+    });
+    const shown = await Promise.all(rows.map((row) => this.shown(row)));
+    return this.links.page(request, query, total, shown);
+  }
+
+  @Route(createWorkspace)
+  async create({ body }: Input<typeof createWorkspace>, { newId: id }: Exchange) {
+    const key = newApiKey();
+    await inTransaction(this.db, async (manager) => {
+      await manager.insert(WorkspaceEntity, { id, ...columnsOf(body), signingSecret: newSigningSecret() });
+      const hashed = { prefix: shownPrefix(key), hash: hashApiKey(key) };
+      await manager.insert(ApiKeyEntity, {
+        id: randomUUID(),
+        workspaceId: id,
+        name: 'first',
+        role: 'admin',
+        ...hashed,
+      });
+    });
+    return { ...(await this.shown(await this.row(id))), key };
+  }
+
+  @Route(getWorkspace)
+  async one({ params }: Input<typeof getWorkspace>) {
+    return this.shown(await this.row(params.workspaceId));
+  }
+
+  @Route(changeWorkspace)
+  async change({ params, body }: Input<typeof changeWorkspace>) {
+    const { id } = await this.row(params.workspaceId);
+    const columns = columnsOf(body);
+    if (Object.keys(columns).length > 0) await this.db.manager.update(WorkspaceEntity, { id }, columns);
+    return this.shown(await this.row(id));
+  }
+
+  @Route(deleteWorkspace)
+  async delete({ params }: Input<typeof deleteWorkspace>, { caller }: Exchange) {
+    const { id, name } = await this.row(params.workspaceId);
+    if (id === caller.workspaceId) {
+      throw new AditError(
+        'CONFLICT',
+        'This is the workspace of the key that asks; it holds the installation together.',
+      );
+    }
+    const counts = await this.erasure.erase(id);
+    return { id, name, state: 'erased' as const, counts, time: isoTime(new Date()), key: caller.keyId };
+  }
+
+  private async row(id: string): Promise<WorkspaceEntity> {
+    const where = { id, timeDeleted: IsNull() };
+    const row = isUuid(id) ? await this.db.manager.findOneBy(WorkspaceEntity, where) : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no workspace ${id}.`);
+    return row;
+  }
+
+  private async shown(row: WorkspaceEntity): Promise<Workspace> {
+    const { used } = await storageRoom(this.db.manager, row.id, this.config.storageBytes);
+    return {
+      id: row.id,
+      name: row.name,
+      storage_bytes: row.storageBytes === null ? null : Number(row.storageBytes),
+      storage_used: used,
+      weight: row.weight,
+      observation_cache: row.observationCache,
+      time_created: isoTime(row.timeCreated),
+    };
+  }
+}
+
+interface Fields {
+  name?: string | undefined;
+  storage_bytes?: number | null | undefined;
+  weight?: number | undefined;
+  observation_cache?: boolean | undefined;
+}
+
+function columnsOf({ name, storage_bytes: bytes, weight, observation_cache: observationCache }: Fields) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(bytes !== undefined && { storageBytes: bytes === null ? null : String(bytes) }),
+    ...(weight !== undefined && { weight }),
+    ...(observationCache !== undefined && { observationCache }),
+  } as Pick<WorkspaceEntity, 'name'>;
+}

@@ -1,0 +1,97 @@
+/** Rows compared between two chances to do something else. */
+const ROWS_AT_ONCE = 256;
+
+/** Centroids of a collection of identities, row after row in one block of memory: N×dimensions, each of length 1. */
+export class CentroidTable {
+  private vectors: Float32Array;
+  private readonly membersOf: number[] = [];
+  private readonly changed = new Set<number>();
+
+  constructor(private readonly dimensions: number) {
+    this.vectors = new Float32Array(dimensions * ROWS_AT_ONCE);
+  }
+
+  get count(): number {
+    return this.membersOf.length;
+  }
+
+  /** Of all identities together. */
+  get members(): number {
+    return this.membersOf.reduce((sum, members) => sum + members, 0);
+  }
+
+  /** Appends a stored identity: little-endian float32. */
+  load(centroid: Buffer, members: number): void {
+    const vector = Float32Array.from({ length: centroid.length / 4 }, (_, at) => centroid.readFloatLE(at * 4));
+    this.append(vector, members);
+  }
+
+  /** The row nearest to `embedding` within `maxDistance`, of equally near ones the first; null when none is. */
+  *search(embedding: ArrayLike<number>, maxDistance: number): Generator<void, number | null> {
+    const query = Float64Array.from(embedding);
+    let nearest: number | null = null;
+    let best = maxDistance ** 2;
+    for (let row = 0; row < this.count; row += 1) {
+      const squared = squaredDistance(query, this.vectors, row * query.length, best);
+      if (squared < best || (squared === best && nearest === null)) [best, nearest] = [squared, row];
+      if (row % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+    }
+    return nearest;
+  }
+
+  /** Adds a member to a row, or founds a new one. Answers its number, from 1. */
+  add(row: number | null, embedding: ArrayLike<number>): number {
+    if (row === null) {
+      this.append(embedding, 1);
+      this.changed.add(this.count - 1);
+      return this.count;
+    }
+    const members = this.membersOf[row]!;
+    const centroid = this.vectors.subarray(row * this.dimensions, (row + 1) * this.dimensions);
+    let length = 0;
+    const mean = Float64Array.from(centroid, (value, at) => value * members + embedding[at]!);
+    for (const value of mean) length += value * value;
+    centroid.set(mean.map((value) => value / (Math.sqrt(length) || 1)));
+    this.membersOf[row] = members + 1;
+    this.changed.add(row);
+    return row + 1;
+  }
+
+  /** What was added to since the last call, for the database. */
+  takeChanged(): { number: number; centroid: Buffer; members: number }[] {
+    const rows = [...this.changed].sort((a, b) => a - b);
+    this.changed.clear();
+    return rows.map((row) => {
+      const centroid = Buffer.alloc(this.dimensions * 4);
+      for (let at = 0; at < this.dimensions; at += 1) {
+        centroid.writeFloatLE(this.vectors[row * this.dimensions + at]!, at * 4);
+      }
+      return { number: row + 1, centroid, members: this.membersOf[row]! };
+    });
+  }
+
+  private append(vector: ArrayLike<number>, members: number): void {
+    const at = this.count * this.dimensions;
+    if (at === this.vectors.length) {
+      const larger = new Float32Array(this.vectors.length * 2);
+      larger.set(this.vectors);
+      this.vectors = larger;
+    }
+    this.vectors.set(vector, at);
+    this.membersOf.push(members);
+  }
+}
+
+/** Of a row that begins at `base`; gives up with Infinity once it is farther than `limit`, as nearly all are. */
+function squaredDistance(query: Float64Array, table: Float32Array, base: number, limit: number): number {
+  let sum = 0;
+  for (let at = 0; at < query.length;) {
+    const end = Math.min(query.length, at + 64);
+    for (; at < end; at += 1) {
+      const difference = query[at]! - table[base + at]!;
+      sum += difference * difference;
+    }
+    if (sum > limit) return Infinity;
+  }
+  return sum;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { sourceError, withErrors } from './job-errors.js';
+
+describe('the errors of a job', () => {
+  it('says the reason, however long the address is', () => {
+    const error = sourceError(`https://example.org/${'a'.repeat(4_000)}`, 'the server answers 404');
+    expect(error).toMatch(/^https:\/\/example\.org\/a+…: the server answers 404$/);
+    expect(Buffer.byteLength(error)).toBeLessThan(500);
+  });
+
+  it('tells each once, and after a hundred that there are more', () => {
+    expect(withErrors(['a'], ['a', 'b', 'b'])).toEqual(['a', 'b']);
+    expect(withErrors(['a'], ['a'])).toBeNull();
+    const many = withErrors(
+      [],
+      Array.from({ length: 200 }, (_, index) => `error ${index}`),
+    )!;
+    expect(many).toHaveLength(100);
+    expect(many.at(-1)).toBe('Further errors are left out.');
+    expect(withErrors(many, ['one more'])).toBeNull();
+  });
+
+  it('always fits a message', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 3_000 });
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 150 }), fc.array(text, { maxLength: 150 }), (first, then) => {
+        const before = withErrors([], first) ?? [];
+        const after = withErrors(before, then) ?? before;
+        expect(after.length).toBeLessThanOrEqual(100);
+        expect(Buffer.byteLength(JSON.stringify(after))).toBeLessThanOrEqual(97 * 1024);
+      }),
+      { numRuns: 50 },
+    );
+    const worst = Array.from({ length: 100 }, (_, index) => `${index}${'"'.repeat(2_000)}`);
+    expect(Buffer.byteLength(JSON.stringify(withErrors([], worst)))).toBeLessThanOrEqual(97 * 1024);
+  });
+});

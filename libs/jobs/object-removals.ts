@@ -1,0 +1,103 @@
+import { ObjectRemovalEntity } from '@adit/database';
+import type { ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import type { EntityManager } from 'typeorm';
+import { returned } from './scheduler.js';
+
+const log = createLogger('removals');
+/** Removed from the object store at the same time. */
+const AT_ONCE = 8;
+const BATCH = 100;
+/** For so long nobody else takes up what one process has begun to remove. */
+const LEASE_SECONDS = 300;
+/** What was being written when its rows went is there by then: no lease of work in flight lasts so long. */
+const AGAIN_SECONDS = 3600;
+
+export interface Removal {
+  id: string;
+  /** A key; when it ends with a slash, all keys that begin with it. */
+  prefix: string;
+  again: boolean;
+}
+
+export interface RemovalOptions {
+  /** Until others may take it up: whoever notes it removes it meanwhile. */
+  inSeconds?: number;
+  /** Once more after a while, for what work in flight may still write there. */
+  again?: boolean;
+}
+
+/**
+ * Notes, in the transaction that deletes their rows, what has to go from the object store: neither a crash nor a store that
+ * is away leaves it behind. Keys that were noted must never be written again.
+ */
+export async function noteRemovals(
+  manager: EntityManager,
+  prefixes: readonly string[],
+  { inSeconds = 0, again = false }: RemovalOptions = {},
+): Promise<Removal[]> {
+  if (prefixes.length === 0) return [];
+  return returned(
+    await manager.query(
+      `INSERT INTO object_removals (prefix, again, time_due)
+       SELECT prefix, $2, now() + make_interval(secs => $3) FROM unnest($1::text[]) AS prefix
+       RETURNING id, prefix, again`,
+      [prefixes, again, inSeconds],
+    ),
+  );
+}
+
+/** The folder of a key, as a prefix. */
+export function folderOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/') + 1);
+}
+
+/** Removes everything that is due at `now`. What cannot be removed is taken up again after a while. */
+export async function workOffRemovals(manager: EntityManager, objects: ObjectStore, now = new Date()): Promise<void> {
+  for (;;) {
+    const due = returned<Removal>(
+      await manager.query(
+        `UPDATE object_removals SET time_due = $1::timestamptz + make_interval(secs => $2) WHERE id IN (
+           SELECT id FROM object_removals WHERE time_due <= $1 ORDER BY time_due LIMIT $3 FOR UPDATE SKIP LOCKED)
+         RETURNING id, prefix, again`,
+        [now, LEASE_SECONDS, BATCH],
+      ),
+    );
+    await settleRemovals(manager, await removeObjects(objects, due));
+    if (due.length < BATCH) return;
+  }
+}
+
+/** Removes what was noted and answers what has gone, for `settleRemovals`; failures are logged and left for later. */
+export async function removeObjects(objects: ObjectStore, removals: readonly Removal[]): Promise<string[]> {
+  const done: string[] = [];
+  const queue = removals.values();
+  const work = async (): Promise<void> => {
+    for (const { id, prefix } of queue) {
+      try {
+        await (prefix.endsWith('/') ? objects.deletePrefix(prefix) : objects.delete(prefix));
+        done.push(id);
+      } catch (error) {
+        log.warn({ prefix, err: error }, 'could not be removed from the object store; a later run tries again');
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return done;
+}
+
+/** What has gone is noted no longer, or once more for later. */
+export async function settleRemovals(manager: EntityManager, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await manager.query('DELETE FROM object_removals WHERE id = ANY($1::bigint[]) AND NOT again', [ids]);
+  await manager.query(
+    `UPDATE object_removals SET again = false, time_due = time_due + make_interval(secs => $2)
+      WHERE id = ANY($1::bigint[]) AND again`,
+    [ids, AGAIN_SECONDS],
+  );
+}
+
+/** Takes back what was noted of a prefix: it is written to again. */
+export async function keepAfterAll(manager: EntityManager, prefix: string): Promise<void> {
+  await manager.delete(ObjectRemovalEntity, { prefix });
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { ChunkEntity } from '@adit/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { jobInsertion } from './insert-job.js';
+import { failSource } from './source-plan.js';
+import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
+import * as old from './testing/statements-of-0.1.0.js';
+import { claimTry, triedSource } from './tries.js';
+
+/** While builds change, each meets rows of the other. */
+describe('two builds on one database', () => {
+  let jobs: JobsUnderTest;
+  const digest = 'a'.repeat(64);
+  const sources = ['storage://film', 'storage://another'];
+
+  beforeAll(async () => {
+    jobs = await JobsUnderTest.start();
+  });
+  beforeEach(() => jobs.reset());
+  afterAll(() => jobs.close());
+
+  const asked = (topic: string, jobId: string) => jobs.bus.of(topic, jobId).map(({ envelope }) => envelope.payload);
+
+  it('works on a job that the older one has written', async () => {
+    const jobId = randomUUID();
+    const { text } = jobInsertion(jobId, jobs.order(sources));
+    await jobs.db.query(old.INSERT_JOBS, [`[${text}]`]);
+    await jobs.settled();
+    expect(asked('jobs.submitted', jobId)).toEqual([{}]);
+    expect(asked('sources.requested', jobId)).toEqual([{ sourceIndex: 0 }]);
+    await jobs.openFilm(jobId, digest);
+    await jobs.settled();
+    expect(asked('chunks.requested', jobId)).not.toEqual([]);
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    await jobs.commands.delete(jobs.workspaceId, jobId);
+  });
+
+  it('takes what the older one asks for again soon after a try', async () => {
+    const jobId = await jobs.submit(sources);
+    await jobs.settled();
+    const source = triedSource(jobId, 0);
+    expect(await claimTry(jobs.db, source, 60)).toBe(1);
+    // Somebody is at it.
+    expect(await claimTry(jobs.db, source, 60)).toBeNull();
+    await jobs.locked(jobId, (job) => failSource(job.manager, job, 0, 'no media'));
+    await jobs.db.query(`UPDATE job_sources SET state = 'waiting', attempts = 0 WHERE job_id = $1 AND index = 0`, [
+      jobId,
+    ]);
+    await jobs.db.query(old.GIVE, [jobId, 1, new Date(Date.now() + 300_000), 1]);
+    expect(await claimTry(jobs.db, source, 60)).toBe(1);
+  });
+
+  it('leaves the older one what it reads, and lets it write', async () => {
+    const jobId = await jobs.submit(sources);
+    const candidates = await jobs.db.query(old.CANDIDATES, [8]);
+    expect(candidates).toMatchObject([{ id: jobId, waiting_sources: 2, in_flight: 0, admitted: false }]);
+    const [given] = await jobs.db.query(old.GIVE, [jobId, 1, new Date(), 1]);
+    expect(given).toEqual({ chunks: [], sources: [0] });
+    await jobs.openFilm(jobId, digest);
+    await jobs.db.query(old.GIVE, [jobId, 1, new Date(), 0]);
+    const chunk = await jobs.db.manager.findOneByOrFail(ChunkEntity, { jobId, state: 'requested' });
+    const [task] = await jobs.db.query(old.TASK, [chunk.id]);
+    // It takes addresses from the job's row.
+    expect(task.job).toMatchObject({ id: jobId, state: 'processing', sources });
+    expect(task.sources).toMatchObject([{ index: 0, state: 'planned', mediaDigest: digest }]);
+    expect(task.modules).toEqual([{ state: 'processing', range: null, analyses: { faces: faces.digest } }]);
+    expect(task.analyses).toMatchObject([{ digest: faces.digest, frames: faces.frames, args: faces.args }]);
+    const decoded = [jobId, chunk.id, 'decoded', '{}', [faces.digest], new Date()];
+    expect(await jobs.db.query(old.DECODED, decoded)).toEqual([{ live: true }]);
+    const [work] = await jobs.db.query(old.WORK, [chunk.id, faces.digest]);
+    expect(work).toMatchObject({
+      keepCache: true,
+      job: { id: jobId },
+      chunk: { id: chunk.id, interval: chunk.interval },
+    });
+    expect(work.request).toMatchObject({ analysis: 'faces', digest: faces.digest, models: [] });
+    expect(work.units).toMatchObject([{ sourceIndex: 0, mediaDigest: digest, facts: { kind: 'video' } }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { confined, missingConfinement, networkShutBy } from './confinement.js';
+import { runChild, type ChildRun } from './run-child.js';
+import { SOCKET_FILTER } from './socket-filter.js';
+
+const linux = process.platform === 'linux';
+
+async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>): Promise<string> {
+  let output = '';
+  const onOutput = (piece: Buffer): void => void (output += piece.toString());
+  const end = await runChild({ doing: 'Trying', timeoutSeconds: 60, onOutput, ...more });
+  expect(end).toMatchObject({ code: 0, killedBy: null });
+  return output;
+}
+
+describe('a child', () => {
+  it('gets none of our secrets', async () => {
+    process.env['ADIT_SPEC_SECRET'] = 'hunter2';
+    process.env['FFREPORT'] = 'file=/tmp/report';
+    try {
+      const output = await run({ program: 'env', args: [] });
+      const names = output.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+      expect(names).toContain('PATH');
+      for (const name of names) expect(['PATH', 'LC_ALL', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX']).toContain(name);
+      expect(await run({ program: 'env', args: [], environment: ['ADIT_SPEC_SECRET'] })).toContain('hunter2');
+    } finally {
+      delete process.env['ADIT_SPEC_SECRET'];
+      delete process.env['FFREPORT'];
+    }
+  });
+
+  (linux ? it : it.skip)('has its limits from the first instruction, behind us, in one process', async () => {
+    const output = await run({
+      program: 'cat',
+      args: ['/proc/self/limits', '/proc/self/stat'],
+      limits: { dataBytes: 123 << 20, fileBytes: 456 },
+    });
+    expect(await missingConfinement()).toEqual([]);
+    expect(/^Max data size\s+(\d+)\s+(\d+)/m.exec(output)?.slice(1)).toEqual([String(123 << 20), String(123 << 20)]);
+    expect(/^Max file size\s+(\d+)\s/m.exec(output)?.[1]).toBe('456');
+    expect(/^Max core file size\s+(\d+)\s/m.exec(output)?.[1]).toBe('0');
+    expect(/^Max open files\s+(\d+)\s/m.exec(output)?.[1]).toBe('256');
+    expect(Number(/^Max cpu time\s+(\d+)\s/m.exec(output)?.[1])).toBeGreaterThanOrEqual(60);
+    const stat = /^\d+ \(cat\) (.*)$/m.exec(output)![1]!.split(' ');
+    expect(stat[1]).toBe(String(process.pid));
+    expect(Number(stat[16])).toBeGreaterThan(0);
+  });
+
+  it('is stopped at its time, on abort, and when its output is refused', async () => {
+    const forever = { program: 'sleep', args: ['600'] };
+    await expect(run({ ...forever, timeoutSeconds: 0.1 })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    await expect(run({ ...forever, signal: AbortSignal.abort(new Error('deleted')) })).rejects.toThrow('deleted');
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('deleted')), 50);
+    await expect(run({ ...forever, signal: controller.signal })).rejects.toThrow('deleted');
+    const onOutput = (): void => {
+      throw new Error('too much');
+    };
+    await expect(run({ program: 'yes', args: [], onOutput })).rejects.toThrow('too much');
+  });
+
+  it('that is not there ends as in a shell', async () => {
+    const end = await runChild({ program: '/no/such/program', args: [], doing: 'Trying', timeoutSeconds: 60 });
+    expect(end).toMatchObject({ code: 127 });
+  });
+
+  (linux ? it : it.skip)('ends with an engine that is killed', async () => {
+    const words = await confined('sleep', {});
+    const engine = spawn(process.execPath, [
+      '-e',
+      `const { spawn } = require('node:child_process');
+       const [first, ...words] = ${JSON.stringify(words)};
+       console.log(spawn(first, [...words, '600']).pid);
+       setInterval(() => {}, 1000);`,
+    ]);
+    const [line] = (await once(engine.stdout, 'data')) as [Buffer];
+    const child = `/proc/${Number(line.toString())}`;
+    // It may still be one of the words before it.
+    while ((await readFile(`${child}/comm`, 'utf8')) !== 'sleep\n') await sleep(10);
+    engine.kill('SIGKILL');
+    while (existsSync(child)) await sleep(10);
+  });
+});
+
+describe('a child and the network', () => {
+  let server: Server;
+  let connections = 0;
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      connections++;
+      socket.end('hello');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => void server.close());
+
+  const connecting = (): string[] => [
+    '-e',
+    `const socket = require('node:net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1');
+     socket.on('data', (data) => process.stdout.write(data)).on('error', (error) => process.stdout.write(error.code));`,
+  ];
+
+  it('are kept apart, unless it has to fetch something', async () => {
+    expect(await run({ program: process.execPath, args: connecting(), network: true })).toBe('hello');
+    expect(connections).toBe(1);
+    if ((await networkShutBy()) === null) return expect(linux).toBe(false);
+    expect(await run({ program: process.execPath, args: connecting() })).toMatch(/^E[A-Z]+$/);
+    expect(connections).toBe(1);
+  });
+
+  (linux && /^(x64|arm64)$/.test(process.arch) ? it : it.skip)(
+    'are kept apart by a filter where there are no namespaces',
+    async () => {
+      const [perl = '', ...words] = SOCKET_FILTER;
+      const shut = await run({ program: perl, args: [...words, process.execPath, ...connecting()], network: true });
+      expect(shut).toBe('EACCES');
+      expect(await run({ program: perl, args: [...words, 'echo', 'well'], network: true })).toBe('well\n');
+    },
+  );
+});

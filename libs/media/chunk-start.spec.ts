@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FrameInterval, VideoFacts } from '@adit/contracts';
+import { cutAt, numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing';
+import { decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia } from './index.js';
+
+const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 }), '-pix_fmt', 'yuv420p'];
+
+describe('a film whose pictures are counted', () => {
+  let folder: string;
+  let bytes: Buffer;
+  let facts: VideoFacts;
+  let index: FrameIndex;
+  let last: FrameInterval;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-counted-'));
+    const whole = await transcode('counted.mxf', [
+      ...film,
+      '-c:v',
+      'mpeg2video',
+      '-b:v',
+      '1500k',
+      '-g',
+      '12',
+      '-bf',
+      '2',
+    ]);
+    bytes = cutAt(await readFile(whole), 0.75);
+    const probed = await probeMedia(await put('cut.mxf', bytes));
+    facts = probed.facts as VideoFacts;
+    index = probed.index as FrameIndex;
+    last = planGrid(facts, index).at(-1) as FrameInterval;
+  });
+
+  async function put(name: string, content: Buffer): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  /** Numbers that the frames of the last chunk claim, and those that they show. */
+  async function decoded(path: string, by: FrameIndex): Promise<[number[], number[]]> {
+    const specs = [{ rate: 5, shorterSide: 'native' as const }];
+    const packs = await decodeInterval({ path, facts, index: by, interval: last, specs });
+    const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);
+    const shown = pack.frames.map(async (_, i) => readNumber(rgbLuminance(await pack.picture(i))));
+    return [pack.frames.map(({ frame }) => frame), await Promise.all(shown)];
+  }
+
+  it('gets a seek table when it is probed', () => {
+    expect(index.hints.timing).toBe('counted');
+    expect(index.totalFrames).toBeGreaterThan(800);
+    expect(index.seekTable?.frames.length).toBeGreaterThan(50);
+    expect(FrameIndex.decode(index.encode())).toEqual(index);
+  });
+
+  it('is not decoded from its beginning', async () => {
+    // Nothing of the first half is there any more.
+    const { bodyStart, frames, places } = index.seekTable!;
+    const half = places[frames.findIndex((frame) => frame > last.frameStart - 50)]!;
+    const [claimed, shown] = await decoded(await put('half.mxf', Buffer.from(bytes).fill(0, bodyStart, half)), index);
+    expect(claimed.length).toBeGreaterThan(40);
+    expect(shown).toEqual(claimed);
+  });
+
+  it('is decoded from its beginning when the keyframe is not the one that was noted', async () => {
+    const table = index.seekTable!;
+    const frames = table.frames.map((frame) => frame + 1);
+    const wrong = new FrameIndex({ ...index, seekTable: { ...table, frames, hashes: table.hashes.map(() => '0') } });
+    const [claimed, shown] = await decoded(await put('wrong.mxf', bytes), wrong);
+    expect(claimed.length).toBeGreaterThan(40);
+    expect(shown).toEqual(claimed);
+  });
+});

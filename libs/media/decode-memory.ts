@@ -1,0 +1,48 @@
+import { availableParallelism } from 'node:os';
+import { stat } from 'node:fs/promises';
+import type { FrameSpec, ImageFacts, VideoFacts } from '@adit/contracts';
+import { MAX_SHARED_PIXELS, pictureSize } from './decode.js';
+import { pictureMetadata } from './picture.js';
+
+const MEBIBYTE = 2 ** 20;
+/** Decoders, tables and rows that are on their way. */
+const BASE_BYTES = 32 * MEBIBYTE;
+/** Below it every kind of picture is taken for the dearest: 50 MB at most. */
+const SMALL_PIXELS = 4_000_000;
+/** Pictures that decoder and filters keep beside those of its threads: an estimate, from 0.6 GB for a noisy chunk in 4K. */
+const KEPT_FRAMES = 32;
+const FRAMES_A_THREAD = 6;
+
+/**
+ * Bytes that decoding a picture to `specs` takes at its peak, from its header. Most are decoded row by row; a progressive JPEG keeps
+ * all its coefficients, an interlaced PNG and one that stands on its side all its pixels.
+ */
+export async function pictureMemory(path: string, facts: ImageFacts, specs: readonly FrameSpec[]): Promise<number> {
+  const pixels = facts.width * facts.height;
+  if (pixels <= SMALL_PIXELS) return BASE_BYTES + pixels * 12;
+  const [{ size }, metadata] = await Promise.all([
+    stat(path),
+    pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null),
+  ]);
+  // Read whole, and once more without what no decoder needs; what comes out is about as large as a byte a pixel.
+  const files = BASE_BYTES + 2 * size + pixels;
+  if (metadata === null) return files;
+  const { format, isProgressive, channels = 3, depth, chromaSubsampling, orientation = 1 } = metadata;
+  const sampleBytes = depth === 'uchar' ? 1 : 2;
+  let each = 0;
+  // Two bytes a coefficient, and what the decoder keeps beside them: reckoned for 98 megapixels.
+  if (isProgressive && format === 'jpeg') each += pixels * (2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels) + 0.5);
+  else if (isProgressive) each += pixels * channels * sampleBytes;
+  // Rows can only be turned when all are there.
+  if (orientation > 1) each += pixels * channels * sampleBytes;
+  // A large one is decoded for each size that is made of it, at the same time; a smaller one once, and kept.
+  if (pixels <= MAX_SHARED_PIXELS) return files + each + pixels * channels * sampleBytes;
+  const sizes = new Set(specs.map((spec) => Object.values(pictureSize(facts, spec)).join('x')));
+  return files + each * sizes.size;
+}
+
+/** Bytes that ffmpeg takes for a chunk of a film at its peak: pictures as they are stored, in 4:2:0 or a little more. */
+export function chunkMemory({ width, height, bitDepth }: Pick<VideoFacts, 'width' | 'height' | 'bitDepth'>): number {
+  const frame = width * height * 1.5 * (bitDepth > 8 ? 2 : 1);
+  return 2 * BASE_BYTES + frame * (KEPT_FRAMES + FRAMES_A_THREAD * Math.min(availableParallelism(), 16));
+}

@@ -1,0 +1,32 @@
+/** Numbers that come one by one in no known count, eight bytes each whatever their number. */
+export class NumberList {
+  private values = new Float64Array(1024);
+  private count = 0;
+
+  get length(): number {
+    return this.count;
+  }
+
+  push(value: number): void {
+    if (this.count === this.values.length) {
+      const larger = new Float64Array(this.count * 2);
+      larger.set(this.values);
+      this.values = larger;
+    }
+    this.values[this.count++] = value;
+  }
+
+  at(position: number): number {
+    return this.values[position] as number;
+  }
+
+  /** What is in the list now, without a copy: valid until the next `push`. */
+  view(): Float64Array {
+    return this.values.subarray(0, this.count);
+  }
+
+  /** A sorted copy, ascending. */
+  sorted(): Float64Array {
+    return this.values.slice(0, this.count).sort();
+  }
+}

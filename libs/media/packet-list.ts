@@ -1,0 +1,247 @@
+import { AditError, type Rational } from '@adit/contracts';
+import type { HeadFrames } from './head-frames.js';
+import { NumberList } from './number-list.js';
+
+/** What ffprobe is asked for each packet of a stream. */
+export const PACKET_ENTRIES = 'packet=pts,dts,duration,size,pos,flags';
+
+/** A jump back in decoding time that reordering cannot explain, in seconds. */
+const BACKWARDS_SECONDS = 1;
+/**
+ * Ticks after which the clock of MPEG streams begins again (ISO/IEC 13818-1: 33 bits). ffmpeg takes a jump back for that and adds
+ * them; a jump over more than half of them was one back.
+ */
+const MPEG_CLOCK = 2 ** 33;
+/** A second packet of a picture stands alone; where so many in a row show nothing, the film is damaged. */
+const HOLE = 3;
+
+export interface FrameList {
+  /** Ticks, ascending. */
+  pts: Float64Array;
+  keyFrames: Uint32Array;
+  /** Ticks; 0 when unknown. */
+  lastDuration: number;
+}
+
+/** Where the packets that decoding may start at lie, in the order of the file; byte positions, -1 where unknown. */
+export interface KeyPackets {
+  pts: Float64Array;
+  dts: Float64Array;
+  places: Float64Array;
+}
+
+/** A reference picture whose packet states no presentation time. */
+interface Unstated {
+  dts: number;
+  key: boolean;
+  place: number;
+}
+
+/** What the packets of a video stream say of its pictures, in the order of the file. */
+export class PacketList {
+  private readonly pts = new NumberList();
+  private readonly durations = new Map<number, number>();
+  private readonly keys = new NumberList();
+  private readonly keyPts = new NumberList();
+  private readonly keyDts = new NumberList();
+  private readonly keyPlaces = new NumberList();
+  private unstated: Unstated | null = null;
+  private missing = 0;
+  private lost = 0;
+  private count = 0;
+  private reordered = false;
+  private startedAtKey = false;
+  private lastDts = -Infinity;
+  private lastDuration = 0;
+  private first = Infinity;
+  private end = 0;
+
+  constructor(
+    private readonly timeBase: Rational,
+    /** Whether the times are those of an MPEG stream's clock. */
+    private readonly isMpegClock: boolean,
+    /** Throws when there are more packets than a film of its size, or any film, may have. */
+    private readonly checkCount: (packets: number) => void,
+  ) {}
+
+  /** Whether some pictures' times had to be worked out. */
+  get someMissed(): boolean {
+    return this.missing > 0;
+  }
+
+  /** Whether every picture is said to be shown when it is decoded. */
+  get inDecodingOrder(): boolean {
+    return this.missing === 0 && !this.reordered;
+  }
+
+  /** Ticks between two packets; 0 when unknown. */
+  get duration(): number {
+    return this.lastDuration;
+  }
+
+  /** Bytes of the file from the first packet's to the last one's end. */
+  get extent(): { first: number; end: number } {
+    return { first: this.first, end: this.end };
+  }
+
+  /** Takes one line of ffprobe's compact writer. */
+  add(line: string): void {
+    const flags = field(line, 'flags');
+    if (flags === undefined) return;
+    this.checkCount(++this.count);
+    const pts = number(field(line, 'pts'));
+    const dts = number(field(line, 'dts'));
+    const duration = number(field(line, 'duration'));
+    const place = this.notePlace(number(field(line, 'pos')), number(field(line, 'size')));
+    const key = flags.includes('K');
+    if (!Number.isNaN(dts)) this.noteDecodingTime(dts);
+    if (duration > 0) this.lastDuration = duration;
+    if (key) this.startedAtKey = true;
+    const hidden = flags.includes('D') || !this.startedAtKey;
+    if (Number.isNaN(pts)) {
+      if (hidden) return;
+      this.missing++;
+      if (!Number.isNaN(dts)) return this.resolveUnstated(dts, { dts, key, place });
+      this.lost++;
+      if (key) this.noteKey(NaN, NaN, place);
+      return;
+    }
+    if (pts !== dts) this.reordered = true;
+    // MPEG-2 (ISO/IEC 13818-1, 2.7.5): a reference picture is shown when the next one is decoded.
+    if (pts > dts) this.resolveUnstated(dts, null);
+    if (key) this.noteKey(pts, Number.isNaN(dts) ? pts : dts, place);
+    if (!hidden) this.keep(pts, key, duration);
+  }
+
+  /** To be called after the last packet. */
+  finish(): void {
+    this.resolveUnstated(this.lastDts + this.lastDuration, null);
+  }
+
+  /** Whether the pictures that decoding showed are the ones that the packets announce, but for those of damaged parts. */
+  agreesWith(head: HeadFrames): boolean {
+    if (this.lost > 0 || this.pts.length === 0 || head.pts.length === 0) return false;
+    const { shown, announced } = this.compare(head);
+    if (!shown.every((pts) => announced.has(pts))) return false;
+    return announced.size - lostInARow(shown, announced) <= shown.length * 1.25 + 1;
+  }
+
+  isExactly(head: HeadFrames): boolean {
+    const { shown, announced } = this.compare(head);
+    return shown.length === announced.size && new Set(shown).size === shown.length;
+  }
+
+  /** @param first pts of the first picture that decoding shows; those before it are no frames. */
+  frames(first: number = -Infinity): FrameList {
+    const sorted = this.pts.sorted();
+    let count = 0;
+    for (const value of sorted) {
+      if (value < first || (count > 0 && sorted[count - 1] === value)) continue;
+      sorted[count++] = value;
+    }
+    const pts = sorted.slice(0, count);
+    const lastDuration = this.durations.get(pts[count - 1] as number) ?? 0;
+    return { pts, keyFrames: keyFramesAmong(pts, this.keys.sorted()), lastDuration };
+  }
+
+  /** In the order of the file, those without a time included. */
+  keyPackets(): KeyPackets {
+    return { pts: this.keyPts.view(), dts: this.keyDts.view(), places: this.keyPlaces.view() };
+  }
+
+  private compare(head: HeadFrames): { shown: number[]; announced: Set<number> } {
+    const first = head.pts[0] as number;
+    // The last pictures of the head may be missing: their packets were not read.
+    const last = head.pts[Math.floor(head.pts.length * 0.8)] as number;
+    const announced = new Set<number>();
+    for (const pts of this.pts.view()) if (pts >= first && pts <= last) announced.add(pts);
+    return { shown: head.pts.filter((pts) => pts <= last), announced };
+  }
+
+  private resolveUnstated(pts: number, next: Unstated | null): void {
+    if (this.unstated) {
+      const { dts, key, place } = this.unstated;
+      if (key) this.noteKey(pts, dts, place);
+      this.keep(pts, key, 0);
+    }
+    this.unstated = next;
+  }
+
+  private keep(pts: number, key: boolean, duration: number): void {
+    this.pts.push(pts);
+    if (key) this.keys.push(pts);
+    if (!(duration > 0)) return;
+    // Only the last frame's duration is ever used, and it is among the last few packets.
+    this.durations.set(pts, duration);
+    if (this.durations.size > 64) this.durations.delete(this.durations.keys().next().value as number);
+  }
+
+  private noteKey(pts: number, dts: number, place: number): void {
+    this.keyPts.push(pts);
+    this.keyDts.push(dts);
+    this.keyPlaces.push(place);
+  }
+
+  private notePlace(place: number, size: number): number {
+    if (Number.isNaN(place)) return -1;
+    this.first = Math.min(this.first, place);
+    this.end = Math.max(this.end, place + (Number.isNaN(size) ? 0 : size));
+    return place;
+  }
+
+  private noteDecodingTime(dts: number): void {
+    const forth = dts - this.lastDts;
+    const ticks = this.isMpegClock && forth > MPEG_CLOCK / 2 ? MPEG_CLOCK - forth : -forth;
+    const back = (ticks * this.timeBase.num) / this.timeBase.den;
+    if (back > BACKWARDS_SECONDS && this.lastDts > -Infinity) {
+      throw new AditError(
+        'MEDIA_INVALID',
+        `Timestamps jump back by ${back.toFixed(1)} s within the film (joined recordings?): rewrite it with continuous timestamps, or mine its parts.`,
+      );
+    }
+    this.lastDts = Math.max(this.lastDts, dts);
+  }
+}
+
+/** Numbers of the frames whose time is among `keys`; both ascending. */
+export function keyFramesAmong(pts: Float64Array, keys: Float64Array): Uint32Array {
+  const numbers = new NumberList();
+  let next = 0;
+  for (let frame = 0; frame < pts.length; frame++) {
+    const time = pts[frame] as number;
+    while (next < keys.length && (keys[next] as number) < time) next++;
+    if (keys[next] === time) numbers.push(frame);
+  }
+  return Uint32Array.from(numbers.view());
+}
+
+/** How many of the announced pictures lie in holes: `HOLE` or more in a row that decoding doesn't show. */
+function lostInARow(shown: readonly number[], announced: ReadonlySet<number>): number {
+  const seen = new Set(shown);
+  let lost = 0;
+  let row = 0;
+  for (const pts of Float64Array.from(announced).sort()) {
+    row = seen.has(pts) ? 0 : row + 1;
+    if (row === HOLE) lost += HOLE;
+    else if (row > HOLE) lost++;
+  }
+  return lost;
+}
+
+/** Value of `name=value` in a line of ffprobe's compact writer. */
+export function field(line: string, name: string): string | undefined {
+  let at = line.startsWith(`${name}=`) ? 0 : line.indexOf(`|${name}=`);
+  if (at < 0) return undefined;
+  at = line.indexOf('=', at) + 1;
+  const end = line.indexOf('|', at);
+  return end < 0 ? line.slice(at) : line.slice(at, end);
+}
+
+/** A whole number as ffprobe writes it; NaN for anything else, and for what no clock of a film comes to. */
+export function number(text: string | undefined): number {
+  const value = text === undefined || !/^-?\d+$/.test(text) ? NaN : Number(text);
+  return Math.abs(value) <= LARGEST ? value : NaN;
+}
+
+/** Sums and differences of two are exact. */
+const LARGEST = 2 ** 51;

@@ -1,0 +1,186 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { AditError } from '@adit/contracts';
+import { numberedFilm, randomOf, sampleMedia, transcode } from '@adit/testing';
+import { decodeImage, decodeInterval, planGrid, probeMedia } from '../index.js';
+
+const SECONDS = 3;
+const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS })];
+const sound = ['-f', 'lavfi', '-i', `sine=d=${SECONDS}`];
+const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '25'];
+const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-g', '12', '-bf', '2'];
+
+/** Whole files of each kind, to be damaged. */
+const WHOLE = {
+  async jpeg() {
+    const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 480 }).withMetadata({ orientation: 6 });
+    return [await photo.clone().jpeg().toBuffer(), await photo.clone().jpeg({ progressive: true }).toBuffer()];
+  },
+  async png() {
+    const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 320 }).withIccProfile('p3');
+    return [
+      await photo.clone().png().toBuffer(),
+      await photo.clone().png({ palette: true, progressive: true }).toBuffer(),
+    ];
+  },
+  async mp4() {
+    return Promise.all([
+      made('mutated.mp4', [...film, ...sound, ...h264, '-c:a', 'aac', '-timecode', '10:00:00:00']),
+      made('mutated-fragments.mp4', [...film, ...h264, '-movflags', 'frag_keyframe+empty_moov']),
+    ]);
+  },
+  async mpeg() {
+    return Promise.all([
+      made('mutated.mpg', [...film, ...mpeg2, '-f', 'mpeg']),
+      made('mutated.ts', [...film, ...sound, ...h264, '-f', 'mpegts']),
+    ]);
+  },
+  async mxf() {
+    return Promise.all([
+      made('mutated-mpeg2.mxf', [...film, ...mpeg2]),
+      made('mutated-h264.mxf', [...film, ...h264.slice(0, 6), '-bf', '0', '-g', '1']),
+    ]);
+  },
+  async mov() {
+    return Promise.all([
+      made('mutated.mov', [...film, ...h264, '-timecode', '10:00:00:00']),
+      made('mutated-prores.mov', [...film, '-c:v', 'prores_ks']),
+    ]);
+  },
+} satisfies Record<string, () => Promise<Buffer[]>>;
+
+export type MediaKind = keyof typeof WHOLE;
+export const MEDIA_KINDS = Object.keys(WHOLE) as MediaKind[];
+
+export interface MutationRun {
+  kind: MediaKind;
+  cases: number;
+  /** The same seed makes the same cases. */
+  seed: number;
+  /** Case to begin with. */
+  from?: number;
+  directory: string;
+  onCase?(outcome: MutationOutcome): void;
+}
+
+export interface MutationOutcome {
+  kind: MediaKind;
+  case: number;
+  /** Whether something of it was decoded. */
+  decoded: boolean;
+  /** Why not, or what only a fault of ours can be. */
+  error: AditError | null;
+  fault: string | null;
+  /** Seconds, of this process and of all that it started. */
+  cpuSeconds: number;
+}
+
+/** Damages whole files of a kind in many ways, and probes and decodes each from end to end. Answers each case. */
+export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]> {
+  const files = await WHOLE[run.kind]();
+  const outcomes: MutationOutcome[] = [];
+  const { from = 0 } = run;
+  for (let number = from; number < from + run.cases; number++) {
+    const random = randomOf(run.seed * 1_000_003 + number);
+    const path = join(run.directory, `${run.kind}-${number}`);
+    const bytes = mutated(files[number % files.length]!, random);
+    await writeFile(path, run.kind === 'png' ? withChecksums(bytes) : bytes);
+    const before = await cpuSeconds();
+    const outcome = { kind: run.kind, case: number, decoded: false, error: null, fault: null } as MutationOutcome;
+    try {
+      outcome.decoded = await look(path, run.directory);
+    } catch (error) {
+      if (error instanceof AditError && !error.retryable && error.status < 500) outcome.error = error;
+      else outcome.fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    }
+    outcome.cpuSeconds = (await cpuSeconds()) - before;
+    outcomes.push(outcome);
+    run.onCase?.(outcome);
+  }
+  return outcomes;
+}
+
+/** Probes and decodes a file as the decoder does; whether any picture came of it. */
+async function look(path: string, directory: string): Promise<boolean> {
+  const { facts, index } = await probeMedia(path);
+  const specs = [
+    { rate: 2, shorterSide: 'native' as const },
+    { rate: 1, shorterSide: 64 },
+  ];
+  if (facts.kind === 'image') return (await decodeImage({ path, facts, specs })).size > 0;
+  if (facts.kind !== 'video' || index === null) return false;
+  const grid = planGrid(facts, index);
+  // The first and the last: those between are like them.
+  for (const interval of new Set([grid[0]!, grid.at(-1)!])) {
+    await decodeInterval({ path, facts, index, interval, specs, limits: { directory } });
+  }
+  return true;
+}
+
+const VALUES = [0, 1, 0x7f, 0x80, 0xff];
+const WORDS = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0001_0000];
+
+/** One to eight damages, half of them where the file says what it is: at its beginning and its end. */
+export function mutated(file: Buffer, random: () => number): Buffer {
+  let bytes = Buffer.from(file);
+  const below = (n: number): number => Math.floor(random() * n);
+  const place = (): number => {
+    const head = Math.min(bytes.length, 2048);
+    return [below(bytes.length), below(bytes.length), below(head), bytes.length - 1 - below(head)][below(4)]!;
+  };
+  for (let left = 1 + below(8); left > 0 && bytes.length > 8; left--) {
+    const at = place();
+    const length = 1 + below(Math.min(bytes.length, 2000));
+    switch (below(8)) {
+      case 0:
+        bytes[at] = bytes[at]! ^ (1 << below(8));
+        break;
+      case 1:
+        bytes[at] = VALUES[below(VALUES.length)]!;
+        break;
+      case 2:
+      case 3:
+        bytes.writeUInt32BE(WORDS[below(WORDS.length)]!, Math.min(at, bytes.length - 4));
+        break;
+      case 4:
+        for (let i = at; i < Math.min(at + length, bytes.length); i++) bytes[i] = below(256);
+        break;
+      case 5:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)]);
+        break;
+      case 6:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + length), bytes.subarray(at)]);
+        break;
+      case 7:
+        if (below(4) === 0) bytes = Buffer.from(bytes.subarray(0, 1 + below(bytes.length)));
+        else bytes.fill(0, at, Math.min(at + length, bytes.length));
+    }
+  }
+  return bytes;
+}
+
+/** The PNG with the checksums of its chunks put right, or no decoder would look at what is in them. */
+function withChecksums(png: Buffer): Buffer {
+  for (let at = 8; at + 12 <= png.length;) {
+    const end = at + 8 + png.readUInt32BE(at);
+    if (end + 4 > png.length) break;
+    png.writeUInt32BE(crc32(png.subarray(at + 4, end)), end);
+    at = end + 4;
+  }
+  return png;
+}
+
+async function made(name: string, args: string[]): Promise<Buffer> {
+  return readFile(await transcode(name, args));
+}
+
+/** Of this process and of its children that have ended. Linux counts those; elsewhere it is this process alone. */
+async function cpuSeconds(): Promise<number> {
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => null);
+  const own = process.cpuUsage();
+  if (stat === null) return (own.user + own.system) / 1e6;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (own.user + own.system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
+}

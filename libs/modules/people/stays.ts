@@ -1,0 +1,51 @@
+import type { Unit } from '@adit/contracts';
+import { GAP_SECONDS } from '@adit/mining';
+import type { Instant } from '@adit/mining';
+
+/**
+ * How long each sample stands for what it shows: until the next one, or until what was looked at ends. So no time of what
+ * was looked at is missing, none counts twice, and none lies beyond it. JSON.
+ */
+export type Stays = {
+  /** Until when, in seconds, by number of the sample; those that somebody may still ask for. */
+  until: Record<number, number>;
+  /** What was looked at so far, in seconds. */
+  looked: number;
+  /** The last sample of the unit before, and the tick at which that unit ended. */
+  last: { sample: number; end: number } | null;
+};
+
+export const NO_STAYS: Stays = { until: {}, looked: 0, last: null };
+
+/** The stays after one more unit with these samples in order. */
+export function withUnit(stays: Stays, { facts, interval }: Unit, instants: readonly Instant[]): Stays {
+  const [first, last] = [instants[0], instants.at(-1)];
+  const until = { ...stays.until };
+  let { looked } = stays;
+  const end = endOf(facts, interval) ?? last?.time ?? 0;
+  // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
+  // is too short to have any. A longer one without was not seen.
+  const before = stays.last === null ? undefined : until[stays.last.sample];
+  const goesOn = before !== undefined && stays.last?.end === interval?.ptsStart;
+  const next = first?.time ?? end;
+  if (goesOn && (first !== undefined || next - before <= GAP_SECONDS)) {
+    looked += Math.max(0, next - before);
+    until[stays.last!.sample] = Math.max(before, next);
+  }
+  for (const [index, { sample }] of instants.entries()) until[sample] = instants[index + 1]?.time ?? end;
+  if (first !== undefined) looked += end - first.time;
+  const sample = last?.sample ?? stays.last?.sample;
+  return { until, looked, last: interval === null || sample === undefined ? null : { sample, end: interval.ptsEnd } };
+}
+
+/** Only those of these samples, and of the last one, which the next unit may prolong. */
+export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
+  const kept = [...samples, ...(stays.last === null ? [] : [stays.last.sample])];
+  return { ...stays, until: Object.fromEntries(kept.map((sample) => [sample, stays.until[sample] as number])) };
+}
+
+/** When a film's unit ends, in seconds from the film's first frame. */
+function endOf(facts: Unit['facts'], interval: Unit['interval']): number | null {
+  if (facts.kind !== 'video' || interval === null) return null;
+  return ((interval.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;
+}

@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, constants, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** The Chromium of this machine; null when there is none (Debian: apt-get install chromium). */
+export function chromium(): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  for (const program of PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+    try {
+      accessSync(program, constants.X_OK);
+      return program;
+    } catch {
+      // The next one.
+    }
+  }
+  return null;
+}
+
+interface Message {
+  id?: number;
+  result?: Record<string, unknown>;
+  error?: { message: string };
+}
+
+/** One page of a Chromium without a window, driven over a pipe by the DevTools protocol. */
+export class BrowserPage {
+  private next = 1;
+  private session: string | undefined;
+  private readonly waiting = new Map<number, (message: Message) => void>();
+
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly profile: string,
+  ) {
+    let text = '';
+    (process.stdio[4] as Readable).setEncoding('utf8').on('data', (chunk: string) => {
+      const messages = `${text}${chunk}`.split('\0');
+      text = messages.pop() ?? '';
+      for (const message of messages.map((one) => JSON.parse(one) as Message)) {
+        if (message.id !== undefined) this.waiting.get(message.id)?.(message);
+      }
+    });
+  }
+
+  /** `dark` is what the person would have set in the system. */
+  static async open(program: string, url: string, { dark = false } = {}): Promise<BrowserPage> {
+    const profile = mkdtempSync(join(tmpdir(), 'adit-browser-'));
+    const flags = [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--window-size=1280,900',
+    ];
+    const process = spawn(program, [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    const page = new BrowserPage(process, profile);
+    const { targetId } = await page.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await page.send('Target.attachToTarget', { targetId, flatten: true });
+    page.session = sessionId as string;
+    await page.send('Page.enable');
+    const features = [
+      { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ];
+    await page.send('Emulation.setEmulatedMedia', { features });
+    await page.send('Page.navigate', { url });
+    await page.until("document.readyState === 'complete' && location.href !== 'about:blank'");
+    return page;
+  }
+
+  /** The value of an expression in the page, awaited when it is a promise. */
+  async evaluate<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(`In the page: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { value: T }).value;
+  }
+
+  /** Returns when an expression holds in the page. */
+  async until(expression: string): Promise<void> {
+    while (!(await this.evaluate<boolean>(expression).catch(() => false))) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => this.process.once('exit', resolve));
+    if (this.process.exitCode === null) {
+      this.process.kill('SIGKILL');
+      await gone;
+    }
+    await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private send(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, ({ result = {}, error }) => {
+        this.waiting.delete(id);
+        if (error === undefined) resolve(result);
+        else reject(new Error(`${method}: ${error.message}`));
+      });
+      const message = { id, method, params, ...(this.session === undefined ? {} : { sessionId: this.session }) };
+      (this.process.stdio[3] as Writable).write(`${JSON.stringify(message)}\0`);
+    });
+  }
+}
