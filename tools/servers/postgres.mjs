@@ -77,6 +77,8 @@ export const postgres = {
         // The sessions of one that was killed take a moment to notice.
         notYet: /pre-existing shared memory block/,
         ready: async (text) => text.includes('ready to accept connections') && (await answers(port)),
+        // A session that was just forked holds the listening socket until it notices that its server was killed.
+        gone: async () => !(await answers(port)),
       },
     };
   },

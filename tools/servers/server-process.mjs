@@ -39,10 +39,11 @@ export class ServerProcess {
   /**
    * `command` and `args` run with `env` in `folder`, as `user` ({uid, gid}) when given. `ready` is asked with what the
    * server has written since its start until it answers true, for `readyWithinMs`. Everything it writes goes to `log`.
-   * A start that ends with words that match `notYet` is tried again within that time.
+   * A start that ends with words that match `notYet` is tried again within that time. After it has ended, `gone` is asked
+   * until it answers true: children may outlive it for a moment.
    */
   constructor(options) {
-    this.#options = { stopSignal: 'SIGTERM', readyWithinMs: 300_000, ...options };
+    this.#options = { stopSignal: 'SIGTERM', readyWithinMs: 300_000, gone: () => true, ...options };
   }
 
   get name() {
@@ -135,6 +136,8 @@ export class ServerProcess {
     const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
     await this.#ended;
     clearTimeout(timer);
+    const deadline = Date.now() + graceMs;
+    while (!(await this.#options.gone()) && Date.now() < deadline) await sleep(POLL_MS);
   }
 }
 
