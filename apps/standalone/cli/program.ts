@@ -5,6 +5,7 @@ import { galleryCommand } from './gallery.command.js';
 import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
 import { modelCommand } from './model.command.js';
+import { EXIT_READER_GONE } from './reader-gone.js';
 import { startCommand } from './start.command.js';
 import { webhookCommand } from './webhook.command.js';
 import { workspaceCommand } from './workspace.command.js';
@@ -17,7 +18,8 @@ export const EXIT_USAGE = 2;
 export const EXIT_INTERRUPTED = 130;
 
 const EXIT_CODES = `
-Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C.`;
+Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C,
+${EXIT_READER_GONE} nobody read its output any more.`;
 
 /** What somebody reads who types `adit` and nothing else. */
 export const HINT = `adit mine film.mp4     who and what is in a film
