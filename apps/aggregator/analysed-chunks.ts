@@ -1,6 +1,6 @@
 import type { Payload } from '@adit/contracts';
-import { ChunkAnalysisEntity, inStatement } from '@adit/database';
-import { chunkPacksPrefix, failSource, LockedJob, OutboxRelay, returned } from '@adit/jobs';
+import { ChunkAnalysisEntity, inStatement, returned } from '@adit/database';
+import { chunkPacksPrefix, failSource, LockedJob, OutboxRelay } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { counter } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';

@@ -8,6 +8,7 @@ import {
   JobEntity,
   type JobModuleEntity,
   JobSourceEntity,
+  returned,
   SummaryEntity,
 } from '@adit/database';
 import {
@@ -16,7 +17,6 @@ import {
   LockedJob,
   OutboxRelay,
   presentJob,
-  returned,
   segmentLabel,
   type ShownJob,
 } from '@adit/jobs';

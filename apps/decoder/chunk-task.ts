@@ -1,6 +1,6 @@
 import type { FrameInterval, JobState, MediaFacts, ProcessingRange } from '@adit/contracts';
 import { fromRow, JobAnalysisEntity, type SourceState } from '@adit/database';
-import { isTerminal } from '@adit/jobs';
+import { isTerminal } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
 
 /** A chunk with what it has to be decoded for. */

@@ -1,6 +1,7 @@
 import type { Envelope, Job, Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
-import { isTerminal, presentJob, presentSegment, shownColumns, WebhookNotice, type ShownRow } from '@adit/jobs';
+import { presentJob, presentSegment, shownColumns, WebhookNotice, type ShownRow } from '@adit/jobs';
+import { isTerminal } from '@adit/contracts';
 import { ModuleRegistry } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';

@@ -7,6 +7,11 @@ export const JobState = z.enum(['waiting', 'processing', 'completed', 'stopped',
 export type JobState = z.infer<typeof JobState>;
 export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const satisfies JobState[];
 
+/** Whether it has ended; `retry` begins it again. */
+export function isTerminal(state: JobState): boolean {
+  return (TERMINAL_JOB_STATES as readonly JobState[]).includes(state);
+}
+
 export const DictionarySpecification = z.strictObject({
   id: z.string(),
   /** How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. */

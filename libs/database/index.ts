@@ -8,3 +8,4 @@ export { isShared } from './guarded-data-source.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
 export { inStatement, inTransaction, outsideTransaction, type TransactionOptions } from './transaction.js';
+export * from './returned.js';

@@ -24,6 +24,7 @@ export * from './scheduler.js';
 export * from './settings.js';
 export * from './source-plan.js';
 export * from './state.js';
+export * from './storage-keys.js';
 export * from './stored-file.js';
 export * from './shown-jobs.js';
 export * from './sweeper.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError } from '@adit/contracts';
+import { AditError, isTerminal } from '@adit/contracts';
 import {
   ArtifactEntity,
   ChunkAnalysisEntity,
@@ -15,6 +15,7 @@ import {
   JobModuleEntity,
   JobSourceEntity,
   listOf,
+  returned,
   SegmentEntity,
   SummaryEntity,
   toAditError,
@@ -32,8 +33,6 @@ import { enqueue, OutboxRelay } from './outbox.js';
 import type { ShownJob, ShownModule } from './present-job.js';
 import { eraseUnusedObservations } from './observation-cache.js';
 import { incompleteModules, planRetry } from './retry.js';
-import { returned } from './scheduler.js';
-import { isTerminal } from './state.js';
 
 const log = createLogger('jobs');
 /** For so long the process that deletes a job removes its objects, before others may. */

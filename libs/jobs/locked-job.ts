@@ -8,7 +8,8 @@ import { AHEAD, liveProgress } from './live-progress.js';
 import { noteRemovals } from './object-removals.js';
 import { outboxColumns } from './outbox.js';
 import { jobsEnded } from './queue-metrics.js';
-import { isTerminal, transition, type JobSignal, type JobStates } from './state.js';
+import { transition, type JobSignal, type JobStates } from './state.js';
+import { isTerminal } from '@adit/contracts';
 import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');

@@ -1,8 +1,7 @@
-import { ObjectRemovalEntity } from '@adit/database';
+import { ObjectRemovalEntity, returned } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
-import { returned } from './scheduler.js';
 
 const log = createLogger('removals');
 /** Removed from the object store at the same time. */

@@ -1,9 +1,8 @@
 import type { Unit, UnitOutcome } from '@adit/contracts';
-import { MediaEntity, type JobEntity } from '@adit/database';
+import { type JobEntity, MediaEntity, returned } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { intervalName, mediaPrefix } from './keys.js';
 import { folderOf } from './object-removals.js';
-import { returned } from './scheduler.js';
 
 export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 

@@ -1,7 +1,6 @@
-import { isoTime, isoTimeOrNull, type Job, type ResultSummary } from '@adit/contracts';
+import { isoTime, isoTimeOrNull, isTerminal, type Job, type ResultSummary } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { liveProgress } from './live-progress.js';
-import { isTerminal } from './state.js';
 
 /** What of a job is shown. */
 export type ShownJob = Pick<

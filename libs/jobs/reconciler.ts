@@ -1,9 +1,9 @@
-import { IdempotencyKeyEntity } from '@adit/database';
+import { IdempotencyKeyEntity, returned } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
 import { enqueue, OutboxRelay } from './outbox.js';
-import { returned, Scheduler } from './scheduler.js';
+import { Scheduler } from './scheduler.js';
 import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
 import { analysisTopic } from '@adit/contracts';
 

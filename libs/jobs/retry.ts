@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from './locked-job.js';
-import { returned } from './scheduler.js';
+import { returned } from '@adit/database';
 import { INTERVAL_NAME } from './observation-cache.js';
 import { reopenUnplanned } from './unplanned.js';
 

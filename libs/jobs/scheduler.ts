@@ -155,11 +155,6 @@ function shares(rows: CandidateRow[]): Map<string, WorkspaceShare> {
   return shareOf;
 }
 
-/** TypeORM's postgres driver answers UPDATE … RETURNING with [rows, count]. */
-export function returned<T>(result: unknown): T[] {
-  return (Array.isArray(result) && Array.isArray(result[0]) ? result[0] : result) as T[];
-}
-
 /**
  * Admitted jobs with what they have in flight and could take, a handful for each workspace; and the first few waiting
  * jobs of every workspace, one index range each, however long the queue is.

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { FrameInterval, MediaFacts, UnitOutcome } from '@adit/contracts';
-import { FoldEntity, JobEntity, JobSourceEntity, type ChunkAnalysisState, type ChunkState } from '@adit/database';
+import {
+  type ChunkAnalysisState,
+  type ChunkState,
+  FoldEntity,
+  JobEntity,
+  JobSourceEntity,
+  returned,
+} from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { intervalName } from './keys.js';
 import { reasonOf, sourceError } from './job-errors.js';
 import type { LockedJob } from './locked-job.js';
 import { knownKey, knownObservations } from './observation-cache.js';
 import { enqueue } from './outbox.js';
-import { chunkRequest, returned } from './scheduler.js';
+import { chunkRequest } from './scheduler.js';
 import { dispatchSeconds } from './settings.js';
 
 /** Source index of the one fold that covers all images of a job. */

@@ -1,7 +1,7 @@
-import { AditError, type JobState } from '@adit/contracts';
+import { AditError, isTerminal, type JobState } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { allModulesEnded, isTerminal, transition, type JobSignal, type JobStates } from './state.js';
+import { allModulesEnded, transition, type JobSignal, type JobStates } from './state.js';
 
 const start = (...modules: string[]): JobStates => ({
   job: 'waiting',

@@ -1,4 +1,4 @@
-import { AditError, type JobState } from '@adit/contracts';
+import { AditError, isTerminal, type JobState } from '@adit/contracts';
 
 /** The states of a job and of its modules, by module id. */
 export interface JobStates {
@@ -18,10 +18,6 @@ export type JobSignal =
   | { kind: 'stop' }
   /** Failed and stopped modules are to run again, and those of the completed that missed something. */
   | { kind: 'retry'; incomplete?: readonly string[] };
-
-export function isTerminal(state: JobState): boolean {
-  return state === 'completed' || state === 'failed' || state === 'stopped';
-}
 
 export function allModulesEnded(states: JobStates): boolean {
   return Object.values(states.modules).every(isTerminal);

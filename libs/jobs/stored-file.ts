@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { StorageEntryEntity, StoragePartEntity } from '@adit/database';
 import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { EntityManager } from 'typeorm';
-import { storageObjectKey, storagePartKey } from './keys.js';
+import { storageObjectKey, storagePartKey } from './storage-keys.js';
 
 export type StoredFile = Pick<StorageEntryEntity, 'id' | 'workspaceId' | 'key' | 'size' | 'uploadLength'>;
 

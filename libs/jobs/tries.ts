@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { counter, createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { enqueue, type OutboxMessage, type OutboxRelay } from './outbox.js';
-import { returned } from './scheduler.js';
+import { returned } from '@adit/database';
 import { dispatchSeconds, type JobSettings } from './settings.js';
 
 const log = createLogger('tries');

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { returned } from './scheduler.js';
+import { returned } from '@adit/database';
 
 /**
  * Asks for planned sources to be opened again that a running module has no fold for: it had failed when they were planned,

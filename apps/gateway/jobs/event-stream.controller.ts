@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { AditError } from '@adit/contracts';
+import { AditError, isTerminal } from '@adit/contracts';
 import { JobEventEntity } from '@adit/database';
-import { isTerminal } from '@adit/jobs';
 import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';

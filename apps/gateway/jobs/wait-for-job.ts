@@ -1,5 +1,4 @@
-import { AditError } from '@adit/contracts';
-import { isTerminal } from '@adit/jobs';
+import { AditError, isTerminal } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JobReader } from './job-reader.js';
