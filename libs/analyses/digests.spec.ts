@@ -1,0 +1,29 @@
+import type { ModelPin } from '@adit/contracts';
+import { analysisDigest, AnalysisRegistry, identityOf } from '@adit/inference';
+import { describe, expect, it } from '@jest/globals';
+import { analysesFolder } from './index.js';
+
+/**
+ * What observations are cached by, for default arguments and made-up models. One that changes makes the caches stale: only
+ * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
+ */
+const DIGESTS = {
+  faces: 'd409ad0719be2da1df5916f648b65057fe5c0f91d68104ee68a22b38611fa759',
+  'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
+  objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
+  scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
+  text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
+};
+
+const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });
+
+describe('the digest of an analysis', () => {
+  it('stays what caches know it by', async () => {
+    const analyses = await AnalysisRegistry.scan(analysesFolder);
+    const digests = analyses.all().map((definition) => {
+      const identity = identityOf(definition, definition.args.parse({}), definition.models.map(pin));
+      return [definition.name, analysisDigest(identity)];
+    });
+    expect(Object.fromEntries(digests)).toMatchObject(DIGESTS);
+  });
+});
