@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 import type { ModelVersion } from './model-folder.js';
-import type { FloatTensor, Row } from './session.js';
+import type { Row } from './session.js';
+import { floatsOf, type Tensor } from './tensor.js';
 
-const GoldenTensor = z.strictObject({ dims: z.array(z.int().positive()), data: z.array(z.number()) });
+const GoldenTensor = z.strictObject({
+  type: z.enum(['float32', 'uint8', 'int32', 'int64', 'bool']).default('float32'),
+  dims: z.array(z.int().positive()),
+  data: z.array(z.number()),
+});
 
 /**
  * `<name>/<version>/golden.json`: one row in (without the batch dimension) and the outputs it must give. `tolerance` is
@@ -19,19 +24,15 @@ export const Golden = z.strictObject({
 export type Golden = z.infer<typeof Golden>;
 
 /** Runs a version's golden input, when it has one. Throws VALIDATION when an output differs. */
-export async function checkGolden(
-  model: ModelVersion,
-  run: (row: Row) => Promise<Record<string, FloatTensor>>,
-): Promise<void> {
+export async function checkGolden(model: ModelVersion, run: (row: Row) => Promise<Row>): Promise<void> {
   const text = await readFile(join(model.folder, 'golden.json'), 'utf8').catch(() => null);
   if (text === null) return;
   const checked = Golden.safeParse(JSON.parse(text));
   if (!checked.success)
     throw new AditError('VALIDATION', `golden.json: ${checked.error.issues[0]?.message ?? 'unreadable'}.`);
   const row: Row = {};
-  for (const [name, { dims, data }] of Object.entries(checked.data.inputs))
-    row[name] = { dims, data: Float32Array.from(data) };
-  const outs = await run(row);
+  for (const [name, tensor] of Object.entries(checked.data.inputs)) row[name] = tensorOf(tensor);
+  const outs = floatsOf(await run(row));
   for (const [name, wanted] of Object.entries(checked.data.outputs)) {
     const got = outs[name];
     if (got?.data.length !== wanted.data.length)
@@ -43,5 +44,18 @@ export async function checkGolden(
         `The golden output ${name} differs by ${worst}, allowed is ${checked.data.tolerance}.`,
       );
     }
+  }
+}
+
+function tensorOf({ type, dims, data }: z.infer<typeof GoldenTensor>): Tensor {
+  switch (type) {
+    case 'float32':
+      return { type, dims, data: Float32Array.from(data) };
+    case 'int32':
+      return { type, dims, data: Int32Array.from(data) };
+    case 'int64':
+      return { type, dims, data: BigInt64Array.from(data, BigInt) };
+    default:
+      return { type, dims, data: Uint8Array.from(data) };
   }
 }

@@ -12,4 +12,5 @@ export * from './registry.js';
 export * from './resample.js';
 export * from './session.js';
 export * from './session-pool.js';
+export * from './tensor.js';
 export * from './triton-config.js';

@@ -12,6 +12,7 @@ import { ModelRepository } from './model-repository.js';
 import { analysisDigest, AnalysisRegistry } from './registry.js';
 import { SessionPool } from './session-pool.js';
 import { linearGraph } from './spec-graph.js';
+import { floatsOf, floatTensor } from './tensor.js';
 
 let root: string;
 let repository: ModelRepository;
@@ -46,7 +47,7 @@ const scale = defineAnalysis({
   models: ['line'],
   frames: ({ rate }) => [{ rate, shorterSide: 'native' }],
   analyse: async (_input, { args, networks }) => {
-    const outputs = await networks.line!.run({ x: { data: Float32Array.of(args.value), dims: [1] } });
+    const outputs = floatsOf(await networks.line!.run({ x: floatTensor(Float32Array.of(args.value), [1]) }));
     return { scaled: outputs.y!.data[0]! };
   },
 });

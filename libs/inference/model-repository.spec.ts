@@ -10,6 +10,7 @@ import { checkGolden } from './golden.js';
 import { ModelRepository, type ModelRepositoryOptions } from './model-repository.js';
 import { SessionPool } from './session-pool.js';
 import { linearGraph } from './spec-graph.js';
+import { floatTensor } from './tensor.js';
 
 let folder: string;
 let root: string;
@@ -169,7 +170,7 @@ describe('ModelRepository', () => {
     const model = repository.resolve('tri');
     expect(model.manifest).toMatchObject({ maxBatch: 4, labels: ['cat', 'dog'] });
     const { network, release } = await pool.acquire(model);
-    expect([...(await network.run({ x: { data: Float32Array.of(1, 5), dims: [2] } })).y!.data]).toEqual([4, 16]);
+    expect([...(await network.run({ x: floatTensor(Float32Array.of(1, 5), [2]) })).y!.data]).toEqual([4, 16]);
     release();
   });
 

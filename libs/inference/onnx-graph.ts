@@ -1,4 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node';
+import { readTensor } from './ort-tensor.js';
+import type { Tensor } from './tensor.js';
 
 /**
  * ONNX Runtime's own builds carry usage telemetry, which has no place where media stays at home. The library reads this
@@ -7,17 +9,13 @@ import type { InferenceSession } from 'onnxruntime-node';
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
 /** A tensor with its name and batch dimension. */
-export interface GraphTensor {
-  name: string;
-  data: Float32Array;
-  dims: readonly number[];
-}
+export type GraphTensor = Tensor & { name: string };
 
 /** A graph in ONNX Runtime, wherever that runs. */
 export interface Graph {
   readonly inputs: readonly InferenceSession.ValueMetadata[];
   readonly outputs: readonly InferenceSession.ValueMetadata[];
-  /** The inputs are the caller's again once the run has ended. */
+  /** The inputs are the caller's again once the run has ended. Outputs that hold text are left out. */
   run(feeds: GraphTensor[]): Promise<GraphTensor[]>;
   release(): Promise<void>;
 }
@@ -41,15 +39,11 @@ export const THIS_THREAD: GraphHost = {
       outputs: session.outputMetadata,
       async run(inputs) {
         const feeds: Record<string, InstanceType<typeof ort.Tensor>> = {};
-        for (const { name, data, dims } of inputs) feeds[name] = new ort.Tensor('float32', unshared(data), dims);
-        return Object.entries(await session.run(feeds)).map(([name, tensor]) => ({
-          name,
-          data:
-            tensor.data instanceof Float32Array
-              ? tensor.data
-              : Float32Array.from(tensor.data as ArrayLike<number>, Number),
-          dims: tensor.dims,
-        }));
+        for (const { name, type, data, dims } of inputs) feeds[name] = new ort.Tensor(type, unshared(data), dims);
+        return Object.entries(await session.run(feeds)).flatMap(([name, output]) => {
+          const tensor = readTensor(output);
+          return tensor === null ? [] : [{ ...tensor, name }];
+        });
       },
       release: () => session.release(),
     };
@@ -57,6 +51,6 @@ export const THIS_THREAD: GraphHost = {
 };
 
 /** ONNX Runtime takes no shared memory. */
-function unshared(data: Float32Array): Float32Array {
-  return data.buffer instanceof SharedArrayBuffer ? new Float32Array(data) : data;
+function unshared(data: Tensor['data']): Tensor['data'] {
+  return data.buffer instanceof SharedArrayBuffer ? data.slice() : data;
 }

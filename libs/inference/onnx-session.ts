@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { AditError } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onnx-graph.js';
-import type { FloatTensor, Row } from './session.js';
+import type { Row } from './session.js';
+import { floatTensor, shapeText, type Tensor } from './tensor.js';
 
 export const PROVIDERS = ['cpu', 'cuda', 'tensorrt'] as const;
 export type Provider = (typeof PROVIDERS)[number];
@@ -69,20 +70,21 @@ export class OnnxSession {
     return this.inputs.every((input) => typeof input.dims[0] === 'string' || Number(input.dims[0]) <= 0);
   }
 
-  /** Runs rows together, or one after the other when the graph's batch is fixed. Outputs lose their batch dimension. */
-  async run(rows: Row[]): Promise<Record<string, FloatTensor>[]> {
+  /**
+   * Runs rows together, or one after the other when the graph's batch is fixed. Outputs lose their batch dimension. Throws
+   * INTERNAL, with the types and shapes, for rows that the graph does not take and for outputs that are not one a row.
+   */
+  async run(rows: Row[]): Promise<Row[]> {
     if (rows.length > 1 && !this.batches) {
-      const outs: Record<string, FloatTensor>[] = [];
+      const outs: Row[] = [];
       for (const row of rows) outs.push(...(await this.run([row])));
       return outs;
     }
-    const feeds = this.inputs.map(({ name }): GraphTensor => ({ name, ...stack(rows, name) }));
-    const outs = rows.map((): Record<string, FloatTensor> => ({}));
-    for (const { name, data, dims } of await this.graph.run(feeds)) {
-      const length = data.length / rows.length;
-      outs.forEach((out, i) => {
-        out[name] = { data: data.subarray(i * length, (i + 1) * length), dims: dims.slice(1) };
-      });
+    const feeds = this.inputs.map((input): GraphTensor => ({ ...stack(rows, input), name: input.name }));
+    const outs = rows.map((): Row => ({}));
+    for (const output of await this.graph.run(feeds)) {
+      const parts = unstack(output, rows.length);
+      outs.forEach((out, i) => (out[output.name] = parts[i]!));
     }
     return outs;
   }
@@ -96,7 +98,7 @@ export class OnnxSession {
         .map((dim, i) => (typeof dim === 'number' && dim > 0 ? dim : openSize(i + 1, size)));
       if (dims.some((dim) => dim === null) || input.type !== 'float32') return;
       const known = dims.map(Number);
-      row[input.name] = { data: new Float32Array(known.reduce((product, dim) => product * dim, 1)), dims: known };
+      row[input.name] = floatTensor(new Float32Array(sizeOf(known)), known);
     }
     await this.run([row]);
   }
@@ -148,17 +150,61 @@ function openSize(
   return axis === heightAxis ? size.height : axis === widthAxis ? size.width : null;
 }
 
-function stack(rows: Row[], name: string): { data: Float32Array; dims: number[] } {
-  const first = rows[0]![name];
-  if (!first) throw new AditError('INTERNAL', `A row has no input ${name}.`);
-  const dims = [rows.length, ...first.dims];
-  if (rows.length === 1) return { data: first.data, dims };
-  const data = new Float32Array(first.data.length * rows.length);
-  rows.forEach((row, i) => {
-    const tensor = row[name];
-    if (tensor?.data.length !== first.data.length)
-      throw new AditError('INTERNAL', `Rows differ in the size of ${name}.`);
-    data.set(tensor.data, i * first.data.length);
+/** The tensors of one input with the batch as first dimension; the scalar of a graph that wants one has none. */
+function stack(rows: Row[], input: TensorShape): Tensor {
+  const [first, ...others] = rows.map((row) => checked(row[input.name], input));
+  if (first === undefined) throw new RangeError('no rows');
+  const isScalar = input.dims.length === 0 && first.dims.length === 0;
+  if (others.length === 0) return isScalar ? first : { ...first, dims: [1, ...first.dims] };
+  const { length } = first.data;
+  // One type of array for all: every row was checked against the graph.
+  const data = new (first.data.constructor as new (length: number) => Float32Array)(length * rows.length);
+  for (const [i, tensor] of [first, ...others].entries()) {
+    if (shapeText(tensor.type, tensor.dims) !== shapeText(first.type, first.dims)) {
+      const differ = `${shapeText(first.type, first.dims)} and ${shapeText(tensor.type, tensor.dims)}`;
+      throw new AditError('INTERNAL', `Rows of one run differ in ${input.name}: ${differ}.`);
+    }
+    data.set(tensor.data as Float32Array, i * length);
+  }
+  return { ...first, data, dims: [rows.length, ...first.dims] } as Tensor;
+}
+
+/** A row's tensor, when it is what the input takes. */
+function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape): Tensor {
+  const fits = (given: readonly number[]): boolean => {
+    // ONNX Runtime gives no dimensions for a scalar, and none for an input that takes any shape.
+    if (dims.length === 0) return true;
+    const wanted = dims.slice(1);
+    return (
+      wanted.length === given.length &&
+      wanted.every((dim, i) => typeof dim === 'string' || dim <= 0 || dim === given[i])
+    );
+  };
+  if (tensor !== undefined && tensor.type === type && fits(tensor.dims) && tensor.data.length === sizeOf(tensor.dims)) {
+    return tensor;
+  }
+  const given =
+    tensor === undefined ? 'none' : `${shapeText(tensor.type, tensor.dims)} of ${tensor.data.length} values`;
+  throw new AditError('INTERNAL', `The input ${name} is ${shapeText(type, dims)}, batch first; a row gave ${given}.`);
+}
+
+/** An output row by row. */
+function unstack(output: GraphTensor, rows: number): Tensor[] {
+  const { type, data, dims } = output;
+  if (rows > 1 && dims[0] !== rows) {
+    const shape = shapeText(type, dims);
+    throw new AditError(
+      'INTERNAL',
+      `The output ${output.name} is ${shape} for ${rows} rows: it has no batch dimension.`,
+    );
+  }
+  const length = data.length / rows;
+  return Array.from({ length: rows }, (_, i) => {
+    const part = rows === 1 ? data : data.subarray(i * length, (i + 1) * length);
+    return { type, data: part, dims: dims.slice(1) } as Tensor;
   });
-  return { data, dims };
+}
+
+function sizeOf(dims: readonly number[]): number {
+  return dims.reduce((product, dim) => product * dim, 1);
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OnnxSession } from './onnx-session.js';
 import { OnnxThread } from './onnx-thread.js';
 import { linearGraph } from './spec-graph.js';
+import { floatTensor } from './tensor.js';
 
 const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
 let folder: string;
@@ -19,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const row = (data: Float32Array) => ({ x: { data, dims: [2] } });
+const row = (data: Float32Array) => ({ x: floatTensor(data, [2]) });
 
 describe('OnnxThread', () => {
   it('answers as this thread does, from memory of every kind, and leaves the inputs alone', async () => {
@@ -57,7 +58,7 @@ describe('OnnxThread', () => {
       message: expect.stringMatching(/none\.onnx/),
     });
     const session = await OnnxSession.load(graph, ONE_THREAD, thread);
-    const wrong = { x: { data: Float32Array.of(1, 2, 3), dims: [2] } };
+    const wrong = { x: floatTensor(Float32Array.of(1, 2, 3), [2]) };
     await expect(session.run([wrong])).rejects.toThrow();
     expect((await session.run([row(Float32Array.of(1, 1))]))[0]!.y!.data[0]).toBe(4);
     await thread.close();

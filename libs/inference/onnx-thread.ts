@@ -59,7 +59,7 @@ export class OnnxThread implements GraphHost {
   }
 
   private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
-    const sent = feeds.map(({ name, data, dims }) => ({ name, dims, data: sendable(data) }));
+    const sent = feeds.map((tensor) => ({ ...tensor, data: sendable(tensor.data) }));
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
     return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
   }
@@ -115,6 +115,6 @@ export class OnnxThread implements GraphHost {
 }
 
 /** Shared memory passes as it is; of everything else the thread gets a copy, so that the caller keeps its own. */
-function sendable(data: Float32Array): Float32Array {
+function sendable(data: GraphTensor['data']): GraphTensor['data'] {
   return data.buffer instanceof SharedArrayBuffer ? data : data.slice();
 }

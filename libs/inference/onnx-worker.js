@@ -7,6 +7,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
+import { readTensor } from './ort-tensor.js';
+
+/** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
 if (!parentPort) throw new Error('onnx-worker runs as a worker thread only.');
 const main = parentPort;
@@ -18,8 +21,8 @@ const STOPPED = 1;
 /** @type {Map<number, import('onnxruntime-node').InferenceSession>} */
 const sessions = new Map();
 /**
- * Copies of shared inputs, by name and length: ONNX Runtime takes no shared memory, and no run outlives its call.
- * @type {Map<string, Float32Array>}
+ * Copies of shared inputs, by name, type and length: ONNX Runtime takes no shared memory, and no run outlives its call.
+ * @type {Map<string, GraphTensor['data']>}
  */
 const scratch = new Map();
 
@@ -43,13 +46,11 @@ async function answer({ call, load, run, release, close }) {
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {
       const results = await sessionOf(run.session).run(feedsOf(run.feeds));
-      const outputs = Object.entries(results).map(([name, { data, dims }]) => ({
-        name,
-        dims: [...dims],
+      const outputs = Object.entries(results).flatMap(([name, output]) => {
+        const tensor = readTensor(output);
         // Always a copy: the original's memory may belong to ONNX Runtime.
-        data:
-          data instanceof Float32Array ? data.slice() : Float32Array.from(/** @type {ArrayLike<any>} */ (data), Number),
-      }));
+        return tensor === null ? [] : [{ ...tensor, name, data: tensor.data.slice() }];
+      });
       main.postMessage(
         { call, value: outputs },
         outputs.map(({ data }) => data.buffer),
@@ -77,20 +78,25 @@ function sessionOf(id) {
   return session;
 }
 
-/** @param {{ name: string, data: Float32Array, dims: number[] }[]} inputs */
+/** @param {GraphTensor[]} inputs */
 function feedsOf(inputs) {
   /** @type {Record<string, import('onnxruntime-node').Tensor>} */
   const feeds = {};
-  for (const { name, data, dims } of inputs) feeds[name] = new ort.Tensor('float32', unshared(name, data), dims);
+  for (const input of inputs) feeds[input.name] = new ort.Tensor(input.type, unshared(input), input.dims);
   return feeds;
 }
 
-/** @param {string} name @param {Float32Array} data */
-function unshared(name, data) {
+/** @param {GraphTensor} input */
+function unshared({ name, type, data }) {
   if (!(data.buffer instanceof SharedArrayBuffer)) return data;
-  const key = `${name} ${data.length}`;
-  const own = scratch.get(key) ?? new Float32Array(data.length);
-  scratch.set(key, own);
-  own.set(data);
+  const key = `${name} ${type} ${data.length}`;
+  const own = scratch.get(key);
+  if (own === undefined) {
+    const copy = data.slice();
+    scratch.set(key, copy);
+    return copy;
+  }
+  // Arrays of one type: the key names it.
+  own.set(/** @type {any} */ (data));
   return own;
 }

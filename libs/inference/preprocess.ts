@@ -3,7 +3,8 @@ import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { freeArray } from './free-array.js';
 import { resample, resampleFinely } from './resample.js';
-import type { FloatTensor, NetworkSession, Row } from './session.js';
+import type { NetworkSession, Row } from './session.js';
+import { floatsOf, floatTensor, type FloatTensor } from './tensor.js';
 
 /**
  * What a network sees of a picture through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one channel for
@@ -21,7 +22,7 @@ export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, int
     for (let i = 0, at = 0; i < count; i++, at += 3) {
       data[i] = (0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!) * factor + offset;
     }
-    return { data, dims: dimsOf(input) };
+    return floatTensor(data, dimsOf(input));
   }
   const { step, values, factors, offsets } = channelsOf(data, input);
   const [red, green, blue] = values;
@@ -32,7 +33,7 @@ export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, int
     green[to] = pixels[at + 1]! * greenFactor + greenOffset;
     blue[to] = pixels[at + 2]! * blueFactor + blueOffset;
   }
-  return { data, dims: dimsOf(input) };
+  return floatTensor(data, dimsOf(input));
 }
 
 function sizeOf({ colour, width, height }: ImageInput): number {
@@ -87,7 +88,7 @@ function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInp
       blue[to] = pixels[at + 2]! * blueFactor + blueOffset;
     }
   }
-  return { data, dims: dimsOf(input) };
+  return floatTensor(data, dimsOf(input));
 }
 
 /** The row for a network of one picture input, as its manifest describes it. */
@@ -103,7 +104,7 @@ export function imageRow(image: RgbImage, map: Affine, network: NetworkSession):
 const spare = new Map<number, Float32Array[]>();
 const MAX_SPARE = 8;
 
-/** Runs a network of one picture input on what `map` shows of a picture; outputs by name. */
+/** Runs a network of one picture input on what `map` shows of a picture; outputs by name, as floats whatever they are. */
 export async function runOnPicture(
   network: NetworkSession,
   image: RgbImage,
@@ -116,8 +117,10 @@ export async function runOnPicture(
   spare.set(length, free);
   const data = free.pop() ?? new Float32Array(new SharedArrayBuffer(length * 4));
   try {
-    if (!network.runPixels) return await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
-    return await network.runPixels({ data: resample(image, map, width, height, data), dims: [height, width, 3] });
+    const outputs = network.runPixels
+      ? await network.runPixels(floatTensor(resample(image, map, width, height, data), [height, width, 3]))
+      : await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
+    return floatsOf(outputs);
   } finally {
     if (free.length < MAX_SPARE) free.push(data);
   }

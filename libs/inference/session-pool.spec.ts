@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dump } from 'js-yaml';
 import { ModelRepository } from './model-repository.js';
 import { SessionPool, type PoolObserver } from './session-pool.js';
+import type { Row } from './session.js';
 import { linearGraph } from './spec-graph.js';
+import { floatTensor } from './tensor.js';
 
 let root: string;
 let repository: ModelRepository;
@@ -36,9 +38,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const row = (a: number, b: number): { x: { data: Float32Array; dims: number[] } } => ({
-  x: { data: Float32Array.of(a, b), dims: [2] },
-});
+const row = (a: number, b: number): Row => ({ x: floatTensor(Float32Array.of(a, b), [2]) });
 
 describe('SessionPool', () => {
   it('joins the rows of concurrent callers and takes the batch off again', async () => {
@@ -78,7 +78,7 @@ describe('SessionPool', () => {
   it('lets a row of the wrong size fail alone', async () => {
     const pool = new SessionPool({ onnx: { threads: 1 }, maxBatch: 4 });
     const { network, release } = await pool.acquire(repository.resolve('open'));
-    const wrong = { x: { data: Float32Array.of(1, 2, 3), dims: [3] } };
+    const wrong = { x: floatTensor(Float32Array.of(1, 2, 3), [3]) };
     const [good, bad, alsoGood] = await Promise.allSettled([
       network.run(row(1, 1)),
       network.run(wrong),

@@ -8,7 +8,8 @@ import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions, type Provider } fr
 import { THIS_THREAD, type GraphHost } from './onnx-graph.js';
 import { OnnxThread } from './onnx-thread.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
-import type { FloatTensor, NetworkSession, Row } from './session.js';
+import type { NetworkSession, Row } from './session.js';
+import { shapeText } from './tensor.js';
 
 /** Told what the pool does, for metrics. */
 export interface PoolObserver {
@@ -47,8 +48,7 @@ interface Loaded {
   network: NetworkSession;
 }
 
-type Outputs = Record<string, FloatTensor>;
-type RunRow = (row: Row) => Promise<Outputs>;
+type RunRow = (row: Row) => Promise<Row>;
 
 /** A model's session in one place. */
 interface Copy {
@@ -111,10 +111,7 @@ export class SessionPool {
   }
 
   /** Loads a model outside the pool, runs zeros and, when it has one, its golden input; throws what is wrong. */
-  async check(
-    model: ModelVersion,
-    golden: (run: (row: Row) => Promise<Record<string, FloatTensor>>) => Promise<void>,
-  ): Promise<void> {
+  async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
     const options: OnnxOptions = { ...this.onnx, providers: ['cpu'], threads: 1 };
     const session = await OnnxSession.load(join(model.folder, 'model.onnx'), options, this.places()[0]);
     try {
@@ -177,7 +174,7 @@ export class SessionPool {
     // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
     let plain: Promise<RunRow> | null = looking ? null : copiesOf(path).then((copies) => this.batched(model, copies));
     await plain;
-    const run = async (row: Row): Promise<Outputs> => {
+    const run = async (row: Row): Promise<Row> => {
       plain ??= copiesOf(path).then((copies) => this.batched(model, copies));
       return (await plain)(row);
     };
@@ -206,7 +203,7 @@ export class SessionPool {
   private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
     const { observer, maxDelayMs } = this.options;
     const maxBatch = this.batchOf(copies[0]!.session, manifest);
-    const batcher = new Batcher<Row, Outputs>(
+    const batcher = new Batcher<Row, Row>(
       async (rows) => {
         const before = performance.now();
         const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
@@ -220,7 +217,7 @@ export class SessionPool {
         }
       },
       // A row more than there are workers waits in the thread already; batches gain more from company.
-      { maxBatch, key: rowShape, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.workers) : 1 },
+      { maxBatch, key: rowShapes, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.workers) : 1 },
     );
     return (row) => batcher.run(row);
   }
@@ -262,8 +259,9 @@ async function unload({ loaded }: Loaded): Promise<void> {
   for (const { session } of loaded.flat()) await session.release();
 }
 
-function rowShape(row: Row): string {
-  return Object.values(row)
-    .map((tensor) => tensor.dims.join('x'))
+/** Rows share a run when their tensors are of the same types and shapes. */
+function rowShapes(row: Row): string {
+  return Object.entries(row)
+    .map(([name, { type, dims }]) => `${name} ${shapeText(type, dims)}`)
     .join();
 }

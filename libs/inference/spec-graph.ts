@@ -6,7 +6,6 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
   return model([
     [1, node('Mul', ['x', 'factor'], 'scaled')],
     [1, node('Add', ['scaled', 'one'], 'y')],
-    [2, 'linear'],
     [5, scalar('factor', factor)],
     [5, scalar('one', 1)],
     [11, valueInfo('x', dims)],
@@ -18,7 +17,6 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
 export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
   const graph: Field[] = [
     [1, node('Identity', ['x'], 'y')],
-    [2, 'echo'],
     [11, valueInfo('x', dims)],
     [12, valueInfo('y', dims)],
   ];
@@ -29,9 +27,48 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
 export function meanColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'y')],
-    [2, 'mean-colour'],
     [11, valueInfo('x', ['N', 3, side, side])],
     [12, valueInfo('y', ['N', 3, 1, 1])],
+  ]);
+}
+
+/** ONNX's numbers of element types (TensorProto.DataType). */
+const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
+export type ElementType = keyof typeof ELEMENT;
+
+/**
+ * For specs: a graph that answers `<type>_same` with what it is given in `<type>_in`, and `<type>_float` with the same
+ * numbers as float32.
+ */
+export function typedGraph(types: readonly ElementType[], dims: (number | string)[]): Buffer {
+  return model(
+    types.flatMap((type): Field[] => [
+      [1, node('Identity', [`${type}_in`], `${type}_same`)],
+      [1, castNode(`${type}_in`, `${type}_float`, 'float32')],
+      [11, valueInfo(`${type}_in`, dims, type)],
+      [12, valueInfo(`${type}_same`, dims, type)],
+      [12, valueInfo(`${type}_float`, dims)],
+    ]),
+  );
+}
+
+/** For specs: a graph that answers in `y` what it is given in `x`, as numbers, or text, of another type. */
+export function castGraph(dims: (number | string)[], to: ElementType): Buffer {
+  return model([
+    [1, castNode('x', 'y', to)],
+    [11, valueInfo('x', dims)],
+    [12, valueInfo('y', dims, to)],
+  ]);
+}
+
+/** For specs: a graph that answers in `y`, of one dimension, the sum of everything in `x`: N×size in, 1 out. */
+export function totalGraph(size: number): Buffer {
+  return model([
+    [1, node('ReduceSum', ['x'], 'sum')],
+    [1, node('Reshape', ['sum', 'one'], 'y')],
+    [5, integers('one', [1])],
+    [11, valueInfo('x', ['N', size])],
+    [12, valueInfo('y', [1])],
   ]);
 }
 
@@ -44,12 +81,38 @@ function model(graph: Field[], opset = 17): Buffer {
   return message([
     [1, 8],
     [8, standard],
-    [7, message(graph)],
+    [7, message([[2, 'graph'], ...graph])],
   ]);
 }
 
 function node(operator: string, inputs: string[], output: string): Buffer {
   return message([...inputs.map((input): Field => [1, input]), [2, output], [4, operator]]);
+}
+
+function castNode(input: string, output: string, to: ElementType): Buffer {
+  // AttributeProto: name, i, type INT.
+  const attribute = message([
+    [1, 'to'],
+    [3, ELEMENT[to]],
+    [20, 2],
+  ]);
+  return message([
+    [1, input],
+    [2, output],
+    [4, 'Cast'],
+    [5, attribute],
+  ]);
+}
+
+function integers(name: string, values: number[]): Buffer {
+  const raw = Buffer.alloc(8 * values.length);
+  values.forEach((value, i) => raw.writeBigInt64LE(BigInt(value), 8 * i));
+  return message([
+    [1, values.length],
+    [2, ELEMENT.int64],
+    [8, name],
+    [9, raw],
+  ]);
 }
 
 function scalar(name: string, value: number): Buffer {
@@ -62,7 +125,7 @@ function scalar(name: string, value: number): Buffer {
   ]);
 }
 
-function valueInfo(name: string, dims: (number | string)[]): Buffer {
+function valueInfo(name: string, dims: (number | string)[], type: ElementType = 'float32'): Buffer {
   const shape = message(dims.map((dim): Field => [1, message([typeof dim === 'number' ? [1, dim] : [2, dim]])]));
   return message([
     [1, name],
@@ -72,7 +135,7 @@ function valueInfo(name: string, dims: (number | string)[]): Buffer {
         [
           1,
           message([
-            [1, 1],
+            [1, ELEMENT[type]],
             [2, shape],
           ]),
         ],

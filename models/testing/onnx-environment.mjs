@@ -7,6 +7,6 @@ import { TestEnvironment } from 'jest-environment-node';
 export default class OnnxEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
-    Object.assign(this.global, { Float32Array, Int32Array, BigInt64Array, Uint8Array });
+    Object.assign(this.global, { Float32Array, Float64Array, Int32Array, BigInt64Array, Uint8Array, Uint16Array });
   }
 }

@@ -1,7 +1,7 @@
 // What a job costs at the least: ffmpeg to raw pixels, then the networks, one run after the other, in one process.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { DEFAULT_ONNX_OPTIONS, ModelRepository, OnnxSession } from '@adit/inference';
+import { DEFAULT_ONNX_OPTIONS, floatTensor, ModelRepository, OnnxSession } from '@adit/inference';
 import { ffmpegPath } from '@adit/media';
 import { modelsRoot } from '@adit/models';
 import { answer } from './child.mjs';
@@ -43,7 +43,8 @@ async function sessionOf(name) {
   const { tensor, width, height, layout, colour } = manifest.input;
   const channels = colour === 'grey' ? 1 : 3;
   const data = Float32Array.from({ length: channels * width * height }, () => Math.random() * 2 - 1);
-  const row = { [tensor]: { data, dims: layout === 'nchw' ? [channels, height, width] : [height, width, channels] } };
+  const dims = layout === 'nchw' ? [channels, height, width] : [height, width, channels];
+  const row = { [tensor]: floatTensor(data, dims) };
   const loaded = { session, row };
   sessions.set(name, loaded);
   return loaded;

@@ -37,7 +37,7 @@ export async function readAttributes(
   };
 }
 
-function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<NetworkSession['run']> {
+function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<typeof runOnPicture> {
   const { width, height } = inputOf(network);
   return runOnPicture(network, picture, boxMap(box, width, height));
 }

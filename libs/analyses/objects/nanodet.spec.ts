@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FloatTensor } from '@adit/inference';
+import { floatTensor, type FloatTensor } from '@adit/inference';
 import fc from 'fast-check';
 import { overlap } from '../tracking/box.js';
 import { decodeNanodet, meanBin } from './nanodet.js';
@@ -26,8 +26,8 @@ interface Planted {
 function outputsOf(planted: Planted[]): Record<string, FloatTensor> {
   const outputs: Record<string, FloatTensor> = {};
   for (const { cells, scores, edges } of GRIDS) {
-    outputs[scores] = { data: new Float32Array(cells * cells * SHAPE.kinds), dims: [cells * cells, SHAPE.kinds] };
-    outputs[edges] = { data: new Float32Array(cells * cells * 4 * BINS).fill(-30), dims: [cells * cells, 4 * BINS] };
+    outputs[scores] = floatTensor(new Float32Array(cells * cells * SHAPE.kinds), [cells * cells, SHAPE.kinds]);
+    outputs[edges] = floatTensor(new Float32Array(cells * cells * 4 * BINS).fill(-30), [cells * cells, 4 * BINS]);
   }
   for (const { grid, column, row, kind, score, edges } of planted) {
     const { cells, ...names } = GRIDS[grid]!;

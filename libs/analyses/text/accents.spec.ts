@@ -1,3 +1,4 @@
+import { floatTensor } from '@adit/inference';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { withAccents, type Reading } from './accents.js';
@@ -18,7 +19,7 @@ describe('a greedy reading', () => {
       fc.property(text, (runs) => {
         const outputs = runs.flatMap(({ output, steps }) => [...Array<number>(steps).fill(output), 0]);
         const data = Float32Array.from(outputs.flatMap((best) => labels.map((_, i) => (i === best ? 0.75 : 0.05))));
-        const read = greedyReading({ data, dims: [outputs.length, 4] }, labels, 0);
+        const read = greedyReading(floatTensor(data, [outputs.length, 4]), labels, 0);
         expect(textOf(read)).toBe(runs.map(({ output }) => labels[output]).join(''));
         expect(confidenceOf(read)).toBeCloseTo(runs.length === 0 ? 0 : 0.75, 5);
       }),
@@ -26,7 +27,7 @@ describe('a greedy reading', () => {
   });
 
   it('refuses labels that are not the outputs', () => {
-    expect(() => greedyReading({ data: new Float32Array(6), dims: [2, 3] }, ['', 'a'], 0)).toThrow(RangeError);
+    expect(() => greedyReading(floatTensor(new Float32Array(6), [2, 3]), ['', 'a'], 0)).toThrow(RangeError);
   });
 });
 

@@ -1,4 +1,4 @@
-import { inputOf, type NetworkSession, type RgbImage } from '@adit/inference';
+import { floatsOf, inputOf, type NetworkSession, type RgbImage } from '@adit/inference';
 import { withAccents, type Reading } from './accents.js';
 import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
 import { lineTensor, stretchedLine, type LineCorners } from './line-picture.js';
@@ -23,7 +23,7 @@ export async function recogniseLine(
   network: NetworkSession,
 ): Promise<{ letters: Letter[]; confidence: number }> {
   const { tensor } = inputOf(network);
-  const outputs = await network.run({ [tensor]: lineTensor(picture, line, inputOf(network)) });
+  const outputs = floatsOf(await network.run({ [tensor]: lineTensor(picture, line, inputOf(network)) }));
   const letters = greedyReading(Object.values(outputs)[0]!, labelsOf(network), 0);
   return { letters: trimmed(letters), confidence: confidenceOf(letters) };
 }
@@ -47,7 +47,7 @@ export async function readAccents(
 async function read(picture: RgbImage, line: LineCorners, network: NetworkSession, light: boolean): Promise<Reading> {
   const { tensor, height } = inputOf(network);
   const labels = labelsOf(network);
-  const { characters } = await network.run({ [tensor]: stretchedLine(picture, line, height, light) });
+  const { characters } = floatsOf(await network.run({ [tensor]: stretchedLine(picture, line, height, light) }));
   if (!characters) throw new RangeError(`Model ${network.name} has no output characters.`);
   return { letters: greedyReading(characters, labels, labels.length - 1), known: knownOf(labels) };
 }

@@ -1,0 +1,62 @@
+/** How a tensor of each element type holds its values, row after row. */
+export interface TensorArrays {
+  float32: Float32Array;
+  /** The bits of IEEE 754 binary16. */
+  float16: Uint16Array;
+  uint8: Uint8Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  /** 0 or 1. */
+  bool: Uint8Array;
+}
+export type TensorType = keyof TensorArrays;
+
+export interface TensorOf<Type extends TensorType> {
+  type: Type;
+  data: TensorArrays[Type];
+  /** No dimension at all: a scalar, one value. One of 0: no value. */
+  dims: readonly number[];
+}
+export type Tensor = { [Type in TensorType]: TensorOf<Type> }[TensorType];
+export type FloatTensor = TensorOf<'float32'>;
+
+export function floatTensor(data: Float32Array, dims: readonly number[]): FloatTensor {
+  return { type: 'float32', data, dims };
+}
+
+/** A type and its dimensions, for people: `float32 3×H×W`, where text stands for an open dimension. */
+export function shapeText(type: string, dims: readonly (number | string)[]): string {
+  return `${type} ${dims.length === 0 ? 'scalar' : dims.join('×')}`;
+}
+
+/**
+ * The same tensors with values of 32 bits, for readers that compute with numbers. What is float32 already is not copied;
+ * whole numbers beyond 2²⁴ are rounded.
+ */
+export function floatsOf(tensors: Record<string, Tensor>): Record<string, FloatTensor> {
+  return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, asFloats(tensor)]));
+}
+
+function asFloats(tensor: Tensor): FloatTensor {
+  const { dims } = tensor;
+  switch (tensor.type) {
+    case 'float32':
+      return tensor;
+    case 'float16':
+      return floatTensor(Float32Array.from(tensor.data, float16Value), dims);
+    case 'int64':
+      return floatTensor(Float32Array.from(tensor.data, Number), dims);
+    default:
+      return floatTensor(Float32Array.from(tensor.data), dims);
+  }
+}
+
+/** The number that 16 bits stand for (IEEE 754-2019, 3.4): a sign, five bits of exponent, ten of fraction. */
+export function float16Value(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1024 + fraction) * 2 ** (exponent - 25);
+}
