@@ -16,6 +16,7 @@ import {
 } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import {
+  ahead,
   RESULT_COLUMNS,
   resultRow,
   writeCsv,
@@ -27,7 +28,6 @@ import {
 } from '@adit/report';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ahead } from './ahead.js';
 import { JobResults, SEGMENT_PAGE } from './job-results.js';
 import { TaskLoop } from './task-loop.js';
 import { renewTask, type ClaimedTask } from './tasks.js';

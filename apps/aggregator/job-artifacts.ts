@@ -22,10 +22,9 @@ import {
 } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { renderReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
+import { ahead, first, writeReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ahead, first } from './ahead.js';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 import type { ClaimedTask } from './tasks.js';
@@ -100,7 +99,7 @@ export class JobArtifacts {
     for (const objectKey of replaced) await this.objects.delete(objectKey);
   }
 
-  private async put(jobId: string, filename: string, mimeType: string, body: Readable | Buffer) {
+  private async put(jobId: string, filename: string, mimeType: string, body: Readable) {
     const id = randomUUID();
     const objectKey = artifactKey(jobId, id);
     const { size } = await this.objects.put(objectKey, body);
@@ -122,29 +121,29 @@ export class JobArtifacts {
     yield* ahead(this.segments(material), (segment) => this.results.illustrated(segment, job, sources));
   }
 
-  private async report(material: Material): Promise<Buffer> {
+  private async report(material: Material): Promise<Readable> {
     const { job, modules, sources } = material;
     const segments: ReportSegment[] = [];
-    const rows = first(REPORT_SEGMENTS, this.segments(material));
-    for await (const segment of ahead(rows, (row) => this.reportSegment(row, job, sources))) segments.push(segment);
+    for await (const row of first(REPORT_SEGMENTS, this.segments(material))) {
+      segments.push(this.reportSegment(row, job, sources));
+    }
     const sums = await this.db.manager.find(SummaryEntity, {
       where: { jobId: job.id },
       order: { seq: 'ASC' },
       take: REPORT_SUMS,
     });
-    const html = await renderReport({
+    return writeReport({
       job: presentJob(job, modules, ''),
       sources: sources.map((source) => reportSource(source, job)),
       segments,
       sums: sums.map(({ sourceIndex, type, meta }) => ({ sourceIndex, type, meta })),
       segmentTotal: job.segmentCount,
     });
-    return Buffer.from(html);
   }
 
-  private async reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): Promise<ReportSegment> {
+  private reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): ReportSegment {
     const shown = this.results.shown(row, job, sources);
-    const jpeg = row.keyFrame === null ? null : await this.results.picture(row.keyFrame.picture.key);
+    const { thumbnail, keyFrame } = row;
     return {
       module: shown.module,
       type: row.type,
@@ -159,16 +158,13 @@ export class JobArtifacts {
       confidence: row.confidence,
       meta: shown.meta,
       detections: row.detections,
-      thumbnail: row.thumbnail === null ? null : await this.results.picture(row.thumbnail.key),
-      keyFrame:
-        jpeg === null
-          ? null
-          : {
-              frame: row.keyFrame!.frame,
-              jpeg,
-              width: row.keyFrame!.picture.width,
-              height: row.keyFrame!.picture.height,
-            },
+      thumbnail: thumbnail && (() => this.results.picture(thumbnail.key)),
+      keyFrame: keyFrame && {
+        frame: keyFrame.frame,
+        jpeg: () => this.results.picture(keyFrame.picture.key),
+        width: keyFrame.picture.width,
+        height: keyFrame.picture.height,
+      },
     };
   }
 

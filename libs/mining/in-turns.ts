@@ -21,3 +21,14 @@ export function atOnce<T>(work: Generator<void, T>): T {
     if (done) return value;
   }
 }
+
+/** Passes on what such work puts out, step by step. */
+export async function* passedInTurns<T>(work: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  let began = performance.now();
+  for await (const piece of work) {
+    yield piece;
+    if (performance.now() - began < LONGEST_MS) continue;
+    await turn();
+    began = performance.now();
+  }
+}

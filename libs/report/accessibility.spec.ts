@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessibilityFaults, BrowserPage, chromium } from '@adit/testing';
-import { renderReport } from './render-report.js';
+import { writeReport } from './write-report.js';
 import { sampleInput, sampleSegment } from './sample-input.js';
 
 const program = chromium();
@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
     for (const state of ['completed', 'failed', 'processing'] as const) {
       const job = { state, errors: state === 'failed' ? ['The film could not be read.'] : [] };
       const path = join(folder, `${state}.html`);
-      await writeFile(path, await renderReport(sampleInput(segments, job)));
+      await writeFile(path, writeReport(sampleInput(segments, job)));
       const page = await BrowserPage.open(program as string, pathToFileURL(path).href, { dark });
       try {
         expect([state, await accessibilityFaults(page)]).toEqual([state, []]);

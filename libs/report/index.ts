@@ -1,4 +1,5 @@
-export * from './render-report.js';
+export * from './ahead.js';
+export * from './write-report.js';
 export type * from './report-input.js';
 export * from './results-json.js';
 export * from './csv.js';

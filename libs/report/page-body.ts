@@ -3,9 +3,9 @@ import { escapeHtml } from './escape.js';
 import { pageSums } from './page-sums.js';
 import type { ReportData, SegmentData } from './report-data.js';
 
-/** The page's words, escaped; pictures, timelines and sorting are the script's. */
-export function pageBody(data: ReportData): string {
-  return `
+/** The page's words, escaped, piece by piece; pictures, timelines and sorting are the script's. */
+export function* pageBody(data: ReportData): Generator<string> {
+  yield `
 <header class="top">
   <div class="brand" aria-hidden="true"><i></i><i></i><i></i>Adit</div>
   <button type="button" id="theme" class="quiet" hidden>Dark</button>
@@ -19,12 +19,27 @@ export function pageBody(data: ReportData): string {
   </section>
   <section id="people" aria-label="Who and what was found"></section>
   <section id="stage" aria-label="Selected appearance" aria-live="polite" hidden></section>
-  ${data.sources.map((source, index) => (isSummedUpOnly(data, index) ? '' : sourceSection(source, index))).join('\n')}
-  ${pageSums(data)}
+  `;
+  yield* films(data);
+  yield '\n  ';
+  yield* pageSums(data);
+  yield `
   <section id="gallery" aria-label="Pictures" hidden></section>
-  ${table(data)}
+  `;
+  yield* table(data);
+  yield `
 </main>
 <footer>${footer(data)}</footer>`;
+}
+
+/** A timeline for each film. One that is only summed up has none: an empty one would say that nobody is shown. */
+function* films({ sources, segments, sums }: ReportData): Generator<string> {
+  const marked = new Set(segments.map(({ sourceIndex }) => sourceIndex));
+  const summedUp = new Set(sums.map(({ sourceIndex }) => sourceIndex));
+  for (const [index, source] of sources.entries()) {
+    if (index > 0) yield '\n';
+    if (marked.has(index) || !summedUp.has(index)) yield sourceSection(source, index);
+  }
 }
 
 function footer({ segments, total, omitted }: ReportData): string {
@@ -104,16 +119,8 @@ function sourceSection(source: ReportSource, index: number): string {
   </section>`;
 }
 
-/** Nothing was marked in it, but its sums say who is shown: an empty timeline would say otherwise. */
-function isSummedUpOnly({ segments, sums }: ReportData, source: number): boolean {
-  return (
-    sums.some(({ sourceIndex }) => sourceIndex === source) &&
-    !segments.some(({ sourceIndex }) => sourceIndex === source)
-  );
-}
-
-function table({ segments, sources, sums }: ReportData): string {
-  if (segments.length === 0 && sums.length > 0) return '';
+function* table({ segments, sources, sums }: ReportData): Generator<string> {
+  if (segments.length === 0 && sums.length > 0) return;
   const several = sources.length > 1;
   const stills = sources.length > 0 && sources.every(isStill);
   const times = stills ? [] : ['From', 'To', 'Duration'];
@@ -126,12 +133,14 @@ function table({ segments, sources, sums }: ReportData): string {
     people ? 'Similarity' : 'Confidence',
   ];
   const head = columns.map((name) => `<th scope="col" aria-sort="none"><button type="button">${name}</button></th>`);
-  const rows = segments.map((segment, index) =>
-    row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null, stills),
-  );
-  return `<section class="list">
+  yield `<section class="list">
     <div class="bar"><h2>Every appearance</h2><input id="filter" type="search" placeholder="Filter by name" aria-label="Filter by name" hidden></div>
-    <div class="scroll"><table id="rows"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+    <div class="scroll"><table id="rows"><thead><tr>${head.join('')}</tr></thead><tbody>`;
+  for (const [index, segment] of segments.entries()) {
+    if (index > 0) yield '\n';
+    yield row(segment, index, several ? (sources[segment.sourceIndex] ?? null) : null, stills);
+  }
+  yield `</tbody></table></div>
     ${segments.length === 0 ? '<p class="empty">Nothing was found.</p>' : ''}
   </section>`;
 }

@@ -1,5 +1,6 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { renderReport } from './render-report.js';
+import { writeReport } from './write-report.js';
 import { sampleInput, sampleSegment } from './sample-input.js';
 import type { ReportSum } from './report-input.js';
 
@@ -18,8 +19,8 @@ const neutrality = () =>
     meta: {},
   });
 
-async function body(input: Parameters<typeof renderReport>[0]): Promise<string> {
-  return (await renderReport(input)).replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
+async function body(input: Parameters<typeof writeReport>[0]): Promise<string> {
+  return (await text(writeReport(input))).replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
 }
 
 describe('the sums of a report', () => {

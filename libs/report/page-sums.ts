@@ -13,20 +13,18 @@ interface Line {
 }
 
 /** Who is shown for how long, and what faces read as: one card for each film, one for all pictures; empty without sums. */
-export function pageSums({ sums, sources }: ReportData): string {
-  const films = sources.flatMap((source, index) =>
-    isStill(source)
-      ? []
-      : [
-          card(
-            source,
-            sums.filter((sum) => sum.sourceIndex === index),
-            sources.length > 1,
-          ),
-        ],
-  );
+export function* pageSums({ sums, sources }: ReportData): Generator<string> {
+  const ofSource = new Map<number, ReportSum[]>();
+  for (const sum of sums) {
+    const own = ofSource.get(sum.sourceIndex);
+    if (own === undefined) ofSource.set(sum.sourceIndex, [sum]);
+    else own.push(sum);
+  }
+  for (const [index, source] of sources.entries()) {
+    if (!isStill(source)) yield `${card(source, ofSource.get(index) ?? [], sources.length > 1)}\n`;
+  }
   const pictures = sums.filter(({ sourceIndex }) => isStill(sources[sourceIndex]));
-  return [...films, card(null, added(pictures), false)].join('\n');
+  yield card(null, yield* added(pictures), false);
 }
 
 function card(film: ReportSource | null, sums: ReportSum[], named: boolean): string {
@@ -84,9 +82,10 @@ function traits(counts: Record<string, number>, seconds: Record<string, number>)
 }
 
 /** The sums of several pictures as one. */
-function added(sums: ReportSum[]): ReportSum[] {
+function* added(sums: ReportSum[]): Generator<string, ReportSum[]> {
   const total = new Map<string, ReportSum>();
   for (const { type, meta } of sums) {
+    yield '';
     const sum = total.get(type) ?? { sourceIndex: 0, type, meta: {} };
     for (const [key, value] of Object.entries(meta)) sum.meta[key] = (sum.meta[key] ?? 0) + value;
     total.set(type, sum);

@@ -1,11 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Detection } from '@adit/contracts';
+import { inTurns, passedInTurns } from '@adit/mining';
+import { ahead } from './ahead.js';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
-import type { ReportInput, ReportSegment, ReportSum } from './report-input.js';
+import type { ReadPicture, ReportInput, ReportSegment, ReportSum } from './report-input.js';
 
-/** So many pictures, or segments with their boxes, are taken between two turns of others. */
-const AT_ONCE = 50;
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
 /** Of one label, or of other faces, on one picture; more are a blur. */
 const MOST_BOXES = 40;
@@ -36,7 +35,8 @@ export interface ReportData {
   sums: ReportSum[];
   /** Hue by label, degrees; `unknown` has none. */
   hues: Record<string, number>;
-  pictures: readonly string[];
+  /** JPEGs. */
+  pictures: readonly Buffer[];
   /** Segments of the job, shown or not. */
   total: number;
   /** Pictures that the budget had no room for. */
@@ -45,48 +45,73 @@ export interface ReportData {
 
 /** What the page embeds: the input in order of sources and time, pictures once each, only the boxes that are drawn. */
 export async function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): Promise<ReportData> {
+  const segments = input.segments
+    .filter((segment) => !saysOfWhole(segment, input))
+    .sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
+  const shown = await shownPictures(segments, budget);
+  return inTurns(dataOf(input, segments, shown));
+}
+
+interface ShownPictures {
+  /** Numbers of pictures; null for those that the budget had no room for. */
+  thumbnails: Map<ReportSegment, number | null>;
+  keyFrames: Map<ReportSegment, number | null>;
+  pictures: readonly Buffer[];
+  omitted: number;
+}
+
+/** Thumbnails come first, then key frames, of the longest segments first. */
+async function shownPictures(segments: ReportSegment[], budget: number): Promise<ShownPictures> {
   const pool = new PicturePool(budget);
-  const appearances = input.segments.filter((segment) => !saysOfWhole(segment, input));
-  const whole = input.segments.filter((segment) => saysOfWhole(segment, input));
-  const segments = [...appearances].sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
-  const omitted = { count: 0 };
-  const add = (jpeg: Uint8Array): number | null => {
-    const id = pool.add(jpeg);
-    if (id === null) omitted.count += 1;
-    return id;
+  let omitted = 0;
+  const shown = async (ordered: ReportSegment[], readOf: (segment: ReportSegment) => ReadPicture | null) => {
+    const ids = new Map<ReportSegment, number | null>();
+    const read = async (segment: ReportSegment) => ({ segment, jpeg: (await readOf(segment)?.()) ?? null });
+    for await (const { segment, jpeg } of passedInTurns(ahead(ordered, read))) {
+      if (jpeg === null) continue;
+      const id = pool.add(jpeg);
+      if (id === null) omitted += 1;
+      ids.set(segment, id);
+    }
+    return ids;
   };
-  const thumbnails = new Map<ReportSegment, number | null>();
-  const keyFrames = new Map<ReportSegment, number | null>();
-  for (const [index, segment] of segments.entries()) {
-    if (index % AT_ONCE === 0) await turn();
-    if (segment.thumbnail !== null) thumbnails.set(segment, add(segment.thumbnail));
-  }
   const longestFirst = [...segments].sort((a, b) => b.timeEnd - b.timeStart - (a.timeEnd - a.timeStart));
-  for (const [index, segment] of longestFirst.entries()) {
-    if (index % AT_ONCE === 0) await turn();
-    if (segment.keyFrame !== null) keyFrames.set(segment, add(segment.keyFrame.jpeg));
-  }
-  const faces = await facesByFrame(segments, input);
-  await turn();
-  return {
-    job: input.job,
-    sources: input.sources,
-    segments: segments.map((segment, index) => ({
+  const thumbnails = await shown(segments, ({ thumbnail }) => thumbnail);
+  const keyFrames = await shown(longestFirst, ({ keyFrame }) => keyFrame?.jpeg ?? null);
+  return { thumbnails, keyFrames, pictures: pool.pictures(), omitted };
+}
+
+function* dataOf(
+  input: ReportInput,
+  segments: ReportSegment[],
+  { thumbnails, keyFrames, pictures, omitted }: ShownPictures,
+): Generator<void, ReportData> {
+  const faces = yield* facesOnPictures(segments, input, keyFrames);
+  const shown: SegmentData[] = [];
+  for (const [index, segment] of segments.entries()) {
+    yield;
+    shown.push({
       ...segment,
       detections: segment.detections.length,
       thumbnail: thumbnails.get(segment) ?? null,
       keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null, (frame) =>
-        (faces.get(`${segment.sourceIndex}:${frame}`) ?? []).filter(([face]) => face !== index),
+        (faces.get(frameKey(segment.sourceIndex, frame)) ?? []).filter(([face]) => face !== index),
       ),
-    })),
+    });
+  }
+  const whole = input.segments.filter((segment) => saysOfWhole(segment, input));
+  return {
+    job: input.job,
+    sources: input.sources,
+    segments: shown,
     sums: [
       ...(input.sums ?? []),
       ...whole.map(({ sourceIndex, type, label }) => ({ sourceIndex, type, label, meta: {} })),
     ],
     hues: Object.fromEntries(huesOf(segments.map((segment) => segment.label).filter((label) => label !== 'unknown'))),
-    pictures: pool.encoded(),
+    pictures,
     total: Math.max((input.segmentTotal ?? 0) - whole.length, segments.length),
-    omitted: omitted.count,
+    omitted,
   };
 }
 
@@ -108,26 +133,32 @@ function keyFrameData(
 
 type Face = [segment: number, box: BoxData];
 
-/** Whose faces are where, by source and frame; of films, whose frames several segments are shown by. */
-async function facesByFrame(
+/** Whose faces are where on the pictures, by source and frame; of films, whose frames several segments are shown by. */
+function* facesOnPictures(
   segments: readonly ReportSegment[],
   { sources }: ReportInput,
-): Promise<Map<string, Face[]>> {
+  keyFrames: ReadonlyMap<ReportSegment, number | null>,
+): Generator<void, Map<string, Face[]>> {
   const faces = new Map<string, Face[]>();
+  for (const [{ sourceIndex, keyFrame }, picture] of keyFrames) {
+    if (keyFrame !== null && picture !== null) faces.set(frameKey(sourceIndex, keyFrame.frame), []);
+  }
   for (const [index, { type, sourceIndex, detections }] of segments.entries()) {
-    if (index % AT_ONCE === 0) await turn();
+    yield;
     const mediaType = sources[sourceIndex]?.mediaType;
     if (type !== 'face' || mediaType === 'image' || mediaType === 'pdf') continue;
     for (const { frame_index, data } of detections) {
+      const on = faces.get(frameKey(sourceIndex, frame_index));
       const { x, y, w, h } = data;
-      if (x === undefined || y === undefined || w === undefined || h === undefined) continue;
-      const key = `${sourceIndex}:${frame_index}`;
-      const on = faces.get(key) ?? [];
+      if (on === undefined || x === undefined || y === undefined || w === undefined || h === undefined) continue;
       if (on.length < MOST_BOXES) on.push([index, [x, y, w, h]]);
-      faces.set(key, on);
     }
   }
   return faces;
+}
+
+function frameKey(sourceIndex: number, frame: number): string {
+  return `${sourceIndex}:${frame}`;
 }
 
 /** The boxes on the frame, or on the nearest one in time when thinning took that frame's. */

@@ -17,7 +17,10 @@ export interface ReportSource {
   timecodeRate?: number | null;
 }
 
-/** A segment with its pictures in hand. Times are seconds from the source's first frame, frames inclusive. */
+/** Reads a JPEG; null when it has gone. */
+export type ReadPicture = () => Promise<Uint8Array | null>;
+
+/** A segment. Times are seconds from the source's first frame, frames inclusive. */
 export interface ReportSegment {
   module: string;
   /** `face`, `object`, … */
@@ -36,10 +39,10 @@ export interface ReportSegment {
   meta: Record<string, unknown>;
   /** Boxes as fractions of the displayed frame. */
   detections: Detection[];
-  /** JPEG bytes of the best view. */
-  thumbnail: Uint8Array | null;
+  /** The best view. */
+  thumbnail: ReadPicture | null;
   /** A picture of the whole frame that shows it best; `frame` is counted from the start of the source. */
-  keyFrame: { frame: number; jpeg: Uint8Array; width: number; height: number } | null;
+  keyFrame: { frame: number; jpeg: ReadPicture; width: number; height: number } | null;
 }
 
 /** A row of summarized results, or what a module says of a source as a whole. */

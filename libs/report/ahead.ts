@@ -2,7 +2,10 @@
 const AT_ONCE = 16;
 
 /** What `work` makes of each item, in order; some are worked on ahead. */
-export async function* ahead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+export async function* ahead<T, R>(
+  items: AsyncIterable<T> | Iterable<T>,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
   const underway: Promise<R>[] = [];
   for await (const item of items) {
     const result = work(item);

@@ -1,20 +1,33 @@
 import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import type { ReportData } from './report-data.js';
-import { renderReport } from './render-report.js';
+import fc from 'fast-check';
+import { scriptJson, scriptJsonPieces } from './escape.js';
+import { reportData, type SegmentData } from './report-data.js';
+import type { ReportInput, ReportOptions } from './report-input.js';
+import { pagePieces, writeReport } from './write-report.js';
 import { sampleInput, sampleSegment } from './sample-input.js';
 
 const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert(2)">'"&\u2028<!--`;
 
-function embedded(html: string): ReportData {
-  const json = /<script type="application\/json" id="adit-results">(.*?)<\/script>/s.exec(html)?.[1];
-  return JSON.parse(json ?? 'null') as ReportData;
+const render = (input: ReportInput, options?: ReportOptions) => text(writeReport(input, options));
+const picture = (jpeg: Buffer) => () => Promise.resolve(jpeg);
+
+interface Embedded {
+  segments: SegmentData[];
+  hues: Record<string, number>;
+  pictures: string[];
 }
 
-describe('renderReport', () => {
+function embedded(html: string): Embedded {
+  const json = /<script type="application\/json" id="adit-results">(.*?)<\/script>/s.exec(html)?.[1];
+  return JSON.parse(json ?? 'null') as Embedded;
+}
+
+describe('a report', () => {
   it('lets the page run its own script and style and nothing else', async () => {
-    const html = await renderReport(sampleInput([sampleSegment()]));
+    const html = await render(sampleInput([sampleSegment()]));
     const script = /<script>(.*?)<\/script>/s.exec(html)?.[1] ?? '';
     const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? '';
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
@@ -32,7 +45,7 @@ describe('renderReport', () => {
     const input = sampleInput([hostile], { tag: HOSTILE, errors: [HOSTILE], sources: [HOSTILE] });
     input.sources = [{ ...input.sources[0]!, source: HOSTILE }];
     input.job.modules[HOSTILE] = { state: 'failed', progress: 0, model: HOSTILE };
-    const html = await renderReport(input);
+    const html = await render(input);
     expect(html).not.toContain('<script>alert');
     expect(html).not.toContain('<img src=x');
     expect(html.match(/<script/g)).toHaveLength(2);
@@ -41,9 +54,11 @@ describe('renderReport', () => {
   });
 
   it('keeps a picture once and draws the box of its own frame', async () => {
-    const keyFrame = { frame: 60, jpeg: Buffer.from('a whole frame'), width: 640, height: 360 };
-    const segments = ['Anna', 'Ben'].map((label) => sampleSegment({ label, keyFrame, thumbnail: Buffer.from(label) }));
-    const data = embedded(await renderReport(sampleInput(segments)));
+    const keyFrame = { frame: 60, jpeg: picture(Buffer.from('a whole frame')), width: 640, height: 360 };
+    const segments = ['Anna', 'Ben'].map((label) =>
+      sampleSegment({ label, keyFrame, thumbnail: picture(Buffer.from(label)) }),
+    );
+    const data = embedded(await render(sampleInput(segments)));
     expect(data.pictures).toHaveLength(3);
     expect(data.segments[0]?.keyFrame?.picture).toBe(data.segments[1]?.keyFrame?.picture);
     expect(data.segments[0]?.keyFrame?.boxes).toEqual([[0.5, 0.2, 0.3, 0.4]]);
@@ -55,10 +70,10 @@ describe('renderReport', () => {
       type: 'object_bbox',
       data: { x, y: 0.1, w: 0.2, h: 0.2, confidence: 0.8 },
     });
-    const keyFrame = { frame: 60, jpeg: Buffer.from('a whole frame'), width: 640, height: 360 };
+    const keyFrame = { frame: 60, jpeg: picture(Buffer.from('a whole frame')), width: 640, height: 360 };
     const detections = [box(38, 0), box(62, 0.1), box(62, 0.5), box(75, 0.9)];
     const cups = sampleSegment({ type: 'object', label: 'cup', keyFrame, detections, meta: { label: 'cup' } });
-    const html = await renderReport(sampleInput([cups]));
+    const html = await render(sampleInput([cups]));
     expect(embedded(html).segments[0]?.keyFrame?.boxes.map(([x]) => x)).toEqual([0.1, 0.5]);
     expect(html).toContain('Who or what');
   });
@@ -67,11 +82,11 @@ describe('renderReport', () => {
     const segments = [2, 9].map((timeEnd) =>
       sampleSegment({
         timeEnd,
-        thumbnail: Buffer.alloc(10, timeEnd),
-        keyFrame: { frame: 25, jpeg: Buffer.alloc(80, timeEnd), width: 640, height: 360 },
+        thumbnail: picture(Buffer.alloc(10, timeEnd)),
+        keyFrame: { frame: 25, jpeg: picture(Buffer.alloc(80, timeEnd)), width: 640, height: 360 },
       }),
     );
-    const html = await renderReport(sampleInput(segments), { pictureBudget: 110 });
+    const html = await render(sampleInput(segments), { pictureBudget: 110 });
     const data = embedded(html);
     expect(data.segments.map((segment) => [segment.thumbnail !== null, segment.keyFrame !== null])).toEqual([
       [true, false],
@@ -82,8 +97,8 @@ describe('renderReport', () => {
 
   it('gives a label the same hue in another report and two labels different ones', async () => {
     const labels = ['Anna', 'Ben', 'Cleo', 'unknown'];
-    const all = embedded(await renderReport(sampleInput(labels.map((label) => sampleSegment({ label })))));
-    const alone = embedded(await renderReport(sampleInput([sampleSegment()])));
+    const all = embedded(await render(sampleInput(labels.map((label) => sampleSegment({ label })))));
+    const alone = embedded(await render(sampleInput([sampleSegment()])));
     expect(alone.hues['Anna']).toBe(all.hues['Anna']);
     expect(new Set(Object.values(all.hues)).size).toBe(3);
     expect(all.hues['unknown']).toBeUndefined();
@@ -95,13 +110,13 @@ describe('renderReport', () => {
       type: 'face_bbox',
       data: { x, y: 0.2, w: 0.3, h: 0.4 },
     });
-    const keyFrame = { frame: 60, jpeg: Buffer.from('a whole frame'), width: 640, height: 360 };
+    const keyFrame = { frame: 60, jpeg: picture(Buffer.from('a whole frame')), width: 640, height: 360 };
     const anna = sampleSegment({ timeStart: 0, keyFrame, detections: [at(25, 0.1), at(60, 0.2)] });
     const ben = sampleSegment({ timeStart: 1, label: 'Ben', detections: [at(60, 0.6)] });
     const late = sampleSegment({ timeStart: 2, label: 'Cleo', detections: [at(75, 0.4)] });
     const caption = { type: 'lower_third', label: 'Ben Bell', keyFrame, detections: [] };
     const input = sampleInput([anna, ben, late, sampleSegment({ timeStart: 3, ...caption })]);
-    const html = await renderReport(input);
+    const html = await render(input);
     const faces = embedded(html).segments.map((segment) => segment.keyFrame?.faces);
     const [annas, bens] = [
       [0, [0.2, 0.2, 0.3, 0.4]],
@@ -110,7 +125,7 @@ describe('renderReport', () => {
     expect(faces).toEqual([[bens], undefined, undefined, [annas, bens]]);
     expect(html).toContain('<span>“Ben Bell”</span>');
     input.sources = [{ ...input.sources[0]!, mediaType: 'image' }];
-    expect(embedded(await renderReport(input)).segments.at(-1)?.keyFrame?.faces).toEqual([]);
+    expect(embedded(await render(input)).segments.at(-1)?.keyFrame?.faces).toEqual([]);
   });
 
   it('renders 1,000 segments with pictures in under two seconds of CPU time', async () => {
@@ -124,28 +139,52 @@ describe('renderReport', () => {
           type: 'face_bbox',
           data: { x: 0.1, y: 0.2, w: 0.3, h: 0.4 },
         })),
-        thumbnail: Buffer.alloc(6_000, `t${index}`),
-        keyFrame: { frame: 25 * index, jpeg: Buffer.alloc(20_000, `k${index % 500}`), width: 640, height: 360 },
+        thumbnail: picture(Buffer.alloc(6_000, `t${index}`)),
+        keyFrame: {
+          frame: 25 * index,
+          jpeg: picture(Buffer.alloc(20_000, `k${index % 500}`)),
+          width: 640,
+          height: 360,
+        },
       }),
     );
     const before = process.cpuUsage();
-    const html = await renderReport(sampleInput(segments));
+    const html = await render(sampleInput(segments));
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(2);
     expect(html.match(/<tr data-i=/g)).toHaveLength(1000);
   });
 
   it('says how many appearances it does not show', async () => {
-    const html = await renderReport({ ...sampleInput([sampleSegment()]), segmentTotal: 5000 });
+    const html = await render({ ...sampleInput([sampleSegment()]), segmentTotal: 5000 });
     expect(html).toContain('first 1 appearances');
     expect(html).toContain('<dd>5,000</dd>');
   });
 
   it('says so when nothing was found', async () => {
-    expect(await renderReport(sampleInput([]))).toContain('Nothing was found.');
+    expect(await render(sampleInput([]))).toContain('Nothing was found.');
   });
 
-  it('lets others have their turns while it is made', async () => {
+  it('of the largest jobs is made in short steps, between which others have their turns', async () => {
+    const detections = Array.from({ length: 500 }, (_, at) => ({
+      frame_index: at,
+      type: 'face_bbox',
+      data: { x: 0.1, y: 0.2, w: 0.3, h: 0.4 },
+    }));
+    const keyFrame = { frame: 60, jpeg: picture(Buffer.from('a whole frame')), width: 640, height: 360 };
+    const sources = Array.from({ length: 5_000 }, (_, at) => `/films/${at}.mp4`);
+    const input = sampleInput(
+      Array.from({ length: 2_000 }, (_, at) => sampleSegment({ timeStart: at, detections, keyFrame })),
+      {
+        sources,
+        result: {
+          detailed_link: '',
+          summary: sources.map((source) => ({ source, media_type: 'video', info: {}, items: [] })),
+        },
+      },
+    );
+    input.sources = sources.map((source) => ({ ...input.sources[0]!, source }));
+    input.sums = sources.map((_, sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 1 } }));
     let turns = 0;
     let over = false;
     const count = (): void => {
@@ -153,8 +192,41 @@ describe('renderReport', () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    await renderReport(sampleInput(Array.from({ length: 500 }, (_, at) => sampleSegment({ timeStart: at }))));
+    const html = await render(input);
     over = true;
-    expect(turns).toBeGreaterThan(30);
+    expect(turns).toBeGreaterThan(10);
+    const pieces = [...pagePieces(await reportData(input), '')];
+    expect(pieces.length).toBeGreaterThan(2 * input.segments.length + 4 * sources.length);
+    // The style sheet is the longest.
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(16_384);
+    expect(embedded(html).segments.at(-1)?.keyFrame?.faces).toHaveLength(40);
+  });
+
+  it('reads a picture when its turn comes, and goes without those that have gone', async () => {
+    let reading = 0;
+    let most = 0;
+    const read = async (): Promise<Buffer | null> => {
+      most = Math.max(most, (reading += 1));
+      await new Promise(setImmediate);
+      reading -= 1;
+      return null;
+    };
+    const keyFrame = { frame: 60, jpeg: read, width: 640, height: 360 };
+    const segments = Array.from({ length: 100 }, () => sampleSegment({ thumbnail: read, keyFrame }));
+    const html = await render(sampleInput(segments));
+    expect(embedded(html)).toMatchObject({ pictures: [] });
+    expect(embedded(html).segments[99]).toMatchObject({ thumbnail: null, keyFrame: null });
+    expect(html).not.toContain('left out');
+    expect(most).toBeLessThanOrEqual(16);
+  });
+
+  it('embeds the same JSON piece by piece as at once', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(4), (value, depth) => {
+        expect([...scriptJsonPieces(value, depth)].join('')).toBe(scriptJson(value));
+      }),
+    );
+    const partly = { list: [HOSTILE, null, { none: undefined }], none: undefined };
+    expect([...scriptJsonPieces(partly)].join('')).toBe(scriptJson(partly));
   });
 });
