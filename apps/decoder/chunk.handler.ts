@@ -37,12 +37,12 @@ export class ChunkHandler {
   @Handles('chunks.requested', { group: 'decoder', concurrency: 2 })
   async decode({ chunkId }: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
     const work = triedChunk(chunkId);
-    const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
-    if (attempt === null) return;
-    const task = await readTask(this.db.manager, chunkId, attempt >= this.settings.maxAttempts);
+    const claim = await claimTry(this.db, work, this.settings.leaseSeconds);
+    if (claim === null) return;
+    const task = await readTask(this.db.manager, chunkId, claim.attempt >= this.settings.maxAttempts);
     if (task === null) return;
     await runTry(
-      { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
+      { db: this.db, settings: this.settings, work, ...claim, signal: context.signal },
       async (signal) => {
         if (task.job.state === 'waiting') await this.begin(task.job.id);
         try {

@@ -42,10 +42,10 @@ export class SourceHandler {
   async open({ sourceIndex }: Payload<'sources.requested'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
     const work = triedSource(jobId, sourceIndex);
-    const attempt = await claimTry(this.db, work, this.settings.leaseSeconds);
-    if (attempt === null) return;
+    const claim = await claimTry(this.db, work, this.settings.leaseSeconds);
+    if (claim === null) return;
     await runTry(
-      { db: this.db, settings: this.settings, work, attempt, signal: context.signal },
+      { db: this.db, settings: this.settings, work, ...claim, signal: context.signal },
       async (signal) => {
         const begun = await this.begin(jobId, sourceIndex);
         if (begun === null) return;

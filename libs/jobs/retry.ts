@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { LockedJob } from './locked-job.js';
 import { returned } from '@adit/database';
 import { INTERVAL_NAME } from './observation-cache.js';
+import { triesAnew } from './tries.js';
 import { reopenUnplanned } from './unplanned.js';
 
 /** A chunk `c` that a source lies in. */
@@ -39,28 +40,28 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
   const active = locked.activeModules.map(({ moduleId }) => moduleId);
   // A picture that was refused is looked at again with its chunk; a film is opened again.
   await manager.query(
-    `UPDATE chunk_analyses a SET state = 'waiting', attempts = 0, units = NULL, lease_until = NULL
+    `UPDATE chunk_analyses a SET state = 'waiting', ${triesAnew('a')}, units = NULL, lease_until = NULL
       WHERE a.job_id = $1 AND a.state = 'done' AND EXISTS (
         SELECT 1 FROM chunks c JOIN job_sources s ON ${IN_CHUNK}
          WHERE c.id = a.chunk_id AND c.interval IS NULL AND s.state = 'failed')`,
     [jobId],
   );
   await manager.query(
-    `UPDATE job_sources s SET error = NULL, attempts = 0, lease_until = NULL, state = CASE
+    `UPDATE job_sources s SET error = NULL, ${triesAnew('s')}, lease_until = NULL, state = CASE
             WHEN EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND c.interval IS NULL) THEN 'planned'
             ELSE 'waiting' END
       WHERE job_id = $1 AND state IN ('failed', 'requested')`,
     [jobId],
   );
   await manager.query(
-    `UPDATE chunk_analyses SET state = 'waiting', attempts = 0, error = NULL, lease_until = NULL
+    `UPDATE chunk_analyses SET state = 'waiting', ${triesAnew('chunk_analyses')}, error = NULL, lease_until = NULL
       WHERE job_id = $1 AND state IN ('failed', 'requested')`,
     [jobId],
   );
   await beginFoldsAnew(manager, locked, active);
   await manager.query(SWEPT, [jobId, locked.job.workspaceId, active]);
   await manager.query(
-    `UPDATE chunks SET state = 'planned', attempts = 0, lease_until = NULL, packs = NULL
+    `UPDATE chunks SET state = 'planned', ${triesAnew('chunks')}, lease_until = NULL, packs = NULL
       WHERE job_id = $1 AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
     [jobId],
   );
@@ -69,7 +70,7 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
 
 /** Asks again for analyses that a fold is still to read and whose observations have expired since they were made. */
 const SWEPT = `
-  UPDATE chunk_analyses a SET state = 'waiting', attempts = 0, units = NULL
+  UPDATE chunk_analyses a SET state = 'waiting', ${triesAnew('a')}, units = NULL
     FROM chunks c, folds f, job_modules m
    WHERE a.job_id = $1 AND a.state = 'done' AND c.id = a.chunk_id
      AND f.job_id = $1 AND f.module_id = ANY($3::text[]) AND NOT f.closed

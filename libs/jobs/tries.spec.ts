@@ -24,8 +24,8 @@ describe('a try', () => {
     const row = () => jobs.db.manager.findOneByOrFail(ChunkEntity, { id: chunk!.id });
     const begin = async (leaseSeconds = 60, signal = new AbortController().signal) => {
       const work = triedChunk(chunk!.id);
-      const attempt = (await claimTry(jobs.db, work, leaseSeconds))!;
-      return { db: jobs.db, settings: { leaseSeconds, maxAttempts: 3 }, work, attempt, signal };
+      const claim = (await claimTry(jobs.db, work, leaseSeconds))!;
+      return { db: jobs.db, settings: { leaseSeconds, maxAttempts: 3 }, work, ...claim, signal };
     };
     return { jobId, row, begin };
   };
@@ -138,7 +138,7 @@ describe('a try', () => {
     await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'requested' });
     const work = triedAnalysis(asked.chunkId, asked.digest);
     const progress = async () => (await jobs.db.manager.findOneByOrFail(ChunkAnalysisEntity, asked)).progress;
-    const attempt = (await claimTry(jobs.db, work, 60))!;
+    const claim = (await claimTry(jobs.db, work, 60))!;
     const statements: string[] = [];
     const query = (sql: string, parameters: unknown[]) => {
       statements.push(sql);
@@ -147,7 +147,14 @@ describe('a try', () => {
     const db = { query } as unknown as typeof jobs.db;
     const signal = new AbortController().signal;
     let done = 0.25;
-    const running = { db, settings: { leaseSeconds: 60, maxAttempts: 3 }, work, attempt, signal, progress: () => done };
+    const running = {
+      db,
+      settings: { leaseSeconds: 60, maxAttempts: 3 },
+      work,
+      ...claim,
+      signal,
+      progress: () => done,
+    };
     await runTry(running, async () => undefined, giveUp);
     expect({ statements, progress: await progress() }).toEqual({ statements: [], progress: 0 });
     const until = async (wanted: number) => {
@@ -164,7 +171,7 @@ describe('a try', () => {
     );
     expect(statements).toHaveLength(2);
     await jobs.db.query(`UPDATE chunk_analyses SET running_until = NULL WHERE job_id = $1`, [jobId]);
-    expect(await claimTry(jobs.db, work, 60)).toBe(attempt + 1);
+    expect(await claimTry(jobs.db, work, 60)).toEqual({ attempt: claim.attempt + 1, token: claim.token + 1 });
     expect(await progress()).toBe(0);
     await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'done' });
   });
@@ -179,11 +186,11 @@ describe('a try', () => {
     await jobs.settled();
     expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(asked);
     await diedUnseen(jobId);
-    expect(await claimTry(jobs.db, work, 60)).toBe(2);
+    expect(await claimTry(jobs.db, work, 60)).toMatchObject({ attempt: 2 });
     // It is dispatched again: what was decoded before may have to be decoded once more.
     await jobs.db.manager.update(ChunkEntity, { jobId, state: 'requested' }, { state: 'planned' });
     await jobs.settled();
-    expect(await claimTry(jobs.db, work, 60)).toBe(3);
+    expect(await claimTry(jobs.db, work, 60)).toMatchObject({ attempt: 3 });
   });
 
   it('gives nothing up that another try has begun meanwhile', async () => {
@@ -200,13 +207,80 @@ describe('a try', () => {
     expect(mine).toEqual([true, false]);
   });
 
+  describe('that winds down while the next one runs', () => {
+    const endsWithSignal = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    /** What the older build does, which knows of no tokens. */
+    const claimedByOlder = (jobId: string) =>
+      jobs.db.query(
+        `UPDATE chunks SET attempts = attempts + 1, lease_until = now() + interval '60 s', running_until = now() + interval '60 s'
+          WHERE job_id = $1 AND state = 'requested'`,
+        [jobId],
+      );
+    const retried = async (jobId: string) => {
+      await jobs.commands.stop(jobs.workspaceId, jobId);
+      await jobs.commands.retry(jobs.workspaceId, jobId);
+      await jobs.settled();
+    };
+
+    it('has a number of its own, although a retry counts anew', async () => {
+      const { jobId, row, begin } = await requested('c');
+      const stopped = await begin(0.3);
+      await retried(jobId);
+      const next = await begin();
+      expect([stopped.attempt, next.attempt]).toEqual([1, 1]);
+      expect(next.token).toBeGreaterThan(stopped.token);
+      const mine: boolean[] = [];
+      const ask = async (_problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) =>
+        void mine.push(await jobs.outbox.transaction(isOurs));
+      await runTry(stopped, fails('MEDIA_INVALID'), ask);
+      // Nor does it hand back, release or keep alive what is another's.
+      await runTry(stopped, fails('UNAVAILABLE'), giveUp);
+      await expect(runTry(stopped, fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
+      await runTry(stopped, endsWithSignal, giveUp);
+      expect({ mine, given }).toEqual({ mine: [false], given: [] });
+      const { attempts, runningUntil } = await row();
+      expect(attempts).toBe(1);
+      expect(runningUntil!.getTime()).toBeGreaterThan(Date.now() + 30_000);
+      await runTry(next, fails('MEDIA_INVALID'), ask);
+      expect(mine).toEqual([false, true]);
+    });
+
+    it('has it also after it was handed back without blame', async () => {
+      const { begin } = await requested('d');
+      const tokens: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const claimed = await begin();
+        expect(claimed.attempt).toBe(1);
+        tokens.push(claimed.token);
+        await runTry(claimed, fails('UNAVAILABLE'), giveUp);
+      }
+      expect(new Set(tokens).size).toBe(3);
+    });
+
+    it.each([
+      { when: 'its lease ran out', digest: 'e', retry: false },
+      { when: 'the job was retried', digest: 'f', retry: true },
+    ])('loses to an older build that began the next one when $when', async ({ digest, retry }) => {
+      const { jobId, begin } = await requested(digest);
+      const slow = await begin(0.3);
+      if (retry) await retried(jobId);
+      await claimedByOlder(jobId);
+      await runTry(slow, endsWithSignal, giveUp);
+      await runTry(slow, fails('MEDIA_INVALID'), async (_problem, isOurs) => {
+        expect(await jobs.outbox.transaction(isOurs)).toBe(false);
+      });
+      expect(given).toEqual([]);
+    });
+  });
+
   it('is counted before the work, and never begins for a job that has ended', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.openFilm(jobId, 'd'.repeat(64));
     await jobs.settled();
     const [chunk] = await jobs.db.manager.findBy(ChunkEntity, { jobId, state: 'requested' });
-    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBe(1);
+    expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toMatchObject({ attempt: 1 });
     expect(await claimTry(jobs.db, triedAnalysis(chunk!.id, faces.digest), 60)).toBeNull();
     await jobs.commands.stop(jobs.workspaceId, jobId);
     expect(await claimTry(jobs.db, triedChunk(chunk!.id), 60)).toBeNull();

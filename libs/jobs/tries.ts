@@ -39,16 +39,27 @@ export function triedAnalysis(chunkId: string, digest: string): Tried {
   return { kind: 'analysis', what: 'the analysis', table: 'chunk_analyses', key: { chunk_id: chunkId, digest } };
 }
 
-export interface Try {
+/** A try that has begun. */
+export interface Claim {
+  /** How many tries it is to blame for, this one counted: 1 for the first. What was nobody's fault is taken off again. */
+  attempt: number;
+  /** No other try of the work ever has the same. */
+  token: number;
+}
+
+export interface Try extends Claim {
   db: DataSource;
   settings: Pick<JobSettings, 'leaseSeconds' | 'maxAttempts'>;
   work: Tried;
-  /** Number of this try, from `claimTry`. */
-  attempt: number;
   /** Ends the try for the process's sake. */
   signal: AbortSignal;
   /** Of an analysis: the part of it that is done, 0..1, which is written with each renewal of its lease. */
   progress?: () => number;
+}
+
+/** SQL: the tries of a row are forgiven. Whoever still runs one has lost it, whichever build begins the next. */
+export function triesAnew(table: string): string {
+  return `attempts = 0, fencing_token = ${table}.fencing_token + 1`;
 }
 
 /** How often it was tried before; null when somebody else did the work. */
@@ -82,16 +93,16 @@ export async function goBehind(
 }
 
 /**
- * Counts a try before it begins, so that a crash counts too. Answers its number, 1 for the first; null when somebody else
- * did the work or is at it, or nobody wants it any more.
+ * Counts a try before it begins, so that a crash counts too. Null when somebody else did the work or is at it, or nobody
+ * wants it any more.
  */
-export async function claimTry(db: DataSource, work: Tried, leaseSeconds: number): Promise<number | null> {
+export async function claimTry(db: DataSource, work: Tried, leaseSeconds: number): Promise<Claim | null> {
   const anew = work.kind === 'analysis' ? ', progress = 0' : '';
-  const rows = await update(db, work, `attempts = attempts + 1, ${ALIVE}${anew}`, {
+  const rows = await update(db, work, `attempts = attempts + 1, fencing_token = fencing_token + 1, ${ALIVE}${anew}`, {
     parameters: [leaseSeconds],
     where: `${LIVE_JOB} AND ${NOBODY_AT_IT}`,
   });
-  return rows[0]?.attempts ?? null;
+  return rows[0] === undefined ? null : { attempt: rows[0].attempts, token: rows[0].fencing_token };
 }
 
 /**
@@ -106,7 +117,7 @@ export async function runTry(
   run: (signal: AbortSignal) => Promise<void>,
   giveUp: (problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const { db, settings, work, attempt, signal } = tried;
+  const { settings, work, attempt, signal } = tried;
   const lease = new Lease(tried);
   try {
     if (attempt > settings.maxAttempts) throw exhausted(work, settings);
@@ -115,24 +126,23 @@ export async function runTry(
     const problem = AditError.from(error);
     if (lease.lost) return;
     if (signal.aborted) {
-      await handBack(db, work, attempt, 0);
+      await handBack(tried, 0);
       throw error;
     }
     if (problem.code === 'UNAVAILABLE') {
       postponed.inc({ work: work.kind });
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
-      if (await reached(handBack(db, work, attempt, POSTPONE_SECONDS))) return;
+      if (await reached(handBack(tried, POSTPONE_SECONDS))) return;
       // It is the database: the bus keeps the message meanwhile and delivers it again.
-      while (!(await reached(handBack(db, work, attempt, settings.leaseSeconds))) && !signal.aborted)
-        await sleep(1_000);
+      while (!(await reached(handBack(tried, settings.leaseSeconds))) && !signal.aborted) await sleep(1_000);
       throw error;
     }
     if (problem.retryable && attempt < settings.maxAttempts) {
-      await reached(release(db, work, attempt));
+      await reached(release(tried));
       throw error;
     }
     let ours = true;
-    await giveUp(problem, async (manager) => (ours = await isHeld(manager, work, attempt)));
+    await giveUp(problem, async (manager) => (ours = await isHeld(manager, tried)));
     if (!ours) return;
     // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
     if (problem.retryable || attempt > settings.maxAttempts) throw exhausted(work, settings, problem);
@@ -159,26 +169,26 @@ async function reached(work: Promise<void>): Promise<boolean> {
 }
 
 /** Ends a try that failed: the message that comes again may begin the next one. */
-async function release(db: DataSource, work: Tried, attempt: number): Promise<void> {
-  await update(db, work, 'running_until = NULL', { parameters: [attempt], where: 'attempts = $1' });
+async function release({ db, work, attempt, token }: Try): Promise<void> {
+  await update(db, work, 'running_until = NULL', { parameters: [attempt, token], where: heldBy(1) });
 }
 
 /** Whether no other try has begun; none begins before the transaction ends. */
-async function isHeld(manager: EntityManager, { table, key }: Tried, attempt: number): Promise<boolean> {
-  const columns = Object.keys(key).map((column, index) => `${column} = $${index + 2}`);
+async function isHeld(manager: EntityManager, { work: { table, key }, attempt, token }: Try): Promise<boolean> {
+  const columns = Object.keys(key).map((column, index) => `${column} = $${index + 3}`);
   const rows: unknown[] = await manager.query(
-    `SELECT 1 FROM ${table} WHERE attempts = $1 AND ${columns.join(' AND ')} AND state = 'requested' FOR UPDATE`,
-    [attempt, ...Object.values(key)],
+    `SELECT 1 FROM ${table} WHERE ${heldBy(1)} AND ${columns.join(' AND ')} AND state = 'requested' FOR UPDATE`,
+    [attempt, token, ...Object.values(key)],
   );
   return rows.length > 0;
 }
 
 /** Takes back a try that says nothing about the work; the reconciler dispatches it again when `seconds` have passed. */
-async function handBack(db: DataSource, work: Tried, attempt: number, seconds: number): Promise<void> {
+async function handBack({ db, work, attempt, token }: Try, seconds: number): Promise<void> {
   const set = 'attempts = attempts - 1, running_until = NULL, lease_until = now() + make_interval(secs => $1)';
   await update(db, work, set, {
-    parameters: [seconds, attempt],
-    where: 'attempts = $2',
+    parameters: [seconds, attempt, token],
+    where: heldBy(2),
   });
 }
 
@@ -195,8 +205,8 @@ export async function secondsPutOff(db: DataSource, chunkId: string, digest: str
 }
 
 /**
- * Says again and again that a try is alive. The number of the try is its fencing token: when another process has begun
- * the next one, or the job was stopped or deleted, this one's signal aborts.
+ * Says again and again that a try is alive. When another process has begun the next one, or the job was stopped or deleted,
+ * this one's signal aborts.
  */
 class Lease {
   private readonly abort = new AbortController();
@@ -232,17 +242,17 @@ class Lease {
 
   private async renew(): Promise<void> {
     this.renewing = true;
-    const { db, work, attempt, settings, progress } = this.tried;
-    const parameters = [settings.leaseSeconds, attempt];
+    const { db, work, attempt, token, settings, progress } = this.tried;
+    const parameters = [settings.leaseSeconds, attempt, token];
     if (progress !== undefined) parameters.push((this.progress = progress()));
     try {
       const rows = await update(
         db,
         work,
-        progress === undefined ? ALIVE : `${ALIVE}, progress = greatest(progress, $3)`,
+        progress === undefined ? ALIVE : `${ALIVE}, progress = greatest(progress, $4)`,
         {
           parameters,
-          where: `attempts = $2 AND ${LIVE_JOB}`,
+          where: `${heldBy(2)} AND ${LIVE_JOB}`,
         },
       );
       if (rows.length > 0 || this.signal.aborted) return;
@@ -264,17 +274,23 @@ const NOBODY_AT_IT = '(running_until IS NULL OR running_until <= now() OR runnin
 const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id
   AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
 
+/** SQL: no other try has begun since. `first` is the parameter of its attempt, the next one that of its token. */
+function heldBy(first: number): string {
+  // An older build begins a try without a token of its own, but counts it.
+  return `attempts = $${first} AND fencing_token = $${first + 1}`;
+}
+
 /** Changes the row while the work is still asked for. */
 async function update(
   db: Pick<DataSource, 'query'>,
   { table, key }: Tried,
   set: string,
   { parameters, where }: { parameters: unknown[]; where: string },
-): Promise<{ attempts: number }[]> {
+): Promise<{ attempts: number; fencing_token: number }[]> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${parameters.length + index + 1}`);
   return returned(
     await db.query(
-      `UPDATE ${table} SET ${set} WHERE ${columns.join(' AND ')} AND state = 'requested' AND ${where} RETURNING attempts`,
+      `UPDATE ${table} SET ${set} WHERE ${columns.join(' AND ')} AND state = 'requested' AND ${where} RETURNING attempts, fencing_token`,
       [...parameters, ...Object.values(key)],
     ),
   );

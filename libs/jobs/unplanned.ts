@@ -1,5 +1,6 @@
-import type { EntityManager } from 'typeorm';
 import { returned } from '@adit/database';
+import type { EntityManager } from 'typeorm';
+import { triesAnew } from './tries.js';
 
 /**
  * Asks for planned sources to be opened again that a running module has no fold for: it had failed when they were planned,
@@ -8,7 +9,7 @@ import { returned } from '@adit/database';
 export async function reopenUnplanned(manager: EntityManager, jobId: string): Promise<boolean> {
   const reopened = returned(
     await manager.query(
-      `UPDATE job_sources s SET state = 'waiting', attempts = 0, lease_until = NULL
+      `UPDATE job_sources s SET state = 'waiting', ${triesAnew('s')}, lease_until = NULL
         WHERE s.job_id = $1 AND s.state = 'planned' AND EXISTS (
           SELECT 1 FROM job_modules m JOIN jobs j ON j.id = m.job_id
            WHERE m.job_id = $1 AND m.state IN ('waiting', 'processing') AND NOT EXISTS (

@@ -103,6 +103,8 @@ export class JobSourceEntity {
   @Column('jsonb', { nullable: true }) facts!: MediaFacts | null;
   /** Tries to open it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
+  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   /** Until when a running try of it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
@@ -130,6 +132,8 @@ export class ChunkEntity {
   @Column('text') state!: ChunkState;
   /** Tries to decode it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
+  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   /** Until when a running try of it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
@@ -148,6 +152,8 @@ export class ChunkAnalysisEntity {
   @Column('text') state!: ChunkAnalysisState;
   /** Tries, counted before each, so that a crash of native code counts too. */
   @Column('integer', { default: 0 }) attempts!: number;
+  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  @Column('integer', { default: 0 }) fencingToken!: number;
   @Index() @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   /** Until when a running try of it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;

@@ -79,16 +79,16 @@ export class AnalysisWorker {
 
   private async try(tried: Tried, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
     const { chunkId, analysisDigest } = request;
-    const attempt = await claimTry(this.db, tried, this.settings.leaseSeconds);
-    if (attempt === null) return;
+    const claim = await claimTry(this.db, tried, this.settings.leaseSeconds);
+    if (claim === null) return;
     const work = await readWork(this.db.manager, request, {
-      alone: attempt > 1,
-      isLastTry: attempt >= this.settings.maxAttempts,
+      alone: claim.attempt > 1,
+      isLastTry: claim.attempt >= this.settings.maxAttempts,
     });
     if (work === null) return;
     const { id: jobId, traceparent } = work.job;
     await runTry(
-      { db: this.db, settings: this.settings, work: tried, attempt, signal, progress: () => progressOf(work) },
+      { db: this.db, settings: this.settings, work: tried, ...claim, signal, progress: () => progressOf(work) },
       (signal) => this.work(work, signal),
       async (problem, isOurs) => {
         log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
