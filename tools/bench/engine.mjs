@@ -3,76 +3,33 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from './child.mjs';
-import { difference, timed } from './measure.mjs';
+import { Client } from './client.mjs';
+import { difference } from './measure.mjs';
 
 const API_KEY = 'the-key-of-the-benchmark';
-const ENDED = ['completed', 'failed', 'stopped'];
 
-export class Engine {
+export class Engine extends Client {
   #child;
   #folder;
-  #api;
-  #key = API_KEY;
 
   /** Boots it over a fresh data folder; jobs may read from `localRoots`. */
   static async start(localRoots, execArgv = []) {
-    const engine = new Engine();
-    engine.#folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
-    const args = [join(engine.#folder, 'data'), API_KEY, ...localRoots];
-    engine.#child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
-    engine.#api = `${await engine.#child.ask('url')}/api/v1`;
+    const folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
+    const args = [join(folder, 'data'), API_KEY, ...localRoots];
+    const child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
+    const engine = new Engine(`${await child.ask('url')}/api/v1`, API_KEY);
+    engine.#child = child;
+    engine.#folder = folder;
     return engine;
-  }
-
-  get url() {
-    return this.#api;
-  }
-
-  /** The same engine as a client of another workspace has it; it need not be closed. */
-  async neighbour() {
-    const other = new Engine();
-    other.#api = this.#api;
-    other.#key = await this.#child.ask('neighbour');
-    return other;
-  }
-
-  /** Any request; answers the status. */
-  async send(path, { body, type }) {
-    const headers = { authorization: `Key ${this.#key}`, ...(type && { 'content-type': type }) };
-    const reply = await fetch(`${this.#api}${path}`, { method: 'POST', headers, body });
-    await reply.arrayBuffer();
-    return reply.status;
   }
 
   get pid() {
     return this.#child.pid;
   }
 
-  /** Face recognition alone; see `ask`. */
-  mine(sources, args = {}) {
-    return this.ask(sources, { face_recognition: args });
-  }
-
-  /** Mines and waits; `seconds` are those from POST to completed. Throws when the job did not complete. */
-  async ask(sources, modules) {
-    const body = JSON.stringify({ sources, modules });
-    const { seconds, value: job } = await timed(async () => {
-      let last = await this.get('/jobs/', { method: 'POST', body });
-      while (!ENDED.includes(last.state)) last = await this.get(`/jobs/${last.id}/`);
-      return last;
-    });
-    if (job.state !== 'completed') throw new Error(`The job of ${sources[0]} ${job.state}: ${job.errors.join(' ')}`);
-    return { id: job.id, seconds };
-  }
-
-  /** A reply of the API as JSON; what waits for a job waits up to a minute. */
-  async get(path, init = {}) {
-    const headers = { authorization: `Key ${this.#key}`, prefer: 'wait=60' };
-    if (init.body !== undefined) headers['content-type'] = 'application/json';
-    const reply = await fetch(`${this.#api}${path}`, { ...init, headers });
-    const answer = await reply.json();
-    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${JSON.stringify(answer)}`);
-    return answer;
+  /** A client of another workspace. */
+  async neighbour() {
+    return new Client(this.url, await this.#child.ask('neighbour'));
   }
 
   /** Mines and counts what it took: runs by model, chunks decoded. */

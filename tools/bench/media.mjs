@@ -21,14 +21,6 @@ export async function film(width, height, seconds) {
 
 export const photo = groups['sample1'];
 
-/** A film of a second with a comment of so many bytes that no text has. */
-export async function taggedFilm(folder, bytes) {
-  const tags = join(folder, `tags-${bytes}.txt`);
-  await writeFile(tags, Buffer.concat([Buffer.from(';FFMETADATA1\ncomment='), Buffer.alloc(bytes, 1)]));
-  const copy = ['-map', '0:v', '-map_metadata', '1', '-t', '1', '-c', 'copy'];
-  return transcode(`bench-tagged-${bytes}.mp4`, ['-i', franck, '-i', tags, ...copy]);
-}
-
 /** The same film under other bytes, so that neither its probe nor its observations are known. */
 export async function unknownFilm(path, folder) {
   const copy = join(folder, `${randomBytes(6).toString('hex')}.mp4`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startServers } from '@adit/servers';
 import { serviceNames, startStack } from '@adit/stack';
 import pg from 'pg';
+import { Client } from './client.mjs';
 import { timed } from './measure.mjs';
 
 const API_KEY = 'the-key-of-the-benchmark';
@@ -30,7 +31,15 @@ export class Processes {
    * @param {Record<string, number>} [options.counts] Processes by service.
    * @param {Record<string, string>} [options.programs] Programs in place of a service's own.
    */
-  static async start({ only, roots = [], environment = {}, settings, counts = {}, programs }) {
+  static async start({
+    only,
+    roots = [],
+    environment = {},
+    settings,
+    counts = {},
+    programs,
+    onLine = () => undefined,
+  }) {
     const processes = new Processes();
     try {
       processes.#folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
@@ -53,13 +62,14 @@ export class Processes {
         counts: { ...Object.fromEntries(others.map((name) => [name, 0])), ...counts },
         programs,
         onLine: (name, line) => {
+          onLine(name, line);
           processes.#lines.push(`${name}: ${line}`);
           if (processes.#lines.length > LAST_LINES) processes.#lines.shift();
         },
       });
       await processes.#stack.ready(180);
       // Of a pool, so that a session that the server ends does not end the bench.
-      processes.db = new pg.Pool({ connectionString: servers.DATABASE_URL, max: 2 });
+      processes.db = new pg.Pool({ connectionString: servers.DATABASE_URL, max: 2, application_name: 'adit-bench' });
       processes.db.on('error', () => undefined);
       return processes;
     } catch (error) {
@@ -71,6 +81,16 @@ export class Processes {
   /** KAFKA_BROKERS, DATABASE_URL, S3_ENDPOINT and what belongs to them. */
   get environment() {
     return this.#servers.environment;
+  }
+
+  /** Where PostgreSQL writes its log; null when it is not ours. */
+  get postgresLog() {
+    return this.#servers.postgres.logFile;
+  }
+
+  /** Where models of one's own lie. */
+  get modelsDir() {
+    return join(this.#folder, 'models');
   }
 
   get url() {
@@ -85,6 +105,22 @@ export class Processes {
   /** The processes of one service. */
   of(service) {
     return this.#stack.of(service);
+  }
+
+  /** A client of the workspace that is there from the start. */
+  client() {
+    return new Client(`${this.url}/api/v1`, API_KEY);
+  }
+
+  /** A client of another workspace. */
+  async neighbour() {
+    const { authorization } = await this.workspace('neighbour');
+    return new Client(`${this.url}/api/v1`, authorization.replace('Key ', ''));
+  }
+
+  /** Where the probes of every process answer, by its name. */
+  get probes() {
+    return this.#stack.processes.map(({ name, address }) => ({ name, url: `${address}/healthz` }));
   }
 
   /** A reply of the API as JSON. */

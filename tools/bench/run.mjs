@@ -8,12 +8,14 @@ import { again } from './rows/again.mjs';
 import { api } from './rows/api.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
-import { hostileNeighbour } from './rows/hostile-neighbour.mjs';
+import { hostileNeighbour, hostileNeighbourStack } from './rows/hostile-neighbour.mjs';
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
+import { longFilm } from './rows/long-film.mjs';
 import { memory } from './rows/memory.mjs';
 import { pages } from './rows/pages.mjs';
 import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
+import { ending, identities, pictures } from './rows/pictures.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
 import { search } from './rows/search.mjs';
@@ -42,7 +44,12 @@ const ROWS = {
   'kafka-film': kafkaFilm,
   webhooks,
   upload,
+  'long-film': longFilm,
+  pictures,
+  identities,
+  ending,
   'hostile-neighbour': hostileNeighbour,
+  'hostile-neighbour-stack': hostileNeighbourStack,
 };
 const HELP = `npm run bench -- [options]
 

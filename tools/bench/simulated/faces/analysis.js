@@ -1,4 +1,5 @@
 // A model of a known speed in place of the face models: 50 ms a frame, one frame after the other, and nobody is ever seen.
+// Its networks stay those of the analysis: a job asks for what the gateway knows, and another build's work is left to that.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { analysesFolder } from '@adit/analyses';
 import { AnalysisRegistry } from '@adit/inference';
@@ -10,7 +11,6 @@ const faces = (await AnalysisRegistry.scan(analysesFolder)).get('faces');
 
 export default {
   ...faces,
-  models: [],
   async analyse({ packs: [pack] }, { signal }) {
     const sampled = [];
     for (const { frame, time } of pack.frames) {
