@@ -55,6 +55,21 @@ export default defineConfig(
       '@typescript-eslint/no-extraneous-class': 'off',
     },
   },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-unnecessary-condition': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    // What `beforeAll` makes is missing in `afterAll` when it failed, which its type does not say.
+    files: ['**/*.spec.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**/*.ts'],
+    rules: { '@typescript-eslint/no-unnecessary-condition': 'off' },
+  },
   ...places,
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts', 'models/**/*.ts'],

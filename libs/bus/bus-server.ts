@@ -110,6 +110,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
       await this.onProcessingStartHook(this.transportId, context, run);
       await run();
     } finally {
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- declared by Nest, set where it is instrumented
       this.onProcessingEndHook?.(this.transportId, context);
     }
   }

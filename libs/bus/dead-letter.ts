@@ -1,4 +1,4 @@
-import { shortened } from '@adit/contracts';
+import { jsonText, shortened } from '@adit/contracts';
 import type { AditError, Envelope, Topic } from '@adit/contracts';
 import { z } from 'zod';
 
@@ -54,6 +54,6 @@ export function deadLetterEnvelope(
 
 /** The payload, or the beginning of its JSON when that is too much for a dead letter, too. */
 function kept(payload: unknown): unknown {
-  const text = JSON.stringify(payload) ?? 'null';
+  const text = jsonText(payload);
   return text.length > MAX_KEPT_CHARACTERS * 4 ? Buffer.from(text.slice(0, MAX_KEPT_CHARACTERS)).toString() : payload;
 }

@@ -97,7 +97,7 @@ function saslOf(config: KafkaConfig): SASLOptions | undefined {
   if (!username || !password) {
     throw refusal(`KAFKA_SASL_MECHANISM=${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.`);
   }
-  return { mechanism, username, password } as SASLOptions;
+  return { mechanism, username, password };
 }
 
 function pem(variable: string, file: string): string {

@@ -14,7 +14,7 @@ interface KafkaFailure {
 function chain(error: unknown): KafkaFailure[] {
   const found: KafkaFailure[] = [];
   const visit = (one: unknown): void => {
-    if (typeof one !== 'object' || one === null || found.includes(one as KafkaFailure)) return;
+    if (typeof one !== 'object' || one === null || found.includes(one)) return;
     const failure = one as KafkaFailure;
     found.push(failure);
     visit(failure.cause);

@@ -167,6 +167,7 @@ export class KafkaMember {
         connected();
         failures = performance.now() - began > 30_000 ? 1 : failures + 1;
       }
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changes while it connects
       if (this.closing) break;
       await Promise.race([sleep(backoffDelay(failures, RECONNECT)), this.stopped]);
     }

@@ -113,7 +113,7 @@ export class KafkaSubscription implements Subscription {
       for (const work of this.working) work.disown();
     }
     if (this.later !== null) clearTimeout(this.later);
-    await this.makeGood();
+    await this.flush();
     this.released = true;
     await this.member.close();
   }
@@ -199,7 +199,7 @@ export class KafkaSubscription implements Subscription {
     const decision = afterFailure(error, delivery, policy);
     if ('giveUp' in decision) {
       logger.error(about, 'A message became a dead letter');
-      const stored = await this.insist(work, () => this.options.giveUp(work.message, decision.giveUp, delivery));
+      const stored = await this.retry(work, () => this.options.giveUp(work.message, decision.giveUp, delivery));
       if (stored) await this.commit(partition, work);
       return;
     }
@@ -212,11 +212,12 @@ export class KafkaSubscription implements Subscription {
     const noted = this.member
       .commit(partition.number, work.message.offset, writeNote(delivery))
       .catch((failure: unknown) => logger.debug({ ...about, err: failure }, 'The failed delivery was not noted'));
-    const timer = setTimeout(async () => {
-      await noted;
-      if (partition.retry !== timer) return;
-      partition.retry = null;
-      this.pump();
+    const timer = setTimeout(() => {
+      void noted.then(() => {
+        if (partition.retry !== timer) return;
+        partition.retry = null;
+        this.pump();
+      });
     }, decision.retryInMs);
     partition.retry = timer;
   }
@@ -226,11 +227,11 @@ export class KafkaSubscription implements Subscription {
     if (commitWithinMs > 0 && !work.disowned) {
       partition.advance();
       this.uncommitted.add(partition);
-      this.later ??= setTimeout(() => this.makeGood(), commitWithinMs);
+      this.later ??= setTimeout(() => void this.flush(), commitWithinMs);
       return;
     }
     const next = work.message.offset + 1n;
-    const committed = await this.insist(work, async () => {
+    const committed = await this.retry(work, async () => {
       if (partition.ownership !== 'owned') throw new Error('not ours at the moment');
       await this.member.commit(partition.number, next);
     });
@@ -238,7 +239,7 @@ export class KafkaSubscription implements Subscription {
   }
 
   /** Commits what was handled, after what is being committed. */
-  private makeGood(): Promise<void> {
+  private flush(): Promise<void> {
     return (this.committing = this.committing.then(() => this.commitHandled()));
   }
 
@@ -262,12 +263,12 @@ export class KafkaSubscription implements Subscription {
       }),
     );
     if (this.uncommitted.size > 0 && this.closing === null) {
-      this.later ??= setTimeout(() => this.makeGood(), AGAIN_MS);
+      this.later ??= setTimeout(() => void this.flush(), AGAIN_MS);
     }
   }
 
   /** Repeats until it worked (true) or the message is not ours any more (false). */
-  private async insist(work: Work, attempt: () => Promise<void>): Promise<boolean> {
+  private async retry(work: Work, attempt: () => Promise<void>): Promise<boolean> {
     const { topic, group } = this.options;
     while (!work.disowned) {
       try {

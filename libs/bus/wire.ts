@@ -1,4 +1,4 @@
-import { AditError, Envelope, payloadSchema, shortened } from '@adit/contracts';
+import { AditError, Envelope, jsonText, payloadSchema, shortened } from '@adit/contracts';
 import type { z } from 'zod';
 import { DeadLetter, isDeadLetterTopic, topicOfDeadLetters } from './dead-letter.js';
 
@@ -46,7 +46,7 @@ function checkCarried(topic: string, key: string, payload: unknown): void {
     throw new AditError('VALIDATION', `“${shortened(topic, 100)}” cannot be the name of a topic.`);
   }
   if (key === '') throw new AditError('VALIDATION', `A message for ${topic} has an empty key; name one.`);
-  const size = Buffer.byteLength(JSON.stringify(payload) ?? 'null');
+  const size = Buffer.byteLength(jsonText(payload));
   if (size <= MAX_PAYLOAD_BYTES || isDeadLetterTopic(topic)) return;
   throw new AditError(
     'TOO_LARGE',

@@ -31,7 +31,7 @@ export class AditClient {
   /** Any operation, typed by the OpenAPI document. Throws AditApiError, AditConnectionError. */
   async request<K extends OperationKey>(key: K, ...[input]: Inputs<K>): Promise<Reply<K>> {
     const reply = await this.raw(key, ...([input] as unknown as Inputs<K>));
-    if (reply.status === 204) return null as Reply<K>;
+    if (reply.status === 204) return null;
     return (await reply.json()) as Reply<K>;
   }
 

@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** JSON of what may be left out: undefined, for which JSON has no word, is null. */
+export function jsonText(value: unknown): string {
+  return value === undefined ? 'null' : JSON.stringify(value);
+}
+
 /** JSON with sorted keys and without undefined members: equal values give equal bytes (after RFC 8785's key order). */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (value === null || typeof value !== 'object') return jsonText(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

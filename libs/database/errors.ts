@@ -33,7 +33,7 @@ interface Coded {
   constraint?: string;
 }
 
-function driverError(error: unknown): Coded & Error {
+function driverError(error: unknown): (Coded & Partial<Error>) | null | undefined {
   return (error instanceof QueryFailedError ? error.driverError : error) as Coded & Error;
 }
 

@@ -73,7 +73,7 @@ function parseArguments(analysis: AnalysisDefinition, args: unknown): unknown {
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map((issue) => ({
     pointer: `/${issue.path.join('/')}`,
-    code: issue.code ?? 'invalid',
+    code: issue.code,
     message: issue.message,
   }));
   throw new AditError(

@@ -138,6 +138,7 @@ export class ModelRepository {
       do {
         this.again = false;
         await this.read();
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- both change while it reads
       } while (this.again && !this.closed);
     })().finally(() => (this.refreshing = null));
     return this.refreshing;

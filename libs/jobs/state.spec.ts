@@ -1,11 +1,11 @@
-import { AditError, isTerminal, type JobState } from '@adit/contracts';
+import { AditError, isTerminal } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { allModulesEnded, transition, type JobSignal, type JobStates } from './state.js';
 
 const start = (...modules: string[]): JobStates => ({
   job: 'waiting',
-  modules: Object.fromEntries(modules.map((module) => [module, 'waiting' as JobState])),
+  modules: Object.fromEntries(modules.map((module) => [module, 'waiting'])),
 });
 
 const signals = fc.oneof(

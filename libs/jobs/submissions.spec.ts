@@ -75,7 +75,7 @@ describe('jobs submitted at the same time', () => {
     );
     await jobs.settled();
     const told = jobs.bus.messages.filter(({ topic }) => topic === 'jobs.submitted').map((one) => one.envelope.jobId);
-    for (const ids of answered) expect(told.filter((id) => ids.includes(id!))).toEqual(ids);
+    for (const ids of answered) expect(told.filter((id) => ids.includes(id))).toEqual(ids);
   });
 
   it('are refused within a transaction, whose connection they would wait for', async () => {

@@ -134,6 +134,7 @@ export async function runTry(
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
       if (await reached(handBack(tried, POSTPONE_SECONDS))) return;
       // It is the database: the bus keeps the message meanwhile and delivers it again.
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changes meanwhile
       while (!(await reached(handBack(tried, settings.leaseSeconds))) && !signal.aborted) await sleep(1_000);
       throw error;
     }
@@ -143,6 +144,7 @@ export async function runTry(
     }
     let ours = true;
     await giveUp(problem, async (manager) => (ours = await isHeld(manager, tried)));
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- `giveUp` asked
     if (!ours) return;
     // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
     if (problem.retryable || attempt > settings.maxAttempts) throw exhausted(work, settings, problem);

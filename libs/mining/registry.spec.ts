@@ -22,7 +22,7 @@ function moduleOf(id: string, aliases: string[] = []): ModuleDefinition {
     },
     needs: () => [],
     open: () => Promise.reject(new Error('not opened here')),
-  }) as ModuleDefinition;
+  });
 }
 
 const registry = new ModuleRegistry([moduleOf('object_scene_recognition', ['object_recognition']), moduleOf('faces')]);

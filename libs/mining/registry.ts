@@ -121,7 +121,7 @@ export class ModuleRegistry {
       aliases: module.aliases,
       result_module: module.resultName,
       media: module.media,
-      arguments: z.toJSONSchema(module.args, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
+      arguments: z.toJSONSchema(module.args, { io: 'input', unrepresentable: 'any' }),
       models: modelsFor(module, installed).map((model) => ({
         name: model.name,
         version: model.version,

@@ -91,7 +91,7 @@ type LifecycleConfig = Parameters<Client['setBucketLifecycle']>[1];
 async function rulesOf(client: Client, bucket: string): Promise<{ ID?: string }[]> {
   try {
     const found = (await client.getBucketLifecycle(bucket)) as { Rule?: unknown } | null;
-    return [found?.Rule ?? []].flat() as { ID?: string }[];
+    return [found?.Rule ?? []].flat();
   } catch (error) {
     if ((error as { code?: string }).code === 'NoSuchLifecycleConfiguration') return [];
     throw error;

@@ -66,7 +66,7 @@ async function* sheetXml(columns: string[], rows: AsyncGenerator<Cell[]>, mostRo
     // Not for await, which would end the iterator with this part.
     const { done, value } = await rows.next();
     if (done === true) break;
-    yield Buffer.from(row(value as Cell[]));
+    yield Buffer.from(row(value));
   }
   yield Buffer.from('</sheetData></worksheet>');
 }

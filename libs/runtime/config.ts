@@ -92,7 +92,7 @@ export function describeConfig(schema: z.ZodObject): SettingRow[] {
 }
 
 function fieldsOf(schema: z.ZodObject): [string, z.ZodType][] {
-  return Object.entries(schema.shape as Record<string, z.ZodType>);
+  return Object.entries(schema.shape);
 }
 
 /** A key without `setting` is read from ADIT_<KEY_IN_CAPITALS>. */

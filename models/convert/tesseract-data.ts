@@ -110,7 +110,7 @@ function readLayer(reader: Reader): Layer {
   switch (type) {
     case 'Input': {
       const [, height] = [reader.int32(), reader.int32(), reader.int32(), reader.int32(), reader.int32()];
-      return { kind: 'input', height: height as number };
+      return { kind: 'input', height: height };
     }
     case 'Series':
       return { kind: 'series', layers: readLayers(reader, flags) };

@@ -74,6 +74,7 @@ function applied(graph: GraphBuilder, flow: Flow, layer: Layer, path: string): F
         layer.activation === 'Softmax' ? graph.node('Softmax', [sum], { axis: 2 }) : graph.node('Tanh', [sum]);
       return { ...flow, value, channels: layer.weights.outputs };
     }
+    default:
   }
   throw conversionError(`${path}: a layer ${layer.kind} in this place is not known`);
 }

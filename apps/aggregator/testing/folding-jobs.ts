@@ -59,7 +59,7 @@ export function countingModule(id: string): ModuleDefinition {
         }),
         close: () => ({ segments: [], summaries: [] }),
       }),
-  }) as ModuleDefinition;
+  });
 }
 
 /** Jobs whose chunks are planned, and the aggregator's part of what follows; analyses are whatever the spec says. */

@@ -46,7 +46,7 @@ async function upload(
   }
   const headers = { authorization: `Key ${key}` };
   const reply = await fetch(`${base}batches/files/`, { method: 'POST', body: form, headers });
-  return { status: reply.status, headers: reply.headers, body: (await reply.json()) as unknown };
+  return { status: reply.status, headers: reply.headers, body: await reply.json() };
 }
 const uploaded = async (...args: Parameters<typeof upload>): Promise<BatchFileResult[]> => {
   const { status, body } = await upload(...args);

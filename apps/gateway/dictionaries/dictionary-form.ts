@@ -32,7 +32,8 @@ export async function readForm<Fields extends z.ZodType>(
     const bytes = await bytesOf(part);
     if (part.file.truncated) throw new AditError('TOO_LARGE', `A dictionary has at most ${maxBytes} bytes here.`);
     if (part.fieldname !== 'file') throw missing('Send the file in the field "file".');
-    file = { bytes, filename: part.filename ?? '', contentType: part.mimetype ?? '' };
+    // A part of bytes without a name is a file, too, whatever its type says.
+    file = { bytes, filename: part.filename || '', contentType: part.mimetype };
   }
   const parsed = schema.check(storable).safeParse(sentBack(schema, Dictionary)(fields));
   if (!parsed.success) {

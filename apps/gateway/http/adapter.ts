@@ -42,7 +42,7 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
         .headers({ ...problemHeaders(error), 'x-request-id': request.id })
         .send(JSON.stringify(problem));
     },
-    clientErrorHandler: (thrown, socket) => answerUnreadable(thrown as NodeJS.ErrnoException, socket as Socket),
+    clientErrorHandler: (thrown, socket) => answerUnreadable(thrown, socket),
   };
   return new GatewayAdapter(options);
 }

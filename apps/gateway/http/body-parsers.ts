@@ -13,7 +13,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
       if (body.length === 0) {
         throw new AditError('VALIDATION', 'The body is empty; send JSON, or no Content-Type.');
       }
-      done(null, boundedJson(body as Buffer));
+      done(null, boundedJson(body));
     } catch (error) {
       done(error as Error);
     }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -70,7 +69,7 @@ describe('a body that never ends', () => {
     await once(socket, 'connect');
     socket.write(head(gateway.key, '/api/v1/batches/').replace('Transfer-Encoding: chunked', 'Content-Length: 19'));
     socket.write(body.slice(0, 9));
-    await once(gateway.app.getHttpServer() as Server, 'request');
+    await once(gateway.app.getHttpServer(), 'request');
     // The watch has looked and seen what came so far.
     await sleep(500);
     // Longer than a body may be silent; what the client sends meanwhile is read afterwards.

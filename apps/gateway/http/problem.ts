@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { AditError, ERROR_CODES } from '@adit/contracts';
 import type { ErrorCode, ErrorDetail, Problem } from '@adit/contracts';
 import { toAditError } from '@adit/database';
@@ -60,7 +59,7 @@ export function problemOf(error: AditError, instance: string, requestId: string)
       : cut(error.message, LONGEST_DETAIL);
   return {
     type: `urn:adit:error:${error.code.toLowerCase().replaceAll('_', '-')}`,
-    title: title ?? STATUS_CODES[status] ?? 'Error',
+    title,
     status,
     detail,
     instance,

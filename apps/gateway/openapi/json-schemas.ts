@@ -168,11 +168,11 @@ function toJson(schema: z.ZodType, io: Direction): JsonSchema {
       if (z.globalRegistry.get(zodSchema)?.['type'] === undefined) return;
       for (const keyword of ['enum', 'anyOf', 'minLength', 'maxLength'] as const) delete jsonSchema[keyword];
     },
-  }) as JsonSchema;
+  });
 }
 
 function isNameable(schema: JsonSchema): boolean {
-  if (Object.keys((schema['properties'] ?? {}) as object).length > 0) return true;
+  if (Object.keys(schema['properties'] ?? {}).length > 0) return true;
   return Array.isArray(schema['enum']) && schema['enum'].length > 1;
 }
 

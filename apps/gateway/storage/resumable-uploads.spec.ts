@@ -38,7 +38,7 @@ function ask(
   body?: RequestInit['body'],
 ): Promise<Response> {
   const all = { ...uploader.headers, ...VERSION, ...headers };
-  return fetch(url, { method, headers: all, ...(body === undefined ? {} : { body, duplex: 'half' }) } as RequestInit);
+  return fetch(url, { method, headers: all, ...(body === undefined ? {} : { body, duplex: 'half' }) });
 }
 
 function metadata(said: Record<string, string>): { 'upload-metadata': string } {

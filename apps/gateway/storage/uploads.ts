@@ -84,7 +84,8 @@ export class Uploads {
     { folder, name, if_exists }: FormFields,
     request: FastifyRequest,
   ): Promise<StorageEntryEntity> {
-    const place = { workspaceId, folder: folderPath(folder ?? '/'), name: fileName(name ?? part.filename ?? '') };
+    // A part of bytes without a name is a file, too, whatever its type says.
+    const place = { workspaceId, folder: folderPath(folder ?? '/'), name: fileName(name ?? (part.filename || '')) };
     const upload = { ...place, claimedType: part.mimetype, ...asTaken({ if_exists }) };
     // Before gigabytes are sent where that can be known; in the end it is checked in any case.
     const room = await this.entries.room(upload);
@@ -171,7 +172,8 @@ function digested(file: Readable, digest: Hash, request: FastifyRequest, room: S
 }
 
 function withoutUndefined(fields: FormFields): FormFields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const said = Object.entries(fields) as [string, string | undefined][];
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }
 
 function missing(pointer: string, message: string): AditError {

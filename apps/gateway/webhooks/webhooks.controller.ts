@@ -54,7 +54,7 @@ export class WebhooksController {
 
   @Route(changeWebhook)
   change({ params, body }: Input<typeof changeWebhook>, { caller }: Exchange) {
-    return this.changed(caller.workspaceId, params.webhookId, body as Partial<WebhookFields>);
+    return this.changed(caller.workspaceId, params.webhookId, body);
   }
 
   @Route(deleteWebhook)

@@ -43,7 +43,7 @@ export function stretchedLine(picture: RgbImage, line: LineCorners, height: numb
   const width = lineWidth(line, height);
   const grey = imageTensor(picture, lineMap(line, width, height), {
     ...{ tensor: 'line', width, height, layout: 'nchw', colour: 'grey', mean: [0], std: [1] },
-  } as ImageInput);
+  });
   const { dark, bright } = extremes(grey.data.subarray((height >> 1) * width, ((height >> 1) + 1) * width));
   const half = Math.max(1, (bright - dark) / 2);
   const sign = light ? -1 : 1;

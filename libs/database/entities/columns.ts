@@ -6,5 +6,5 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
  * no end; a plain partial says what is meant.
  */
 export function columns<E extends ObjectLiteral>(values: Partial<E>): QueryDeepPartialEntity<E> {
-  return values as QueryDeepPartialEntity<E>;
+  return values;
 }
