@@ -74,7 +74,7 @@ export class ChunkDecoder {
         if (file.digest !== mediaDigest) {
           throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
         }
-        const index = await this.catalogue.frameIndex(job.workspaceId, file);
+        const index = await this.catalogue.frameIndex(job.workspaceId, file, signal);
         // Where the next process finds what this one left when it was killed, and removes it.
         const limits = { directory: this.workDirectory };
         const request = { path: file.path, facts, index, interval, specs: specsOf(analyses), signal, limits };
@@ -126,7 +126,9 @@ export class ChunkDecoder {
         async (file) => {
           const { digest } = file;
           const isKnownFile = source.mediaDigest === digest && source.facts !== null;
-          const facts = isKnownFile ? source.facts! : (await this.catalogue.identify(job.workspaceId, file)).facts;
+          const facts = isKnownFile
+            ? source.facts!
+            : (await this.catalogue.identify(job.workspaceId, file, signal)).facts;
           if (facts.kind === 'audio') throw new AditError('MEDIA_INVALID', NO_PICTURE);
           if (facts.kind !== 'image') return this.endMixed(job.id);
           if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });

@@ -72,8 +72,9 @@ describe('decoding a chunk', () => {
     const config = DecoderConfig.parse({ localRoots: [folder] });
     const work = join(folder, 'work');
     cache = new SourceCache(work, config, watched, db);
-    const catalogue = new MediaCatalogue(db, watched, config);
-    const decoder = new ChunkDecoder(db, outbox, cache, catalogue, watched, work, new MemoryAdmission(1e9));
+    const memory = new MemoryAdmission(1e9);
+    const catalogue = new MediaCatalogue(db, watched, config, memory);
+    const decoder = new ChunkDecoder(db, outbox, cache, catalogue, watched, work, memory);
     handler = new ChunkHandler(db, outbox, decoder, watched, JobSettings.parse({}));
   });
   afterEach(async () => {

@@ -8,6 +8,7 @@ import { numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DecoderConfig } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
+import { MemoryAdmission } from './memory-admission.js';
 
 describe('what is known of a film', () => {
   const workspaceId = randomUUID();
@@ -37,7 +38,8 @@ describe('what is known of a film', () => {
   });
 
   /** As another process, which remembers nothing. */
-  const catalogue = () => new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}));
+  const catalogue = () =>
+    new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}), new MemoryAdmission(1e9));
   const row = () => database.dataSource.manager.findOneByOrFail(MediaEntity, { workspaceId, digest: film.digest });
 
   it('lives on with each use', async () => {

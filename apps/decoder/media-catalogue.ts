@@ -7,6 +7,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { DECODER_CONFIG, type DecoderConfig } from './config.js';
+import { MemoryAdmission } from './memory-admission.js';
 
 /** So often the end of media that is used again and again is put off. */
 const TOUCHED_EVERY_MS = 3_600_000;
@@ -35,10 +36,11 @@ export class MediaCatalogue {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(DECODER_CONFIG) private readonly limits: DecoderConfig,
+    @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
   /** Throws MEDIA_INVALID for what cannot be mined. */
-  async identify(workspaceId: string, file: MediaFile): Promise<KnownMedia> {
+  async identify(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
     const { digest } = file;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
     if (known !== null) {
@@ -47,24 +49,28 @@ export class MediaCatalogue {
       const index = await this.storedIndex(known);
       if (index !== null) return { digest, facts: known.facts, film: { grid: known.grid, index } };
     }
-    return this.probe(workspaceId, file);
+    return this.probe(workspaceId, file, signal);
   }
 
   /** The index of a film that was identified before; one that has gone since is made anew. Throws MEDIA_INVALID. */
-  async frameIndex(workspaceId: string, file: MediaFile): Promise<FrameIndex> {
+  async frameIndex(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<FrameIndex> {
     const { digest } = file;
     const recent = this.recent.get(`${workspaceId}/${digest}`);
     if (recent !== undefined) return recent;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
     const index = known === null ? null : await this.storedIndex(known);
     if (index !== null) return index;
-    const { film } = await this.probe(workspaceId, file);
+    const { film } = await this.probe(workspaceId, file, signal);
     if (film === null) throw new AditError('MEDIA_INVALID', 'it is no film any more');
     return film.index;
   }
 
-  private async probe(workspaceId: string, file: MediaFile): Promise<KnownMedia> {
-    const { facts, index } = await probeMedia(file.path, { film: this.limits });
+  private async probe(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
+    const { facts, index } = await probeMedia(file.path, {
+      film: this.limits,
+      signal,
+      admit: (bytes, work) => this.memory.admit(bytes, work, signal),
+    });
     const isFilm = facts.kind === 'video' && index !== null;
     const film = isFilm ? { grid: planGrid(facts, index, this.limits), index } : null;
     const { digest } = file;

@@ -4,11 +4,12 @@ import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { ProbeEntity, type ProbeResult } from '@adit/database';
 import { openStorageKey } from '@adit/jobs';
-import { fetchSource, probeMedia } from '@adit/media';
+import { fetchSource, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
+import { MemoryAdmission } from './memory-admission.js';
 
 /** Whoever asked has gone by then. */
 const LIMIT_SECONDS = 20;
@@ -23,6 +24,7 @@ export class ProbeHandler {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(DECODER_CONFIG) private readonly config: DecoderConfig,
     @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
+    @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
   @Handles('probes.requested', { group: 'decoder', concurrency: 2 })
@@ -62,7 +64,9 @@ export class ProbeHandler {
         openStorage: (key) => openStorageKey(this.db.manager, this.objects, workspaceId, key),
       });
       try {
-        return { facts: (await probeMedia(file.path, { signal, film: this.config })).facts, error: null };
+        const admit: Admit = (bytes, work) => this.memory.admit(bytes, work, signal);
+        const { facts } = await probeMedia(file.path, { signal, film: this.config, admit });
+        return { facts, error: null };
       } finally {
         await rm(file.path, { force: true });
       }

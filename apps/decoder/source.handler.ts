@@ -49,7 +49,8 @@ export class SourceHandler {
       async (signal) => {
         const begun = await this.begin(jobId, sourceIndex);
         if (begun === null) return;
-        const media = await this.cache.use(begun, (file) => this.catalogue.identify(begun.workspaceId, file), signal);
+        const { workspaceId } = begun;
+        const media = await this.cache.use(begun, (file) => this.catalogue.identify(workspaceId, file, signal), signal);
         await this.plan(jobId, sourceIndex, media);
       },
       async (problem, isOurs) => {

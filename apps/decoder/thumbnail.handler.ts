@@ -5,12 +5,13 @@ import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { storageThumbnailKey } from '@adit/jobs';
-import { makeThumbnail } from '@adit/media';
+import { makeThumbnail, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WORK_DIRECTORY } from './config.js';
+import { MemoryAdmission } from './memory-admission.js';
 import { fetchForThumbnail } from './thumbnail-source.js';
 
 const log = createLogger('thumbnails');
@@ -25,6 +26,7 @@ export class ThumbnailHandler {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
+    @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
   @Handles('thumbnails.requested', { group: 'decoder', concurrency: 1 })
@@ -39,7 +41,9 @@ export class ThumbnailHandler {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const path = join(directory, 'source');
       const { posterSeconds } = await fetchForThumbnail(this.db.manager, this.objects, entry, path);
-      const picture = await makeThumbnail({ path, directory, posterSeconds, signal: context.signal });
+      const { signal } = context;
+      const admit: Admit = (bytes, work) => this.memory.admit(bytes, work, signal);
+      const picture = await makeThumbnail({ path, directory, posterSeconds, admit, signal });
       await this.keep(entry, picture);
     } catch (error) {
       const problem = AditError.from(error);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FrameInterval, VideoFacts } from '@adit/contracts';
 import { cutAt, numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing';
-import { decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia } from './index.js';
+import { chunkMemory, decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia } from './index.js';
 
 const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 }), '-pix_fmt', 'yuv420p'];
 
@@ -14,6 +14,8 @@ describe('a film whose pictures are counted', () => {
   let facts: VideoFacts;
   let index: FrameIndex;
   let last: FrameInterval;
+  /** Memory that was asked for while it was probed, bytes. */
+  const asked: number[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adit-counted-'));
@@ -29,7 +31,12 @@ describe('a film whose pictures are counted', () => {
       '2',
     ]);
     bytes = cutAt(await readFile(whole), 0.75);
-    const probed = await probeMedia(await put('cut.mxf', bytes));
+    const probed = await probeMedia(await put('cut.mxf', bytes), {
+      admit: (memory, work) => {
+        asked.push(memory);
+        return work();
+      },
+    });
     facts = probed.facts as VideoFacts;
     index = probed.index as FrameIndex;
     last = planGrid(facts, index).at(-1) as FrameInterval;
@@ -55,6 +62,10 @@ describe('a film whose pictures are counted', () => {
     expect(index.totalFrames).toBeGreaterThan(800);
     expect(index.seekTable?.frames.length).toBeGreaterThan(50);
     expect(FrameIndex.decode(index.encode())).toEqual(index);
+  });
+
+  it('is decoded in its probe once there is memory for it, its beginning and then all of it', () => {
+    expect(asked).toEqual([chunkMemory(facts), chunkMemory(facts)]);
   });
 
   it('is not decoded from its beginning', async () => {

@@ -4,9 +4,15 @@ import type { FrameSpec, ImageFacts, VideoFacts } from '@adit/contracts';
 import { MAX_SHARED_PIXELS, pictureSize } from './decode.js';
 import { pictureMetadata } from './picture.js';
 
+/** Lets work that takes that many bytes of memory begin once there is room for it. */
+export type Admit = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
+
+/** Where nobody else decodes. */
+export const admitAtOnce: Admit = (_, work) => work();
+
 const MEBIBYTE = 2 ** 20;
 /** Decoders, tables and rows that are on their way. */
-const BASE_BYTES = 32 * MEBIBYTE;
+export const BASE_BYTES = 32 * MEBIBYTE;
 /** Below it every kind of picture is taken for the dearest: 50 MB at most. */
 const SMALL_PIXELS = 4_000_000;
 /** Pictures that decoder and filters keep beside those of its threads: an estimate, from 0.6 GB for a noisy chunk in 4K. */
@@ -17,8 +23,18 @@ const FRAMES_A_THREAD = 6;
  * Bytes that decoding a picture to `specs` takes at its peak, from its header. Most are decoded row by row; a progressive JPEG keeps
  * all its coefficients, an interlaced PNG and one that stands on its side all its pixels.
  */
-export async function pictureMemory(path: string, facts: ImageFacts, specs: readonly FrameSpec[]): Promise<number> {
-  const pixels = facts.width * facts.height;
+export function pictureMemory(path: string, facts: ImageFacts, specs: readonly FrameSpec[]): Promise<number> {
+  const sizes = new Set(specs.map((spec) => Object.values(pictureSize(facts, spec)).join('x')));
+  return memoryForSizes(path, facts.width * facts.height, sizes.size);
+}
+
+/** The same for one small picture that is made of it; of what is no picture, what finding that out takes. */
+export async function pictureThumbnailMemory(path: string): Promise<number> {
+  const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null);
+  return metadata === null ? BASE_BYTES : memoryForSizes(path, metadata.width * metadata.height, 1);
+}
+
+async function memoryForSizes(path: string, pixels: number, sizes: number): Promise<number> {
   if (pixels <= SMALL_PIXELS) return BASE_BYTES + pixels * 12;
   const [{ size }, metadata] = await Promise.all([
     stat(path),
@@ -37,8 +53,7 @@ export async function pictureMemory(path: string, facts: ImageFacts, specs: read
   if (orientation > 1) each += pixels * channels * sampleBytes;
   // A large one is decoded for each size that is made of it, at the same time; a smaller one once, and kept.
   if (pixels <= MAX_SHARED_PIXELS) return files + each + pixels * channels * sampleBytes;
-  const sizes = new Set(specs.map((spec) => Object.values(pictureSize(facts, spec)).join('x')));
-  return files + each * sizes.size;
+  return files + each * sizes;
 }
 
 /** Bytes that ffmpeg takes for a chunk of a film at its peak: pictures as they are stored, in 4:2:0 or a little more. */

@@ -21,6 +21,8 @@ export interface IndexedStream {
   container: string;
   /** Throws when that many packets or pictures are more than the film may have. */
   checkCount: (count: number) => void;
+  /** Runs what decodes pictures once there is memory for it. */
+  decoding: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -48,7 +50,9 @@ export async function indexFrames(
   if (await mustBeCounted(path, stream, packets, head, options)) {
     return countedIndex(path, stream, packets, hints, options);
   }
-  const frames = packets.agreesWith(head) ? packets.frames(head.pts[0]) : await decodedFrames(path, stream, options);
+  const frames = packets.agreesWith(head)
+    ? packets.frames(head.pts[0])
+    : await stream.decoding(() => decodedFrames(path, stream, options));
   return statedIndex(timeBase, packets, frames, hints);
 }
 
@@ -119,12 +123,12 @@ async function seeksWell(
 
 async function countedIndex(
   path: string,
-  { index, timeBase }: IndexedStream,
+  { index, timeBase, decoding }: IndexedStream,
   packets: PacketList,
   hints: Omit<PictureHints, 'timing'>,
   options: ProbeRun,
 ): Promise<FrameIndex> {
-  const { totalFrames, keyFrames, seekTable } = await countFrames(path, index, packets, options);
+  const { totalFrames, keyFrames, seekTable } = await decoding(() => countFrames(path, index, packets, options));
   const step = Math.max(packets.duration, 1);
   const pts = new Float64Array(totalFrames);
   for (let frame = 0; frame < totalFrames; frame++) pts[frame] = frame * step;

@@ -1,7 +1,7 @@
 export { missingConfinement, networkShutBy } from './child/confinement.js';
 export type { DecodeIntervalRequest, DecodeLimits } from './chunk-run.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
-export { chunkMemory, pictureMemory } from './decode-memory.js';
+export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath, type FfmpegInfo } from './ffmpeg-binary.js';
 export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type FrameIndexParts, type PictureHints, type SeekPoint, type SeekTable } from './frame-index.js';

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AditError, type AudioFacts, type ImageFacts, type MediaFacts } from '@adit/contracts';
+import { admitAtOnce, chunkMemory, type Admit } from './decode-memory.js';
 import { DEFAULT_MAX_FRAME_PIXELS } from './ffmpeg-guard.js';
 import { checkPictures, filmFacts, hintsOf } from './film-facts.js';
 import { checkFilm, DEFAULT_FILM_LIMITS, frameCheck, type FilmLimits } from './film-limits.js';
@@ -9,13 +10,22 @@ import { indexFrames } from './index-frames.js';
 import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
-import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './stream-facts.js';
+import {
+  chooseVideoStream,
+  countOf,
+  ENTRIES,
+  storedPictures,
+  type ProbedFormat,
+  type ProbedStream,
+} from './stream-facts.js';
 
 export interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
   maxImagePixels?: number;
   /** Default: those of a process without settings. */
   film?: FilmLimits;
+  /** Asked before pictures of a film are decoded. Default: at once. */
+  admit?: Admit;
 }
 
 export interface ProbedMedia {
@@ -90,7 +100,10 @@ async function probeVideo(
   const limits = options.film ?? DEFAULT_FILM_LIMITS;
   const checkCount = frameCheck((await stat(path)).size, limits);
   checkCount(countOf(video.nb_frames));
-  const head = await readHead(path, video.index, options);
+  const { admit = admitAtOnce } = options;
+  const bytes = chunkMemory(storedPictures(video));
+  const decoding = <T>(work: () => Promise<T>): Promise<T> => admit(bytes, work);
+  const head = await decoding(() => readHead(path, video.index, options));
   if (head.count === 0) {
     throw new AditError(
       'MEDIA_INVALID',
@@ -99,7 +112,7 @@ async function probeVideo(
   }
   const index = await indexFrames(
     path,
-    { index: video.index, timeBase, container: format.format_name ?? '', checkCount },
+    { index: video.index, timeBase, container: format.format_name ?? '', checkCount, decoding },
     head,
     hintsOf(video, head),
     options,

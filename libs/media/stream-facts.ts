@@ -99,6 +99,11 @@ export function countOf(stated: number | string | undefined): number {
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
+/** Pictures as they are decoded; of no size where the stream states none. */
+export function storedPictures(stream: ProbedStream): { width: number; height: number; bitDepth: number } {
+  return { width: countOf(stream.width), height: countOf(stream.height), bitDepth: bitDepthOf(stream) };
+}
+
 /** Width of a stored pixel over its height; 1:1 when absent or absurd. */
 export function pixelAspect(stream: ProbedStream): Rational {
   const ratio = parseRational(stream.sample_aspect_ratio);

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blackPng, sampleMedia, transcode, withOrientation } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import type { Admit } from './decode-memory.js';
 import { decodeImageFile, type RgbImage } from './picture.js';
 import { makeThumbnail } from './thumbnail.js';
 
@@ -85,6 +87,23 @@ describe('a thumbnail', () => {
     const poster = await thumbnail(path, 3);
     expect(poster).toMatchObject({ width: 320, height: 180 });
     expect(contrast(poster)).toBeGreaterThan(150);
+  });
+
+  it('is made once there is memory for what is decoded', async () => {
+    const sound = await transcode('beeps.mp3', ['-f', 'lavfi', '-i', 'sine=f=300:b=2:d=8']);
+    for (const path of [media.groups['sample1']!, media.franck, sound]) {
+      let asked = 0;
+      const none: Admit = (bytes) => {
+        asked = bytes;
+        return Promise.reject(new AditError('UNAVAILABLE', 'no memory'));
+      };
+      await expect(makeThumbnail({ path, directory, admit: none })).rejects.toThrow('no memory');
+      expect(asked).toBeGreaterThan(2 ** 24);
+      expect(asked).toBeLessThanOrEqual(2 ** 30);
+      expect(await makeThumbnail({ path, directory, admit: (_, work) => work() })).toEqual(
+        await makeThumbnail({ path, directory }),
+      );
+    }
   });
 
   it('is refused for what is no media, is damaged or lies about its size', async () => {

@@ -1,12 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import { probeJson } from './ffprobe.js';
 import { openPicture, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
-import { chooseVideoStream, ENTRIES, type ProbedStream } from './stream-facts.js';
+import { chooseVideoStream, ENTRIES, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
 export interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */
@@ -17,6 +18,8 @@ export interface ThumbnailRequest {
   maxSide?: number;
   /** Seconds of a film that are looked at for a poster. Default 30. */
   posterSeconds?: number;
+  /** Asked before anything is decoded. Default: at once. */
+  admit?: Admit;
   signal?: AbortSignal;
 }
 
@@ -32,20 +35,31 @@ const WAVEFORM_RATE = 4000;
  * what cannot be shown, LIMIT_EXCEEDED past a minute or a gigabyte.
  */
 export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> {
-  const { path, maxSide = 320, signal } = request;
+  const { path, maxSide = 320, admit = admitAtOnce, signal } = request;
   const { kind, format } = await sniffMedia(path);
-  if (kind === 'image') return smallJpeg(path, maxSide);
+  if (kind === 'image') return admit(await pictureThumbnailMemory(path), () => smallJpeg(path, maxSide));
   if (kind !== 'video' && kind !== 'audio') {
     throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
   }
-  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ENTRIES, {
-    signal,
-    timeoutSeconds: TIMEOUT_SECONDS,
-  });
+  const { streams = [], format: container } = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(
+    path,
+    ENTRIES,
+    {
+      signal,
+      timeoutSeconds: TIMEOUT_SECONDS,
+    },
+  );
   const video = chooseVideoStream(streams);
-  if (video !== undefined) return poster(request, video.index);
+  if (video !== undefined) {
+    const bytes = Math.min(MEMORY_BYTES, chunkMemory(storedPictures(video)));
+    return admit(bytes, () => poster(request, video.index));
+  }
   const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
-  if (audio !== undefined) return waveform(request, audio.index);
+  if (audio !== undefined) {
+    const seconds = Number(audio.duration ?? container?.duration ?? Infinity);
+    const bytes = Math.min(MEMORY_BYTES, 2 * BASE_BYTES + (seconds || 0) * WAVEFORM_RATE * 4);
+    return admit(bytes, () => waveform(request, audio.index));
+  }
   throw new AditError('MEDIA_INVALID', 'The file holds neither a picture nor sound that can be decoded.');
 }
 

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BusContext } from '@adit/bus';
+import { openDatabase, ProbeEntity, StorageEntryEntity, WorkspaceEntity, type Database } from '@adit/database';
+import { chunkMemory } from '@adit/media';
+import { FilesystemObjectStore } from '@adit/objects';
+import { numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DecoderConfig } from './config.js';
+import { MediaCatalogue } from './media-catalogue.js';
+import { MemoryAdmission } from './memory-admission.js';
+import { ProbeHandler } from './probe.handler.js';
+import { ThumbnailHandler } from './thumbnail.handler.js';
+
+/** Says what was asked of it. */
+class WatchedMemory extends MemoryAdmission {
+  readonly asked: number[] = [];
+
+  override admit<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.asked.push(bytes);
+    return super.admit(bytes, work, signal);
+  }
+}
+
+describe('decoding that is no chunk’s', () => {
+  const workspaceId = randomUUID();
+  const context = { signal: new AbortController().signal } as BusContext;
+  const ofFilm = chunkMemory({ width: 320, height: 240, bitDepth: 8 });
+  let folder: string;
+  let own: SpecDatabase;
+  let database: Database;
+  let objects: FilesystemObjectStore;
+  let film: string;
+  let memory: WatchedMemory;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-admitted-'));
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
+    objects = await FilesystemObjectStore.open(join(folder, 'objects'));
+    await database.dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
+    film = join(folder, 'film.mp4');
+    const made = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 2 }), '-vf', 'scale=320:240', '-pix_fmt', 'yuv420p'];
+    await copyFile(await transcode('admitted.mp4', made), film);
+  });
+  beforeEach(() => {
+    memory = new WatchedMemory(1e9);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await own?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('waits for memory in the probe of a source, and gives up with its job', async () => {
+    const catalogue = new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}), memory);
+    let release = (): void => undefined;
+    const held = memory.admit(1e9, () => new Promise<void>((resolve) => (release = resolve)));
+    const file = { path: film, digest: 'd'.repeat(64) };
+    const stopped = new AbortController();
+    const given = catalogue.identify(workspaceId, file, stopped.signal);
+    stopped.abort(new Error('the job was stopped'));
+    await expect(given).rejects.toThrow('the job was stopped');
+    const identified = catalogue.identify(workspaceId, file);
+    release();
+    expect((await identified).facts).toMatchObject({ kind: 'video', totalFrames: 50 });
+    expect(memory.asked.slice(1)).toContain(ofFilm);
+    await held;
+  });
+
+  it('is admitted in a dry run', async () => {
+    const config = DecoderConfig.parse({ localRoots: [folder] });
+    const handler = new ProbeHandler(database.dataSource, objects, config, join(folder, 'work'), memory);
+    const id = randomUUID();
+    await database.dataSource.manager.insert(ProbeEntity, { id, workspaceId, sources: [film] });
+    await handler.probe({ probeId: id }, context);
+    const { results } = await database.dataSource.manager.findOneByOrFail(ProbeEntity, { id });
+    expect(results).toMatchObject([{ facts: { kind: 'video' }, error: null }]);
+    expect(memory.asked).toEqual([ofFilm]);
+  });
+
+  it('is admitted for a thumbnail', async () => {
+    const bytes = await readFile(film);
+    const key = 'k'.repeat(20);
+    const { manager } = database.dataSource;
+    const { id } = (
+      await manager.insert(StorageEntryEntity, {
+        ...{ workspaceId, key, folder: '/', name: 'film.mp4', isFolder: false, uploaded: true },
+        ...{ size: String(bytes.length), contentType: 'video/mp4', thumbnail: 'requested' as const },
+      })
+    ).identifiers[0] as { id: number };
+    await objects.put(`storage/${workspaceId}/${key}`, bytes);
+    const handler = new ThumbnailHandler(database.dataSource, objects, join(folder, 'work'), memory);
+    await handler.make({ entryId: id }, context);
+    expect(await manager.findOneByOrFail(StorageEntryEntity, { id })).toMatchObject({ thumbnail: 'made' });
+    expect(memory.asked).toEqual([ofFilm]);
+  });
+});
