@@ -1,7 +1,12 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import { defineConfig } from 'eslint/config';
+import node from 'eslint-plugin-n';
 import ts from 'typescript-eslint';
+import manifest from './package.json' with { type: 'json' };
+
+/** As package.json promises it. */
+const OLDEST_NODE = manifest.engines.node;
 
 /** Packages that reach outside the process, and the only places that may: behind a port or a library's own border. */
 const drivers = [
@@ -43,6 +48,15 @@ export default defineConfig(
   },
   js.configs.recommended,
   { plugins: { '@typescript-eslint': ts.plugin } },
+  // The types are those of a newer Node than the oldest that has to do.
+  {
+    ignores: ['libs/report/client/**'],
+    plugins: { n: node },
+    rules: {
+      'n/no-unsupported-features/es-builtins': ['error', { version: OLDEST_NODE }],
+      'n/no-unsupported-features/node-builtins': ['error', { version: OLDEST_NODE, allowExperimental: true }],
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [ts.configs.recommended],

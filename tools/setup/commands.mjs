@@ -65,7 +65,7 @@ async function engine(args) {
   const tolerate = args[0] === 'doctor' ? ['ffmpeg', 'weights'] : [];
   const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights'], { tolerate });
   // The channel tells the engine when this process is gone, however that ended.
-  return await runProgram([standalone, ...args], environment, undefined, ['inherit', 'inherit', 'inherit', 'ipc']);
+  return await runProgram([standalone, ...args], environment, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
 }
 
 async function program(file, args) {

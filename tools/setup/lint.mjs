@@ -18,11 +18,9 @@ export async function runLint(names, environment) {
       return 2;
     }
     const started = performance.now();
-    const code = await runProgram(
-      [binOf(tool, tool === 'typescript' ? 'tsc' : tool), ...args],
-      environment,
-      repositoryRoot,
-    );
+    const code = await runProgram([binOf(tool, tool === 'typescript' ? 'tsc' : tool), ...args], environment, {
+      cwd: repositoryRoot,
+    });
     if (code !== 0) failed += 1;
     console.error(`${code === 0 ? '✓' : '✗'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }

@@ -7,9 +7,13 @@ import { repositoryRoot } from './places.mjs';
 /** Paths on the command line are relative to where the person stands, which npm hides. */
 const standpoint = process.env.INIT_CWD ?? process.cwd();
 
-/** Answers the program's exit code; 128 + signal when a signal ended it. */
-export async function runProgram(nodeArgs, environment, cwd = standpoint, stdio = 'inherit') {
-  const child = spawn(process.execPath, nodeArgs, { stdio, env: environment, cwd });
+/** Answers the program's exit code; 128 + signal when a signal ended it. `node`: what it runs on. */
+export async function runProgram(
+  nodeArgs,
+  environment,
+  { cwd = standpoint, stdio = 'inherit', node = process.execPath } = {},
+) {
+  const child = spawn(node, nodeArgs, { stdio, env: environment, cwd });
   // A terminal sends Ctrl-C to the whole group, so the child has it already; anything else has to be passed on.
   const forward = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);

@@ -2,7 +2,7 @@
 // because on a bare clone there is nothing else yet.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Adit needs Node 20.19 or newer (20, 22 and 24 are tested); this is ${process.version}.`);
+  console.error(`Adit needs Node 20.19 or newer (20 and 24 are tested); this is ${process.version}.`);
   process.exit(2);
 }
 

@@ -1,30 +1,39 @@
 // The whole repository's tests through jest, and a last line that says how they went.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { prepareServer, kinds } from '../servers/index.mjs';
 import { openKeeper } from '../servers/keeper.mjs';
 import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
+import { Step } from './step.mjs';
+import { ensureNode } from './steps/node.mjs';
 
 /** Suites load thousands of modules and let them go again: with more room for what is young, a tenth less CPU. */
 const NODE_OPTIONS = ['--experimental-vm-modules', '--no-warnings', '--max-semi-space-size=32'];
 
+/** What jest leaves out where another Node runs it: end-to-end suites, and what its configuration names. */
+const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e2e\\.spec\\.'];
+
 /**
- * Runs jest with `args` passed on; answers its exit code. Servers start when the first spec asks for them; their
- * programs are fetched before a whole run, and for a run of named files only when one of those asks.
- * ADIT_TEST_SERVERS=off: none are started.
+ * Runs jest with `args` passed on; answers its exit code. After `--node <major>` it runs on that Node, end-to-end suites
+ * only where files are named. Servers start when the first spec asks for them; their programs are fetched before a whole
+ * run, and for a run of named files only when one of those asks. ADIT_TEST_SERVERS=off: none are started.
  */
-export async function runTests(args, environment) {
+export async function runTests(given, environment) {
+  const other = given[0] === '--node' ? await ensureNode(new Step(), given[1]) : undefined;
+  const args = other === undefined ? given : given.slice(2);
+  const whole = args.every((arg) => arg.startsWith('-'));
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
   const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper();
   try {
-    if (keeper !== null && args.every((arg) => arg.startsWith('-'))) await prepareServers(environment);
+    if (keeper !== null && whole) await prepareServers(environment);
+    const path = other === undefined ? environment.PATH : [dirname(other), environment.PATH].join(delimiter);
     const code = await runProgram(
-      [...NODE_OPTIONS, binOf('jest'), ...args],
-      { ADIT_TEST_SERVERS: keeper?.url, ADIT_TEST_BUILT: '1', ...environment, ADIT_TEST_SUMMARY: summary },
-      repositoryRoot,
+      [...NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
+      { ADIT_TEST_SERVERS: keeper?.url, ADIT_TEST_BUILT: '1', ...environment, PATH: path, ADIT_TEST_SUMMARY: summary },
+      { cwd: repositoryRoot, node: other },
     );
     return report(code, summary, keeper?.missing ?? new Map());
   } finally {

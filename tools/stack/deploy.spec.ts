@@ -107,6 +107,17 @@ describe('deploy', () => {
     );
   });
 
+  it('runs the Node that the types are of, and that set-up fetches for the tests', async () => {
+    const [, release] = /^ARG NODE_IMAGE=node:(\d+\.\d+)-/m.exec(text('deploy/Dockerfile')) ?? [];
+    const { VERSIONS } = (await import(new URL('../setup/steps/node.mjs', import.meta.url).href)) as {
+      VERSIONS: Record<string, string>;
+    };
+    const major = String(release).split('.')[0]!;
+    expect(VERSIONS[major]).toBe(`${release}.0`);
+    const manifest = JSON.parse(text('package.json')) as { devDependencies: Record<string, string> };
+    expect(manifest.devDependencies['@types/node']).toMatch(new RegExp(`^\\^${major}\\.`));
+  });
+
   it('builds with the pnpm that set-up pins, and runs as nobody in particular', () => {
     const dockerfile = text('deploy/Dockerfile');
     expect(dockerfile).toContain(`ARG PNPM_VERSION=${PNPM_VERSION}\n`);

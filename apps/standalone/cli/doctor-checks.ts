@@ -42,7 +42,11 @@ function node(): Promise<Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const fine = major > 20 || (major === 20 && minor >= 19);
   const what = `Node ${process.versions.node} on ${process.platform}-${process.arch}, ${availableParallelism()} cores`;
-  return one(fine ? { state: 'good', what } : { state: 'bad', what, advice: 'Install Node 20.19 or newer.' });
+  return one(
+    fine
+      ? { state: 'good', what }
+      : { state: 'bad', what, advice: 'Install Node 24 LTS; 20.19 is the oldest that will do.' },
+  );
 }
 
 async function ffmpeg(): Promise<Finding[]> {
