@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import { RequestMethod } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { collectProcessMetrics } from '@adit/runtime';
+import { addAccessHooks } from './auth/access-hooks.js';
 import { Authenticator } from './auth/authenticator.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
@@ -11,12 +12,12 @@ import { API_PREFIX } from './http/api-prefix.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { addBodyWatch } from './http/body-watch.js';
 import { addCompression } from './http/compression.js';
-import { Changes } from './http/changes.js';
 import { KnownPaths } from './http/known-paths.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { addRevalidation } from './http/revalidation.js';
 import { requestValidation } from './http/validation.js';
+import { Mutations } from './mutations.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
 /**
@@ -29,17 +30,18 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
-  addRequestHooks(
+  addRequestHooks(fastify, config.corsOrigins);
+  addAccessHooks(
     fastify,
     app.get(Authenticator, { strict: false }),
     app.get(FailedLogins, { strict: false }),
     app.get(RateLimits, { strict: false }),
-    config.corsOrigins,
   );
   addRevalidation(fastify);
   addCompression(fastify);
   fastify.get('/', (_request, reply) => reply.redirect(`${API_PREFIX}/docs`));
-  fastify.decorate('changes', app.get<Changes>(Changes, { strict: false }));
+  const mutations = app.get<Mutations>(Mutations, { strict: false });
+  fastify.decorate('runMutation', mutations.run.bind(mutations));
   addBodyParsers(fastify);
   await fastify.register(multipart, { throwFileSizeLimit: false });
   // Its handlers read the stream themselves.

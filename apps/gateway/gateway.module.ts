@@ -16,7 +16,7 @@ import { Dictionaries } from './dictionaries/dictionaries.js';
 import { DictionaryPins } from './dictionaries/dictionary-pins.js';
 import { LanguageDetection } from './dictionaries/language-detection.js';
 import { PublicDictionaries } from './dictionaries/public-dictionaries.js';
-import { Changes } from './http/changes.js';
+import { Mutations } from './mutations.js';
 import { IdempotencyKeys } from './http/idempotency-keys.js';
 import { Links } from './http/links.js';
 import { Artifacts } from './jobs/artifacts.js';
@@ -65,7 +65,7 @@ export class GatewayModule {
         Batches,
         BatchFiles,
         Bootstrap,
-        Changes,
+        Mutations,
         Dictionaries,
         FailedLogins,
         DictionaryPins,

@@ -1,6 +1,6 @@
 import type { Exchange, RouteDefinition } from '../http/route.js';
 import type { AuditLine } from './audit-log.js';
-import { deedOf } from './deed.js';
+import { auditAction } from './audit-action.js';
 
 /** What the audit log says of a change that succeeded with this reply. */
 export function auditLine(route: RouteDefinition, { caller, request }: Exchange, reply: unknown): AuditLine {
@@ -11,7 +11,7 @@ export function auditLine(route: RouteDefinition, { caller, request }: Exchange,
     actorKind: caller.role === 'access-key' ? 'access-key' : 'api-key',
     actorId: caller.keyId,
     actorName: caller.name,
-    ...deedOf(route, { params, body, reply }),
+    ...auditAction(route, { params, body, reply }),
     requestId: request.id,
   };
 }

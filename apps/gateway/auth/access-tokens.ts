@@ -3,7 +3,7 @@ import { AccessKeyEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { DataSource } from 'typeorm';
-import type { Caller } from './caller.js';
+import type { Caller } from '../http/caller.js';
 import { KeyMemory } from './key-memory.js';
 import { NO_LIMITS_OF_ITS_OWN } from './rate-limits.js';
 

@@ -1,10 +1,10 @@
 import { AditError } from '@adit/contracts';
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { routeIn } from '../http/route-of.js';
+import { routeIn } from '../http/route.js';
 import type { RouteDefinition } from '../http/route.js';
 import { scopeOf } from './access-scopes.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../http/caller.js';
 
 /**
  * Refuses what the caller's role or scopes do not allow. The hook that reads the key runs before a body is read; should

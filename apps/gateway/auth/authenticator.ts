@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessTokens } from './access-tokens.js';
 import { hashApiKey } from './api-key.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../http/caller.js';
 import { KeyMemory } from './key-memory.js';
 
 const log = createLogger('auth');

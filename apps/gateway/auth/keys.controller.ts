@@ -8,7 +8,7 @@ import { Route, type Exchange, type Input } from '../http/route.js';
 import { isUuid } from '../http/shapes.js';
 import { renewSigningSecret } from '../webhooks/signing-secret.js';
 import { hashApiKey, newApiKey, shownPrefix } from './api-key.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../http/caller.js';
 import { Authenticator } from './authenticator.js';
 import { changeKey, createKey, deleteKey, getKey, listKeys, readSecret, renewSecret, rotateKey } from './key-routes.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Caller } from './caller.js';
-import { RateLimits, type Limits } from './rate-limits.js';
+import type { Caller, Limits } from '../http/caller.js';
+import { RateLimits } from './rate-limits.js';
 import { TokenBucket } from './token-bucket.js';
 
 const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({

@@ -1,14 +1,8 @@
 import { AditError } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import type { Caller } from './caller.js';
+import type { Caller, Limits } from '../http/caller.js';
 import { TokenBucket } from './token-bucket.js';
-
-/** What one key may ask for. Null: as the gateway is configured; 0: as much as it likes. */
-export interface Limits {
-  requestsPerSecond: number | null;
-  jobsPerDay: number | null;
-}
 
 export const NO_LIMITS_OF_ITS_OWN: Limits = { requestsPerSecond: null, jobsPerDay: null };
 

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { isKnown } from './etags.js';
-import type { RouteDefinition } from './route.js';
-
-/** A client may keep it for itself, and asks each time whether it is still the same. */
-export const REVALIDATED = 'private, no-cache';
-
-/** What is read and holds no secret may be kept; everything else not even for a moment. */
-export function cachingOf({ method, reply, secret, access }: RouteDefinition): string {
-  if (method !== 'GET' || reply === null || secret === true || access === 'public') return 'no-store';
-  return !('contentType' in reply) || reply.isFile === true ? REVALIDATED : 'no-store';
-}
+import { isKnown, REVALIDATED } from './etags.js';
 
 /** Gives JSON that may be kept its ETag, and answers 304 to whom has it already. Files bring ETags of their own. */
 export function addRevalidation(fastify: FastifyInstance): void {

@@ -4,12 +4,10 @@ import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetad
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../auth/caller.js';
 import type { ReplyHeader } from '../openapi/reply-headers.js';
 import type { Tag } from '../openapi/tags.js';
-import { makesChanges } from './changes.js';
-import { cachingOf } from './revalidation.js';
-import { ROUTE, routeIn, routeOf } from './route-of.js';
+import type { Caller } from './caller.js';
+import { REVALIDATED } from './etags.js';
 import { sentBack } from './sent-back.js';
 import { storable } from './storable.js';
 
@@ -112,6 +110,13 @@ export interface Exchange {
   newId: string;
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What surrounds the handler of a mutation: answers what `handle` does, or did for the same request before. */
+    runMutation(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown>;
+  }
+}
+
 type RequestWithCaller = FastifyRequest & { caller?: Caller };
 
 const ValidatedRequest = createParamDecorator((clean: (body: unknown) => unknown, context: ExecutionContext) => {
@@ -126,6 +131,9 @@ const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext
   if (route !== undefined) reply.header('cache-control', cachingOf(route));
   return { caller: request.caller as Caller, request, reply, newId: randomUUID() };
 });
+
+/** Under which a handler keeps its route. */
+const ROUTE = Symbol('adit:route');
 
 /** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
 export function Route<R extends RouteDefinition>(route: R) {
@@ -144,9 +152,9 @@ export function Route<R extends RouteDefinition>(route: R) {
     descriptor: TypedPropertyDescriptor<M>,
   ): void => {
     const handler = descriptor.value;
-    if (handler !== undefined && makesChanges(route)) {
+    if (handler !== undefined && isMutation(route)) {
       descriptor.value = function (this: unknown, input: Input<R>, exchange: Exchange) {
-        return exchange.request.server.changes.make(route, exchange, async () => handler.call(this, input, exchange));
+        return exchange.request.server.runMutation(route, exchange, async () => handler.call(this, input, exchange));
       } as M;
     }
     RequestMapping({ method: RequestMethod[route.method], path: route.path })(target, key, descriptor);
@@ -155,6 +163,27 @@ export function Route<R extends RouteDefinition>(route: R) {
     ValidatedRequest(clean, { schema })(target, key, 0);
     HttpExchange()(target, key, 1);
   };
+}
+
+/** The route of a method that `@Route` made a handler. */
+function routeOf(handler: object): RouteDefinition | undefined {
+  return Reflect.getMetadata(ROUTE, handler) as RouteDefinition | undefined;
+}
+
+/** The route that a request takes; undefined for what is no route of ours. */
+export function routeIn(context: ExecutionContext): RouteDefinition | undefined {
+  return routeOf(context.getHandler());
+}
+
+/** Whether a request changes something on behalf of a key. */
+function isMutation({ method, access }: RouteDefinition): boolean {
+  return access !== 'public' && method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** `Cache-Control` of its replies: what is read and holds no secret may be kept; everything else not even for a moment. */
+export function cachingOf({ method, reply, secret, access }: RouteDefinition): string {
+  if (method !== 'GET' || reply === null || secret === true || access === 'public') return 'no-store';
+  return !('contentType' in reply) || reply.isFile === true ? REVALIDATED : 'no-store';
 }
 
 /** The routes of a controller class, in the order of its methods. */

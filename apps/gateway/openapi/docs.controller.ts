@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { REVALIDATED } from '../http/revalidation.js';
+import { REVALIDATED } from '../http/etags.js';
 import { openApiDocument } from './document.js';
 
 const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

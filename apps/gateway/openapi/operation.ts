@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { scopeOf } from '../auth/access-scopes.js';
 import type { RawReply, RouteDefinition } from '../http/route.js';
-import { cachingOf, REVALIDATED } from '../http/revalidation.js';
+import { REVALIDATED } from '../http/etags.js';
+import { cachingOf } from '../http/route.js';
 import type { DocumentedRoute } from './documented-routes.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { refusals, takesIdempotencyKey } from './refusals.js';

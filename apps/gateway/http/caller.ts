@@ -1,5 +1,10 @@
 import type { AccessScope } from '@adit/contracts';
-import type { Limits } from './rate-limits.js';
+
+/** What one key may ask for. Null: as the gateway is configured; 0: as much as it likes. */
+export interface Limits {
+  requestsPerSecond: number | null;
+  jobsPerDay: number | null;
+}
 
 /** Who sent a request, as far as its key says. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import type { RouteDefinition } from '../http/route.js';
 
 /** What was done to what, as far as the route and the request say. */
-export interface Deed {
+export interface AuditAction {
   action: string;
   resource: string;
   resourceId: string | null;
@@ -21,7 +21,10 @@ export function isAudited({ method, path, access }: RouteDefinition): boolean {
  * `POST /v1/jobs/:jobId/stop/` is `stop` of `jobs`; a plural at the end is a collection that something was added to. Of the
  * body only the names of its fields are taken, of the reply only the member that identifies what was made.
  */
-export function deedOf(route: RouteDefinition, request: { params: unknown; body: unknown; reply: unknown }): Deed {
+export function auditAction(
+  route: RouteDefinition,
+  request: { params: unknown; body: unknown; reply: unknown },
+): AuditAction {
   const names = route.path.split('/').filter((part) => part !== '' && !part.startsWith(':') && !/^v\d+$/.test(part));
   const last = names.at(-1) ?? '';
   const isCommand = route.method === 'POST' && names.length > 1 && !last.endsWith('s');

@@ -1,30 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog } from '../audit/audit-log.js';
-import { auditLine } from '../audit/audit-line.js';
-import { isAudited } from '../audit/deed.js';
-import { IdempotencyKeys } from './idempotency-keys.js';
-import type { Exchange, RouteDefinition } from './route.js';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** For the handlers, which are not made with it. */
-    changes: Changes;
-  }
-}
+import { AuditLog } from './audit/audit-log.js';
+import { auditLine } from './audit/audit-line.js';
+import { isAudited } from './audit/audit-action.js';
+import { IdempotencyKeys } from './http/idempotency-keys.js';
+import type { Exchange, RouteDefinition } from './http/route.js';
 
 /**
  * What surrounds every handler that changes something, inside Nest's guards and pipes: Idempotency-Key, and within it the
  * audit log, since a replay is no change. No interceptors: their observables would be a tenth of what such a request costs.
  */
 @Injectable()
-export class Changes {
+export class Mutations {
   constructor(
     @Inject(IdempotencyKeys) private readonly keys: IdempotencyKeys,
     @Inject(AuditLog) private readonly audit: AuditLog,
   ) {}
 
-  /** Answers what `handle` does, or has done. */
-  make(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
+  /** Returns what `handle` does, or has done. */
+  run(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
     return this.keys.once(route, exchange, isAudited(route) ? () => this.audited(route, exchange, handle) : handle);
   }
 
@@ -35,9 +28,4 @@ export class Changes {
     else this.audit.note(line);
     return reply;
   }
-}
-
-/** Whether a route's handler is surrounded. */
-export function makesChanges(route: RouteDefinition): boolean {
-  return route.access !== 'public' && (route.method === 'POST' || isAudited(route));
 }

@@ -1,0 +1,66 @@
+import { AditError } from '@adit/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Caller } from '../http/caller.js';
+import type { Authenticator } from './authenticator.js';
+import type { FailedLogins } from './failed-logins.js';
+import type { Charge, RateLimits } from './rate-limits.js';
+
+/** What every request below /api passes before any of its body is read: its key, and the limits of that. */
+export function addAccessHooks(
+  fastify: FastifyInstance,
+  authenticator: Authenticator,
+  logins: FailedLogins,
+  limits: RateLimits,
+): void {
+  const jobCharges = new WeakMap<FastifyRequest, Charge>();
+  const authenticated = async ({ ip, headers: { authorization } }: FastifyRequest, token: unknown): Promise<Caller> => {
+    const credential = authorization || (typeof token === 'string' ? token : '');
+    if (credential !== '') logins.check(ip, credential);
+    try {
+      const caller = await authenticator.authenticate(authorization, token);
+      logins.succeeded(credential);
+      return caller;
+    } catch (error) {
+      if (credential !== '' && error instanceof AditError && error.code === 'UNAUTHENTICATED') logins.failed(ip);
+      throw error;
+    }
+  };
+  fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }, reply) => {
+    if (!needsKey(request.url)) return;
+    const { token } = request.query as { token?: unknown };
+    const caller = await authenticated(request, token);
+    const makesJob = isJobPost(request);
+    const charge = limits.charge(caller, makesJob);
+    if (charge !== null) {
+      reply.headers(charge.headers);
+      if (charge.refusal !== null) throw charge.refusal;
+      if (makesJob) jobCharges.set(request, charge);
+    }
+    request.caller = caller;
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    // What made no job costs none.
+    if (reply.statusCode >= 400 || reply.hasHeader('idempotency-replayed')) jobCharges.get(request)?.refund();
+    done();
+  });
+}
+
+function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
+  if (method !== 'POST' || routeOptions.url?.replace(/\/$/, '') !== '/api/v1/jobs') return false;
+  const { dry_run: dryRun = 'false' } = query as { dry_run?: unknown };
+  return dryRun === 'false' || dryRun === '0';
+}
+
+/** Everything but the documentation, the way to it, and what orchestrators ask. The router compares decoded paths, so this must too. */
+function needsKey(url: string): boolean {
+  const path = decoded(url.split('?')[0] ?? '');
+  return !/^\/(healthz|startupz|readyz|metrics)?\/?$|^\/api\/(docs(\/.*)?|openapi\.json)\/?$/.test(path);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
