@@ -1,13 +1,17 @@
+import { hash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 
 const LOCK_FILE = 'adit.lock';
 const HEARTBEAT_MS = 2_000;
 /** A lock whose process cannot be looked up (another host or container) is dead after this long without a heartbeat. */
 const STALE_MS = 10_000;
+/** Between two looks at a heartbeat, and at a stale lock that another process is about to remove. */
+const POLL_MS = { heartbeat: 250, removal: 20 };
 
 /** Who holds a directory: the pid alone says nothing after a restart, the start time makes it unique. */
 interface Holder {
@@ -24,10 +28,11 @@ export interface DirectoryLock {
 
 /**
  * Makes this process the only user of a data directory. The lock of a process that was killed is taken over: at once when
- * its pid can be looked up here, else when its heartbeat has stopped for 10 s. Throws UNAVAILABLE, naming the holder, when
- * another process (or this one already) is using the directory.
+ * its pid can be looked up here, else when its heartbeat has stopped for 10 s. `onLost` hears it when that happened to this
+ * process, because it stood still: somebody else uses the directory now. Throws UNAVAILABLE, naming the holder, when another
+ * process (or this one already) is using the directory.
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDirectory(directory: string, onLost: () => void = () => undefined): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, LOCK_FILE);
   const content = JSON.stringify(ourselves());
@@ -35,27 +40,53 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   await writeFile(draft, content);
   try {
-    for (;;) {
-      if (await linked(draft, path)) break;
-      const found = await readFile(path, 'utf8').catch(ignoreMissing);
-      if (found === null) continue;
-      const holder = parseHolder(found);
-      if (holder !== null && (await isAlive(holder, path))) throw inUse(directory, holder);
-      await removeStale(path, found);
-    }
+    const holder = await take(path, draft);
+    if (holder !== null) throw inUse(directory, holder);
   } finally {
     await rm(draft, { force: true });
   }
-  const heartbeat = setInterval(() => {
-    const now = new Date();
-    utimes(path, now, now).catch(() => undefined);
-  }, HEARTBEAT_MS).unref();
+  let released = false;
+  const beat = async (): Promise<void> => {
+    const found = await readFile(path, 'utf8');
+    if (released) return;
+    if (found === content) return utimes(path, new Date(), new Date());
+    clearInterval(heartbeat);
+    onLost();
+  };
+  const heartbeat = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS).unref();
   return {
     async release() {
+      released = true;
       clearInterval(heartbeat);
       if ((await readFile(path, 'utf8').catch(() => '')) === content) await rm(path, { force: true });
     },
   };
+}
+
+/** Makes the draft the lock at a path. Null when that was done, else who has it. */
+async function take(path: string, draft: string): Promise<Holder | null> {
+  for (;;) {
+    if (await linked(draft, path)) return null;
+    const found = await readFile(path, 'utf8').catch(ignoreMissing);
+    if (found === null) continue;
+    const holder = parseHolder(found);
+    if (holder !== null && (await isAlive(holder, path))) return holder;
+    await removeStale(path, found, draft);
+  }
+}
+
+/**
+ * Removes a lock that nobody holds. Of all who have found it one may: who has the lock that is named by what it says. Whoever
+ * comes later finds that it says something else by then, and leaves it.
+ */
+async function removeStale(path: string, stale: string, draft: string): Promise<void> {
+  const right = `${path}.${hash('sha256', stale, 'hex').slice(0, 16)}`;
+  if ((await take(right, draft)) !== null) return sleep(POLL_MS.removal);
+  try {
+    if ((await readFile(path, 'utf8').catch(ignoreMissing)) === stale) await rm(path, { force: true });
+  } finally {
+    await rm(right, { force: true });
+  }
 }
 
 async function linked(draft: string, path: string): Promise<boolean> {
@@ -98,23 +129,12 @@ async function heartbeats(path: string): Promise<boolean> {
   const before = await stat(path).catch(() => null);
   const deadline = Date.now() + STALE_MS;
   while (before && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await sleep(POLL_MS.heartbeat);
     const now = await stat(path).catch(() => null);
     if (now === null) return false;
     if (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino) return true;
   }
   return false;
-}
-
-/** Moves the stale lock aside before removing it: of two processes that find it, one moves it, and never a fresh lock. */
-async function removeStale(path: string, stale: string): Promise<void> {
-  const aside = `${path}.stale.${process.pid}.${process.hrtime.bigint()}`;
-  const renamed = await rename(path, aside).then(() => true, ignoreMissing);
-  if (!renamed) return;
-  const moved = await readFile(aside, 'utf8');
-  // Someone took the directory over between our look and our move: give it back.
-  if (moved !== stale) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
 }
 
 function ourselves(): Holder {

@@ -54,6 +54,12 @@ export class PgliteServer {
     await worker.terminate();
   }
 
+  /** Stops at once and writes nothing more: the files are somebody else's now. */
+  async abandon(): Promise<void> {
+    this.closed = true;
+    await (await this.worker?.catch(() => null))?.terminate();
+  }
+
   private running(): Promise<Worker> {
     if (this.closed) return Promise.reject(new AditError('UNAVAILABLE', 'The embedded database is closed.'));
     this.worker ??= this.spawn();

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseConformance } from './conformance.js';
 import { openDatabase } from './database.js';
@@ -72,6 +73,37 @@ describe('PGlite on a disk', () => {
       await writeFile(join(directory, 'adit.lock'), leftover);
       await (await lockDirectory(directory)).release();
     }
+  });
+
+  it('is given to one of many that find the lock of a dead process', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const directory = await mkdtemp(join(root, 'dead-'));
+      await writeFile(join(directory, 'adit.lock'), await lockOf(2 ** 22 + 1, '1'));
+      const starts = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
+      const held = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+      expect([round, held.length]).toEqual([round, 1]);
+      await held[0]?.release();
+      expect(await readdir(directory)).toEqual([]);
+    }
+  });
+
+  it('is left alone, and says so, once another process has taken it over', async () => {
+    const directory = join(root, 'shared');
+    const database = await openDatabase({ driver: 'pglite', directory });
+    const theirs = JSON.stringify({ pid: 1, started: '1', realm: 'another-host' });
+    await writeFile(join(directory, 'theirs'), theirs);
+    await rename(join(directory, 'theirs'), join(directory, 'adit.lock'));
+    let refused: unknown = null;
+    while (refused === null) {
+      refused = await database.dataSource.query('SELECT 1').then(
+        () => sleep(100, null),
+        (error: unknown) => error,
+      );
+    }
+    await expect(database.dataSource.query('SELECT 1')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await database.close();
+    expect(await readFile(join(directory, 'adit.lock'), 'utf8')).toBe(theirs);
+    await rm(join(directory, 'adit.lock'));
   });
 
   it('begins anew where a process was killed while it made the database', async () => {

@@ -1,5 +1,6 @@
 import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createLogger } from '@adit/runtime';
 import pg from 'pg';
 import type { PgliteConfig } from './config.js';
 import { lockDirectory } from './directory-lock.js';
@@ -9,6 +10,8 @@ import { PgliteStream } from './pglite-stream.js';
 import { readTemplate, unpackTemplate } from './pglite-template.js';
 import { PreparingClient } from './preparing-client.js';
 
+const log = createLogger('database');
+
 /**
  * PostgreSQL in the process. `pg` speaks its wire protocol to a PGlite in a worker thread over a MessagePort, so queries,
  * parsing of rows and errors are those of PostgreSQL proper and the event loop stays free. One session: the pool holds one
@@ -16,7 +19,14 @@ import { PreparingClient } from './preparing-client.js';
  */
 export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> {
   const home = config.directory === null ? null : resolve(config.directory);
-  const lock = home === null ? null : await lockDirectory(home);
+  const lost = (): void => {
+    log.fatal(
+      { directory: home },
+      'another process has taken the data directory over: this one stood still for too long',
+    );
+    void server.abandon();
+  };
+  const lock = home === null ? null : await lockDirectory(home, lost);
   const options = {
     directory: home === null ? null : join(home, 'pgdata'),
     durable: home !== null && config.durable !== false,

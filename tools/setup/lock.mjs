@@ -1,6 +1,6 @@
 // One set-up at a time per cache: a lock file kept fresh by a heartbeat, so that a killed holder is noticed.
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,10 +14,7 @@ export async function withLock(path, work) {
   let announced = false;
   while (!tryCreate(path, token)) {
     const holder = read(path);
-    if (holder !== null && isDead(path, holder)) {
-      takeAway(path, holder);
-      continue;
-    }
+    if (holder !== null && isDead(path, holder) && takeAway(path, holder, token)) continue;
     // Empty: its holder has made it and not yet said who it is.
     if (!announced && holder) {
       console.error(`Waiting for the set-up of process ${holder.split(' ')[0]} to finish …`);
@@ -86,14 +83,21 @@ function isDead(path, holder) {
   }
 }
 
-/** Two waiters may both see the dead holder; whoever moved a live lock by mistake puts it back. */
-function takeAway(path, holder) {
-  const aside = `${path}.${process.pid}`;
+/**
+ * Removes a lock whose holder is dead. Of all who have found it one may: who holds the lock that is named by what it says.
+ * False when that is somebody else.
+ */
+function takeAway(path, holder, token) {
+  const right = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
+  if (!tryCreate(right, token)) {
+    const other = read(right);
+    return other !== null && isDead(right, other) && takeAway(right, other, token);
+  }
   try {
-    renameSync(path, aside);
-    if (read(aside) === holder) rmSync(aside, { force: true });
-    else renameSync(aside, path);
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    // Somebody may have had the right before, and the lock may be another one by now.
+    if (read(path) === holder && isDead(path, holder)) rmSync(path, { force: true });
+    return true;
+  } finally {
+    rmSync(right, { force: true });
   }
 }

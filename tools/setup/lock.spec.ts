@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -87,6 +88,26 @@ describe('the set-up lock', () => {
     const later = new Date(Date.now() + 3_600_000);
     utimesSync(path, later, later);
     await expect(heldAtOnce(path)).resolves.toMatchObject({ from: expect.any(Number) });
+  });
+
+  it('is taken over by one of those who find that its holder is dead', async () => {
+    const path = join(folder, 'contended.lock');
+    const dead = `${2 ** 22 + 1} ${hostname()} token`;
+    writeFileSync(path, dead);
+    // Another process has found it before, and is about to remove it.
+    const right = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 16)}`;
+    writeFileSync(right, `${process.pid} ${hostname()} token`);
+    const later = hold(path);
+    await later.waits;
+    expect(readFileSync(path, 'utf8')).toBe(dead);
+    // It has done so, and has the lock itself.
+    writeFileSync(path, `${process.pid} ${hostname()} token`);
+    rmSync(right);
+    later.release();
+    await sleep(1_000);
+    expect(readFileSync(path, 'utf8')).toBe(`${process.pid} ${hostname()} token`);
+    rmSync(path);
+    await expect(later.held).resolves.toMatchObject({ from: expect.any(Number) });
   });
 
   it('is taken over from another machine when its heartbeat has stopped', async () => {
