@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dictionary, DictionaryPage, Problem } from '@adit/contracts';
 import { ApiKeyEntity, DictionaryVersionEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
@@ -7,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
 import { languageOfEntries } from './language-detection.js';
+import { LanguageThread } from './language-thread.js';
 
 let gateway: TestGateway;
 let base: string;
@@ -213,6 +216,13 @@ describe('the language auto', () => {
     ['polish', ['pies', 'kot', 'rower', 'krzesło', 'samolot', 'nóż', 'widelec', 'łyżka']],
     [null, ['Angela Merkel', 'Barack Obama', 'Penélope Cruz', 'Jackie Chan', 'Marie Curie']],
   ])('is %s for %j', async (language, words) => {
+    expect(await languageOfEntries(words.map((source) => ({ source, target: null })))).toBe(language);
+  });
+
+  it('is told by one thread for all texts, behind all others of the process, which goes on meanwhile', async () => {
+    const thread = new LanguageThread();
+    const others = threadsBehind();
+    const text = 'Hund. Katze. Fahrrad. Stuhl. Schlüssel. Messer. Gabel. Löffel. Flugzeug. ';
     let turns = 0;
     let over = false;
     const count = (): void => {
@@ -220,12 +230,29 @@ describe('the language auto', () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    expect(await languageOfEntries(words.map((source) => ({ source, target: null })))).toBe(language);
+    const detected = await Promise.all([1, 2, 3].map(() => thread.detect(text)));
     over = true;
+    expect(detected).toEqual(Array(3).fill({ language: 'de', isReliable: true }));
     // The detector's tables are loaded in another thread.
     expect(turns).toBeGreaterThan(100);
+    const own = threadsBehind().filter((id) => !others.includes(id));
+    // Only Linux has priorities of threads.
+    expect(own).toHaveLength(process.platform === 'linux' ? 1 : 0);
+    await thread.detect(text);
+    expect(threadsBehind()).toEqual(expect.arrayContaining(own));
+    expect(threadsBehind().length).toBeLessThanOrEqual(others.length + own.length);
   });
 });
+
+/** Threads of this process that run behind it. */
+function threadsBehind(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/task').filter((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+    // Behind the name in brackets; niceness is field 19 of the whole line.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]) > getPriority();
+  });
+}
 
 describe('a job', () => {
   it('names dictionaries that exist, or is told which do not', async () => {

@@ -1,17 +1,19 @@
 import { buffer } from 'node:stream/consumers';
-import { Worker } from 'node:worker_threads';
-import { AditError, LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
+import { LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
 import { readDictionaryFile, type DictionaryEntry } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { LanguageThread } from './language-thread.js';
 
 const log = createLogger('dictionaries');
 /** Enough to tell a language by, little enough to take no time. */
 const SAMPLED_ENTRIES = 1_000;
 const SAMPLED_CHARACTERS = 20_000;
+
+const thread = new LanguageThread();
 
 /** Finds out the language of dictionaries that were uploaded with `auto`, one after the other, after the reply. */
 @Injectable()
@@ -65,25 +67,7 @@ export async function languageOfEntries(entries: readonly DictionaryEntry[]): Pr
   for (let at = 0; at < entries.length && text.length < SAMPLED_CHARACTERS; at += step) {
     text += `${entries[Math.floor(at)]?.source ?? ''}. `;
   }
-  const { language, isReliable } = await detected(text);
+  const { language, isReliable } = await thread.detect(text);
   if (!isReliable || !Object.hasOwn(LANGUAGES, language)) return null;
   return languageName(language);
-}
-
-/** In a thread of its own. */
-async function detected(text: string): Promise<{ language: string; isReliable: boolean }> {
-  const worker = new Worker(new URL('./language-worker.js', import.meta.url), {
-    name: 'language',
-    // The options of this process (a test runner's module loader, --inspect) are not for the worker.
-    execArgv: [],
-  });
-  try {
-    worker.postMessage(text);
-    return await new Promise((resolve, reject) => {
-      worker.once('message', resolve).once('error', reject);
-      worker.once('exit', () => reject(new AditError('INTERNAL', 'The language detector ended without an answer.')));
-    });
-  } finally {
-    await worker.terminate();
-  }
 }
