@@ -56,8 +56,10 @@ export class AnalysedChunks {
         for (const unit of units ?? []) {
           if (unit.error !== null) await failSource(manager, locked, unit.sourceIndex, unit.error);
         }
-        if (error !== null) {
-          await locked.addErrors([await describeLoss(manager, { jobId, chunkId, digest }, error)]);
+        if (error !== null && result.everyChunk === true) await failModules(locked, digest, error);
+        else if (error !== null) {
+          const loss = await describeLoss(manager, { jobId, chunkId, digest }, error);
+          await locked.addErrors([loss.error], loss.saysLess);
         }
       }
       return finishChunk(manager, chunkId);
@@ -66,6 +68,13 @@ export class AnalysedChunks {
 
   async deletePacks(jobId: string, chunkId: string): Promise<void> {
     await this.objects.deletePrefix(chunkPacksPrefix(jobId, chunkId));
+  }
+}
+
+/** Ends the modules that need an analysis of which no chunk can be had. */
+async function failModules(locked: LockedJob, digest: string, reason: string): Promise<void> {
+  for (const { moduleId, analyses } of locked.activeModules) {
+    if (Object.values(analyses).includes(digest)) await locked.failModule(moduleId, reason);
   }
 }
 

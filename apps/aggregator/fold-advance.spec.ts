@@ -1,4 +1,4 @@
-import { JobEntity, SegmentEntity } from '@adit/database';
+import { JobEntity, JobEventEntity, SegmentEntity } from '@adit/database';
 import { presentJob, shownColumns, type ShownRow } from '@adit/jobs';
 import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -104,6 +104,31 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 0.25 });
   });
 
+  it('tells of a film of one chunk while it is analysed, once however many processes see it', async () => {
+    const { jobId, ids } = await begun(2, 1);
+    const other = jobs.newPace();
+    const told = async () =>
+      (await jobs.db.manager.find(JobEventEntity, { where: { jobId }, order: { id: 'ASC' } }))
+        .filter(({ event }) => event === 'job.on_progress')
+        .map(({ data }) => data['progress']);
+    const parts = [0.25, 0.5, 0.75];
+    for (const [at, part] of parts.entries()) {
+      await jobs.db.query(
+        `UPDATE chunk_analyses SET state = 'requested', running_until = now(), lease_until = now(), progress = $2
+          WHERE chunk_id = $1`,
+        [ids[0], part],
+      );
+      await Promise.all([jobs.pace.look(), other.look()]);
+      while ((await told()).length <= at) await new Promise((resolve) => setTimeout(resolve, 50));
+      await Promise.all([jobs.pace.look(), other.look()]);
+    }
+    await other.onApplicationShutdown();
+    expect(await told()).toEqual(parts);
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 1 });
+  });
+
   it('folds in order whatever comes first, and ends the job with its last chunk', async () => {
     const { jobId, ids } = await begun(3, 20);
     for (const id of [...ids].reverse()) await jobs.analysed(jobId, id, {});
@@ -186,8 +211,41 @@ describe('a job', () => {
     for (const id of await jobs.chunkIds(jobId)) await jobs.lost(jobId, id, 'its pictures are damaged');
     await jobs.advance(jobId);
     const job = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
-    expect({ state: job.state, errors: job.errors.length }).toEqual({ state: 'failed', errors: 2 });
+    expect({ state: job.state, errors: job.errors }).toEqual({
+      state: 'failed',
+      errors: ['storage://film: 0.0–2.0 s (2 chunks) could not be decoded: its pictures are damaged'],
+    });
     expect(await jobs.states(jobId)).toEqual({ one: 'failed' });
+  });
+
+  it('says once of all chunks what the same cause took of a film, with their stretches', async () => {
+    jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 30 });
+    const ids = await jobs.chunkIds(jobId);
+    const lost = [0, 1, 2, 5, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27];
+    for (const at of [...lost].reverse()) await jobs.lost(jobId, ids[at]!, 'its pictures are damaged');
+    await jobs.lost(jobId, ids[29]!, 'another reason');
+    const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    const stretches = [5, 9, 11, 13, 15, 17, 19, 21, 23].map((at) => `${at}.0–${at + 1}.0 s`);
+    expect(errors).toEqual([
+      `storage://film: 0.0–3.0 s, ${stretches.join(', ')} and 2 more (14 chunks) could not be decoded: its pictures are damaged`,
+      'storage://film: 29.0–30.0 s could not be decoded: another reason',
+    ]);
+  });
+
+  it('ends a module at once, with one error, by what fails every chunk', async () => {
+    jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 40 });
+    const [chunkId] = await jobs.chunkIds(jobId);
+    const gone = { chunkId: chunkId!, analysisDigest: 'd'.repeat(64), units: null, error: 'the model has gone' };
+    await jobs.chunks.record(jobId, { ...gone, everyChunk: true });
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      ...{ state: 'failed', errors: ['one: the model has gone', 'two: the model has gone'] },
+    });
+    expect(await jobs.states(jobId)).toEqual({ one: 'failed', two: 'failed' });
   });
 
   it('has a chunk looked at again whose observations have gone', async () => {

@@ -2,6 +2,11 @@ import type { FrameInterval, MediaFacts } from '@adit/contracts';
 import { sourceError } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
+/** Stretches that one error names. */
+const MOST_STRETCHES = 10;
+/** Of a reason: what two have in common of it is one cause. */
+const TOLD_APART_BY = 200;
+
 interface LostChunk {
   uri: string;
   facts: MediaFacts | null;
@@ -10,33 +15,70 @@ interface LostChunk {
   /** Its pictures never came; else an analysis of them failed. */
   decoding: boolean;
   analysis: string;
+  /** Of all chunks of the source that the same reason has cost so far, this one among them. */
+  intervals: FrameInterval[];
 }
 
-/** What a chunk that was given up costs, as the job's errors say it: which source, which stretch, why. */
+export interface Loss {
+  /** As the job's errors say it. */
+  error: string;
+  /** Whether an error says the same of fewer chunks, so that this one takes its place. */
+  saysLess: (known: string) => boolean;
+}
+
+/** What a chunk that was given up costs, and those before it for the same reason: which source, which stretches, why. */
 export async function describeLoss(
   manager: EntityManager,
   lost: { jobId: string; chunkId: string; digest: string },
   reason: string,
-): Promise<string> {
-  const [row]: LostChunk[] = await manager.query(
-    `SELECT s.uri, s.facts, c.source_end - c.source_start AS sources, c.interval, c.state = 'requested' AS decoding,
-            coalesce(a.analysis, $3) AS analysis
-       FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
-       LEFT JOIN job_analyses a ON a.job_id = c.job_id AND a.digest = $3
-      WHERE c.id = $2 AND c.job_id = $1`,
-    [lost.jobId, lost.chunkId, lost.digest],
-  );
-  if (row === undefined) return reason;
+): Promise<Loss> {
+  const [row]: LostChunk[] = await manager.query(LOST, [lost.chunkId, lost.jobId, lost.digest, reason]);
+  if (row === undefined) return { error: reason, saysLess: () => false };
   const what = row.decoding ? 'could not be decoded' : `could not be analysed (${row.analysis})`;
-  return sourceError(row.uri, `${stretchOf(row)}${what}: ${reason}`);
+  const [start, cause] = [sourceError(row.uri, ''), `${what}: ${reason.slice(0, TOLD_APART_BY)}`];
+  return {
+    error: sourceError(row.uri, `${row.interval === null ? picturesOf(row) : stretchesOf(row)}${what}: ${reason}`),
+    saysLess: (known) => row.interval !== null && known.startsWith(start) && known.includes(cause),
+  };
 }
 
-function stretchOf({ facts, interval, sources }: LostChunk): string {
-  if (interval === null) return sources === 1 ? '' : `and the ${sources - 1} pictures after it `;
-  if (facts?.kind !== 'video') return `frames ${interval.frameStart} to ${interval.frameEnd - 1} `;
+/** The chunk has been recorded as failed by then. What could not be decoded is the same for all analyses. */
+const LOST = `
+  SELECT s.uri, s.facts, c.source_end - c.source_start AS sources, c.interval, c.state = 'requested' AS decoding,
+         coalesce(a.analysis, $3) AS analysis,
+         (SELECT coalesce(jsonb_agg(o.interval ORDER BY o.position), '[]') FROM chunks o
+           WHERE o.job_id = $2 AND o.source_start = c.source_start AND o.interval IS NOT NULL
+             AND (o.id = c.id OR EXISTS (
+               SELECT 1 FROM chunk_analyses f WHERE f.chunk_id = o.id AND f.state = 'failed' AND f.error = $4
+                  AND (c.state = 'requested' OR f.digest = $3)))) AS intervals
+    FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
+    LEFT JOIN job_analyses a ON a.job_id = c.job_id AND a.digest = $3
+   WHERE c.id = $1 AND c.job_id = $2`;
+
+function picturesOf({ sources }: LostChunk): string {
+  return sources === 1 ? '' : `and the ${sources - 1} pictures after it `;
+}
+
+/** Chunks that follow each other are one stretch. */
+function stretchesOf({ facts, intervals }: LostChunk): string {
+  const stretches: FrameInterval[] = [];
+  for (const interval of intervals.sort((a, b) => a.frameStart - b.frameStart)) {
+    const last = stretches.at(-1);
+    if (last !== undefined && interval.frameStart <= last.frameEnd) {
+      stretches[stretches.length - 1] = { ...last, frameEnd: interval.frameEnd, ptsEnd: interval.ptsEnd };
+    } else stretches.push(interval);
+  }
+  const shown = stretches.slice(0, MOST_STRETCHES).map((stretch) => stretchOf(stretch, facts));
+  const more = stretches.length - shown.length;
+  const all = more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
+  return intervals.length === 1 ? `${all} ` : `${all} (${intervals.length} chunks) `;
+}
+
+function stretchOf(interval: FrameInterval, facts: MediaFacts | null): string {
+  if (facts?.kind !== 'video') return `frames ${interval.frameStart} to ${interval.frameEnd - 1}`;
   const second = (pts: number): string =>
     (((pts - facts.startPts) * facts.timeBase.num) / facts.timeBase.den).toFixed(1);
-  return `${second(interval.ptsStart)}–${second(interval.ptsEnd)} s `;
+  return `${second(interval.ptsStart)}–${second(interval.ptsEnd)} s`;
 }
 
 /** Of the modules of a job those of which every chunk was lost, each with the reason of the first. */

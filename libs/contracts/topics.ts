@@ -44,6 +44,8 @@ export const TOPICS = {
     /** Null when the analysis as a whole failed. */
     units: z.array(UnitOutcome).nullable(),
     error: z.string().nullable(),
+    /** True when it fails every other chunk, too: a model has gone. The modules that need the analysis end with it. */
+    everyChunk: z.boolean().optional(),
   }),
   /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
   'thumbnails.requested': z.object({ entryId: z.int() }),

@@ -4,13 +4,16 @@ import { reasonOf } from './job-errors.js';
 import { INTERVAL_NAME } from './observation-cache.js';
 import { enqueue } from './outbox.js';
 
-/** Ends analyses of a chunk badly: the modules that need them go on without the chunk. */
+/**
+ * Ends analyses of a chunk badly: the modules that need them go on without the chunk, or end when the same fails `everyChunk`.
+ */
 export async function failAnalyses(
   manager: EntityManager,
   job: { jobId: string; traceparent: string | null },
   chunkId: string,
   digests: string[],
   error: string,
+  everyChunk = false,
 ): Promise<void> {
   const { jobId, traceparent } = job;
   await enqueue(
@@ -20,7 +23,7 @@ export async function failAnalyses(
       key: jobId,
       jobId,
       traceparent,
-      payload: { chunkId, analysisDigest, units: null, error: reasonOf(error) },
+      payload: { chunkId, analysisDigest, units: null, error: reasonOf(error), ...(everyChunk && { everyChunk }) },
     })),
   );
 }

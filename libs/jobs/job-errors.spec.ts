@@ -21,6 +21,14 @@ describe('the errors of a job', () => {
     expect(withErrors(many, ['one more'])).toBeNull();
   });
 
+  it('says more of what it says already in the same place, as long as it fits', () => {
+    const saysLess = (known: string) => known.startsWith('film: ');
+    expect(withErrors(['a', 'film: 1', 'b'], ['film: 1, 2'], saysLess)).toEqual(['a', 'film: 1, 2', 'b']);
+    expect(withErrors(['a', 'film: 1, 2'], ['film: 1, 2'], saysLess)).toBeNull();
+    const full = withErrors([], ['film: 1', ...Array.from({ length: 70 }, (_, at) => `${at}${'x'.repeat(1_390)}`)])!;
+    expect(withErrors(full, [`film: ${'1, '.repeat(1_000)}`], saysLess)).toBeNull();
+  });
+
   it('always fits a message', () => {
     const text = fc.string({ unit: 'binary', maxLength: 3_000 });
     fc.assert(

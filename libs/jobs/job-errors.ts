@@ -19,14 +19,22 @@ export function sourceError(source: string, reason: string): string {
   return `${shortened(source, MAX_ADDRESS_BYTES)}: ${reasonOf(reason)}`;
 }
 
-/** A job's errors with those that are new, each once and as many as fit; null when none is added. */
-export function withErrors(errors: readonly string[], reasons: readonly string[]): string[] | null {
+/**
+ * A job's errors with those that are new, each once and as many as fit; null when nothing changes. A new one takes the place of
+ * the first that it `replaces`.
+ */
+export function withErrors(
+  errors: readonly string[],
+  reasons: readonly string[],
+  replaces: (known: string) => boolean = () => false,
+): string[] | null {
+  const place = errors.findIndex(replaces);
+  if (place >= 0) return withErrorAt(errors, place, reasons.map(whole)[0]!);
   if (errors.at(-1) === MORE_ERRORS) return null;
   const all = [...errors];
   let bytes = errors.reduce((sum, error) => sum + bytesOf(error), 0);
   for (const reason of reasons) {
-    // An address and its reason fit; whatever else is longer is cut here.
-    const error = shortened(reason, MAX_ADDRESS_BYTES + MAX_REASON_BYTES + 2);
+    const error = whole(reason);
     if (all.includes(error)) continue;
     bytes += bytesOf(error);
     const full = all.length === MAX_ERRORS - 1 || bytes > MAX_ERRORS_BYTES;
@@ -34,6 +42,18 @@ export function withErrors(errors: readonly string[], reasons: readonly string[]
     if (full) break;
   }
   return all.length === errors.length ? null : all;
+}
+
+/** An address and its reason fit; whatever else is longer is cut. */
+function whole(reason: string): string {
+  return shortened(reason, MAX_ADDRESS_BYTES + MAX_REASON_BYTES + 2);
+}
+
+/** Null when it is there already, or there is no room for what it says more. */
+function withErrorAt(errors: readonly string[], place: number, error: string): string[] | null {
+  const all = errors.with(place, error);
+  const fits = all.reduce((sum, each) => sum + bytesOf(each), 0) <= MAX_ERRORS_BYTES;
+  return fits && errors[place] !== error ? all : null;
 }
 
 function bytesOf(error: string): number {

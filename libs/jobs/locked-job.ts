@@ -114,8 +114,9 @@ export class LockedJob {
     await this.apply({ kind: 'module-failed', module: moduleId });
   }
 
-  async addErrors(reasons: string[]): Promise<void> {
-    const errors = withErrors(this.job.errors, reasons);
+  /** See `withErrors`. */
+  async addErrors(reasons: string[], replaces?: (known: string) => boolean): Promise<void> {
+    const errors = withErrors(this.job.errors, reasons, replaces);
     if (errors === null) return;
     this.job.errors = errors;
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
@@ -150,21 +151,34 @@ export class LockedJob {
     await this.save();
   }
 
-  /** Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. */
-  async noteProgress(): Promise<void> {
-    const rows: { module_id: string; ahead: number }[] = await this.manager.query(
-      `SELECT m.module_id, ${AHEAD} AS ahead FROM job_modules m WHERE m.job_id = $1`,
-      [this.job.id],
-    );
+  /**
+   * Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. Moved within chunks
+   * it is told by whoever is first: not what was `unlessTold` already. Answers false when something was told less than so many
+   * milliseconds ago, so that it has to be told later.
+   */
+  async noteProgress(unlessTold: { within: number } | null = null): Promise<boolean> {
+    const rows: { module_id: string; ahead: number; told: number | null; recent: boolean | null }[] =
+      await this.manager.query(
+        `SELECT m.module_id, ${AHEAD} AS ahead, e.told, e.recent FROM job_modules m LEFT JOIN LATERAL (
+           SELECT (data->>'progress')::float8 AS told,
+                  time_created > clock_timestamp() - make_interval(secs => $2::float8 / 1000) AS recent
+             FROM job_events WHERE job_id = $1 AND event = 'job.on_progress' AND $2::float8 IS NOT NULL
+            ORDER BY id DESC LIMIT 1) e ON true
+          WHERE m.job_id = $1`,
+        [this.job.id, unlessTold?.within ?? null],
+      );
     const ahead = new Map(rows.map((row) => [row.module_id, row.ahead]));
     const shown = liveProgress(
       this.job.progress,
       this.modules.map((module) => ({ ...module, ahead: ahead.get(module.moduleId) ?? 0 })),
     );
+    if (rows.some(({ told }) => told === shown.progress)) return true;
+    if (rows.some(({ recent }) => recent === true)) return false;
     const modules = Object.fromEntries(shown.modules.map((each) => [each.postedAs, each.progress]));
     const event = 'job.on_progress';
     const webhook = webhookNotice({ ...this.job, progress: shown.progress }, shown.modules, event);
     this.events.push({ event, data: { progress: shown.progress, modules }, kept: true, webhook });
+    return true;
   }
 
   /** Writes what was noted and not written yet. */

@@ -87,8 +87,10 @@ export class FoldingJobs {
   readonly chunks: AnalysedChunks;
   readonly jobs: JobAdvance;
   readonly endings: JobEndings;
+  /** Progress as another process tells of it. */
+  readonly newPace = () => new ProgressPace(this.db, this.outbox);
   private readonly scheduler: Scheduler;
-  private readonly pace: ProgressPace;
+  readonly pace: ProgressPace;
 
   private constructor(
     private readonly folder: string,
@@ -108,7 +110,7 @@ export class FoldingJobs {
     const open = new OpenFolds(modules, null as never, null as never);
     const folding = new Folding(modules, open, ready, waiting);
     const pictures = new KeptPictures(objects);
-    this.pace = new ProgressPace(this.outbox);
+    this.pace = this.newPace();
     const results = new JobResults(db, objects, modules);
     const artifacts = new JobArtifacts(db, this.outbox, objects, results, new JobSummary(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
@@ -219,7 +221,7 @@ export class FoldingJobs {
   }
 
   async close(): Promise<void> {
-    this.pace.onApplicationShutdown();
+    await this.pace.onApplicationShutdown();
     await this.endings.onApplicationShutdown();
     await this.scheduler.onApplicationShutdown();
     await this.outbox.onApplicationShutdown();

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, BusContext, OutgoingMessage } from '@adit/bus';
-import { DECODER_VERSION, type FrameSpec, type Payload } from '@adit/contracts';
+import { AditError, DECODER_VERSION, type FrameSpec, type Payload } from '@adit/contracts';
 import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { JobSettings, knownObservations, OutboxRelay, packKey, Reconciler, Scheduler } from '@adit/jobs';
 import { FilesystemObjectStore } from '@adit/objects';
@@ -166,6 +166,17 @@ describe('a worker and what it is asked for', () => {
     const { key, seen } = (await outcome(asked.jobId))!;
     expect(seen).toEqual({ version: 1, pictures: 1 });
     expect(cached).toEqual([key]);
+  });
+
+  it('says of a model that has gone that it fails every chunk', async () => {
+    const gone = new AditError('MODEL_NOT_INSTALLED', 'the model has gone');
+    const failing = defineAnalysis({ ...counting(1), analyse: () => Promise.reject(gone) });
+    const asked = await requested(failing);
+    await give(failing, asked);
+    const payloads = published
+      .filter(({ topic, envelope }) => topic === 'chunks.analysed' && envelope.jobId === asked.jobId)
+      .map(({ envelope }) => envelope.payload);
+    expect(payloads).toMatchObject([{ units: null, error: gone.message, everyChunk: true }]);
   });
 
   it('tells how far it is while it looks at the pictures of a chunk', async () => {

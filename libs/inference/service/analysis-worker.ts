@@ -94,7 +94,8 @@ export class AnalysisWorker {
         log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
         await this.outbox.transaction(async (manager) => {
           if (!(await isOurs(manager))) return;
-          await failAnalyses(manager, { jobId, traceparent }, chunkId, [analysisDigest], problem.message);
+          const job = { jobId, traceparent };
+          await failAnalyses(manager, job, chunkId, [analysisDigest], problem.message, modelHasGone(problem));
         });
       },
     );
@@ -155,7 +156,7 @@ export class AnalysisWorker {
             return { sourceIndex, observations: await this.look(work, unit, folders, signal), error: null };
           } catch (error) {
             const problem = AditError.from(error);
-            if (unit.interval !== null || problem.code === 'PACK_MISSING') throw error;
+            if (unit.interval !== null || problem.code === 'PACK_MISSING' || modelHasGone(problem)) throw error;
             if (signal.aborted || problem.code === 'UNAVAILABLE' || (problem.retryable && !work.isLastTry)) throw error;
             return { sourceIndex, observations: null, error: reasonOf(problem.message) };
           } finally {
@@ -215,4 +216,9 @@ export class AnalysisWorker {
       ]);
     });
   }
+}
+
+/** What no chunk or picture of the job can be looked at without. */
+function modelHasGone({ code }: AditError): boolean {
+  return code === 'MODEL_NOT_INSTALLED';
 }
