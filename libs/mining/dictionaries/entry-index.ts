@@ -4,7 +4,8 @@ import { atOnce } from '../in-turns.js';
 import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
 
-const ENTRIES_AT_ONCE = 256;
+/** So many characters are folded between two steps; one may become eighteen. */
+const CHARACTERS_AT_ONCE = 16_384;
 
 /** Finds the entry that a label means. Texts are folded. */
 export interface EntryIndex {
@@ -29,10 +30,14 @@ export function* indexing(
   { mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>,
 ): Generator<void, EntryIndex> {
   const places = new Map<string, number>();
+  let characters = 0;
   for (const [place, source] of sources.entries()) {
     const folded = foldText(source);
     if (folded !== '' && !places.has(folded)) places.set(folded, place);
-    if (place % ENTRIES_AT_ONCE === 0) yield;
+    characters += source.length + folded.length;
+    if (characters < CHARACTERS_AT_ONCE) continue;
+    yield;
+    characters = 0;
   }
   switch (mode) {
     case 'exact':

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { indexing } from './entry-index.js';
+
+function stepsFor(sources: string[]): number {
+  const steps = indexing(sources, { mode: 'exact', threshold: 0.8 });
+  let count = 0;
+  while (steps.next().done !== true) count += 1;
+  return count;
+}
+
+describe('an index of a dictionary', () => {
+  it('is made in short steps, also of characters that stand for eighteen', () => {
+    const ligatures = Array.from({ length: 40 }, (_, at) => `${'\ufdfa'.repeat(950)}${at}`);
+    expect(stepsFor(ligatures)).toBe(ligatures.length);
+    const names = Array.from({ length: 10_000 }, (_, at) => `the name of ${at}`);
+    expect(stepsFor(names)).toBeLessThan(100);
+  });
+});
