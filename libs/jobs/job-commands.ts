@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isTerminal } from '@adit/contracts';
 import {
-  ArtifactEntity,
-  ChunkAnalysisEntity,
-  ChunkEntity,
-  FoldEntity,
   type GroupCommit,
   groupsOf,
-  IdentityEntity,
-  JobAnalysisEntity,
   JobEndingEntity,
   JobEntity,
-  JobEventEntity,
-  JobModuleEntity,
-  JobSourceEntity,
+  JobErasureEntity,
   listOf,
   returned,
-  SegmentEntity,
-  SummaryEntity,
   toAditError,
 } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { eraseStep, noteErasure, REMOVED_HERE_SECONDS } from './erasures.js';
 import { INSERT_JOBS, jobInsertion, type MadeJob } from './insert-job.js';
 import { exportPrefix, jobPrefix, packsPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
@@ -31,12 +22,11 @@ import type { NewJob } from './new-job.js';
 import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from './object-removals.js';
 import { enqueue, OutboxRelay } from './outbox.js';
 import type { ShownJob, ShownModule } from './present-job.js';
-import { eraseUnusedObservations } from './observation-cache.js';
 import { incompleteModules, planRetry } from './retry.js';
 
 const log = createLogger('jobs');
-/** For so long the process that deletes a job removes its objects, before others may. */
-const REMOVED_HERE_SECONDS = 60;
+/** Of its erasure, when a job is deleted: enough for all but the largest. */
+const STEPS_AT_ONCE = 20;
 /** Work in flight for a job that is deleted has been given up by then, also by a process that died of it. */
 const GIVEN_UP_SECONDS = 60;
 
@@ -104,9 +94,9 @@ export class JobCommands {
   /** Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. */
   async delete(workspaceId: string, jobId: string): Promise<void> {
     const removals = await this.outbox.transaction(async (manager) =>
-      erase(manager, (await this.take(manager, workspaceId, jobId)).job),
+      bury(manager, (await this.take(manager, workspaceId, jobId)).job),
     );
-    await this.remove(jobId, removals);
+    await this.eraseBuried(jobId, removals);
   }
 
   /** The same for a job whose time is up; one that is gone, or was retried meanwhile, is left alone. */
@@ -114,21 +104,54 @@ export class JobCommands {
     const removals = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       const expires = locked?.job.timeExpires ?? null;
-      return locked === null || locked.isActive || expires === null || expires > now
-        ? null
-        : erase(manager, locked.job);
+      return locked === null || locked.isActive || expires === null || expires > now ? null : bury(manager, locked.job);
     });
-    if (removals !== null) await this.remove(jobId, removals);
+    if (removals !== null) await this.eraseBuried(jobId, removals);
   }
 
-  /** The job has gone for everybody; what cannot be removed now is removed by the sweeper. */
-  private async remove(jobId: string, removals: Removal[]): Promise<void> {
+  /** Erases some of what a deleted job left. Whether nothing of it is left; throws UNAVAILABLE. */
+  async eraseSome(jobId: string, removals: Removal[] = []): Promise<boolean> {
+    let over = false;
+    try {
+      for (let steps = 0; steps < STEPS_AT_ONCE && !over; steps++) {
+        const step = await this.outbox.transaction((manager) => eraseStep(manager, jobId));
+        over = step.over;
+        removals = [...removals, ...step.removals];
+      }
+    } finally {
+      await this.removeObjects(removals);
+    }
+    return over;
+  }
+
+  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE. */
+  async eraseAll(workspaceId: string): Promise<void> {
+    for (;;) {
+      const found = await this.outbox.transaction((manager) =>
+        manager.find(JobErasureEntity, { where: { workspaceId }, take: 100 }),
+      );
+      if (found.length === 0) return;
+      for (const { jobId } of found) while (!(await this.eraseSome(jobId)));
+    }
+  }
+
+  /** The job has gone for everybody; what of it cannot be erased now, or is too much, the sweeper erases. */
+  private async eraseBuried(jobId: string, removals: Removal[]): Promise<void> {
     log.info({ jobId }, 'job deleted');
+    try {
+      await this.eraseSome(jobId, removals);
+    } catch (error) {
+      log.warn({ jobId, err: error }, 'what a deleted job left is erased later');
+    }
+  }
+
+  private async removeObjects(removals: Removal[]): Promise<void> {
+    if (removals.length === 0) return;
     const gone = await removeObjects(this.objects, removals);
     try {
       await this.outbox.transaction((manager) => settleRemovals(manager, gone));
     } catch (error) {
-      log.warn({ jobId, err: error }, 'what was removed could not be noted; it is removed once more');
+      log.warn({ err: error }, 'what was removed could not be noted; it is removed once more');
     }
   }
 
@@ -141,15 +164,19 @@ export class JobCommands {
   }
 }
 
-/** Removes the job's rows and notes what they leave in the object store. */
-async function erase(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
+/**
+ * Nobody finds the job from here on. What that costs under its lock does not grow with the job: its rows, and what is known of
+ * its media, go after it, by `eraseSome`. Exports go now: they are found by themselves.
+ */
+async function bury(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
   await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date() });
-  const unused = await eraseUnusedObservations(manager, job);
-  await removeJobRows(manager, job.id);
+  await noteErasure(manager, job);
+  // Whoever writes the files of its end finds that they are not wanted.
+  await manager.delete(JobEndingEntity, { jobId: job.id });
   const exports = await endExports(manager, job.id);
   // Its work in flight finds out by its next sign of life, and what that has written until then waits for no second round.
   if (!isTerminal(job.state)) await noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: GIVEN_UP_SECONDS });
-  const prefixes = [jobPrefix(job.id), ...unused, ...exports.map(exportPrefix)];
+  const prefixes = [jobPrefix(job.id), ...exports.map(exportPrefix)];
   return noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
 }
 
@@ -161,23 +188,4 @@ async function endExports(manager: EntityManager, jobId: string): Promise<string
   const ids = rows.map(({ id }) => id);
   await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
   return ids;
-}
-
-async function removeJobRows(manager: EntityManager, jobId: string): Promise<void> {
-  for (const entity of [
-    ArtifactEntity,
-    ChunkAnalysisEntity,
-    ChunkEntity,
-    FoldEntity,
-    IdentityEntity,
-    JobAnalysisEntity,
-    JobEndingEntity,
-    JobEventEntity,
-    JobModuleEntity,
-    JobSourceEntity,
-    SegmentEntity,
-    SummaryEntity,
-  ]) {
-    await manager.delete(entity, { jobId });
-  }
 }

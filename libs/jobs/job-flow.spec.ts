@@ -8,6 +8,7 @@ import {
   ObservationEntity,
 } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mediaPrefix } from './keys.js';
 import { LockedJob } from './locked-job.js';
 import { cacheExpiry } from './observation-cache.js';
 import { failSource } from './source-plan.js';
@@ -87,13 +88,14 @@ describe('the flow of a job through its store', () => {
 
   it('plans known media as done', async () => {
     const mediaDigest = 'c'.repeat(64);
+    await jobs.knowFilm(mediaDigest, 'one');
     for (const { frameStart, frameEnd } of grid) {
       await jobs.db.manager.insert(ObservationEntity, {
         workspaceId: jobs.workspaceId,
         mediaDigest,
         interval: `${frameStart}-${frameEnd}`,
         analysisDigest: faces.digest,
-        objectKey: `media/${frameStart}`,
+        objectKey: `${mediaPrefix(jobs.workspaceId, mediaDigest, 'one')}${frameStart}/observations.json`,
         timeExpires: cacheExpiry(),
       });
     }

@@ -66,3 +66,9 @@ export function observationPrefix(
       : mediaPrefix(workspaceId, unit.mediaDigest, generation);
   return `${media}${intervalName(unit.interval)}/${analysisDigest}/${randomUUID()}/`;
 }
+
+/** Whether observations lie in a folder of their media, which goes as a whole; those of earlier builds lie alone. */
+export function isInMediaFolder(observationsKey: string): boolean {
+  // As observationPrefix makes it: media/<workspace>/<digest>/<folder>/<interval>/<analysis>/<look>/<name>.
+  return observationsKey.startsWith('media/') && observationsKey.split('/').length === 8;
+}

@@ -1,8 +1,7 @@
 import type { Unit, UnitOutcome } from '@adit/contracts';
-import { type JobEntity, MediaEntity, returned } from '@adit/database';
+import { MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
-import { intervalName, mediaPrefix } from './keys.js';
-import { folderOf } from './object-removals.js';
+import { intervalName } from './keys.js';
 
 export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 
@@ -13,7 +12,7 @@ export function cacheExpiry(): Date {
 
 /** SQL: `intervalName` of a chunk under the alias `c`. */
 export const INTERVAL_NAME = `CASE jsonb_typeof(c.interval) WHEN 'object'
-  THEN concat(c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') ELSE 'image' END`;
+  THEN concat(CASE WHEN (c.interval ->> 'first')::boolean THEN 'from-' END, c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') ELSE 'image' END`;
 
 /** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */
 export function mediaInUse(workspaceId: string, mediaDigest: string): string {
@@ -21,6 +20,10 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
     WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
       AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
 }
+
+/** SQL: the observations `o` lie in the folder of their media. Those of media that was erased go step by step and count no more. */
+export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
+  AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
 
 /** Keys of the observations that are known already, by `knownKey` of unit and analysis. */
 export async function knownObservations(
@@ -34,7 +37,7 @@ export async function knownObservations(
     `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key
        FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
       WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
-        AND o.time_expires > now()`,
+        AND o.time_expires > now() AND ${REMEMBERED}`,
     [workspaceId, mediaDigests, analysisDigests],
   );
   return new Map(rows.map(({ key, object_key }) => [key, object_key]));
@@ -42,6 +45,17 @@ export async function knownObservations(
 
 export function knownKey(unit: Pick<Unit, 'mediaDigest' | 'interval'>, analysisDigest: string): string {
   return `${unit.mediaDigest}/${intervalName(unit.interval)}/${analysisDigest}`;
+}
+
+/**
+ * Holds what is known of media until the transaction ends, which must write by then who uses it: an erasure that has begun is
+ * waited for, and one that comes waits and finds it used.
+ */
+export async function holdMedia(manager: EntityManager, workspaceId: string, digest: string): Promise<void> {
+  await manager.query('SELECT 1 FROM media WHERE workspace_id = $1 AND digest = $2 FOR KEY SHARE', [
+    workspaceId,
+    digest,
+  ]);
 }
 
 /** Makes fresh observations known to later jobs of the workspace, unless their media was erased meanwhile. */
@@ -99,43 +113,4 @@ export async function mediaGenerations(
 /** One statement may not touch a row twice: the same picture can stand in a batch several times. */
 function distinctBy<T extends { mediaDigest: string; interval: string }>(rows: T[]): T[] {
   return [...new Map(rows.map((row) => [`${row.mediaDigest}/${row.interval}`, row])).values()];
-}
-
-/**
- * Forgets what is known of media that no other live job of the workspace uses. Returns what has to go from the object store,
- * for `noteRemovals`.
- */
-export async function eraseUnusedObservations(manager: EntityManager, job: JobEntity): Promise<string[]> {
-  const rows: { media_digest: string }[] = await manager.query(
-    `SELECT DISTINCT s.media_digest FROM job_sources s
-      WHERE s.job_id = $1 AND s.media_digest IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM job_sources o JOIN jobs j ON j.id = o.job_id
-         WHERE o.media_digest = s.media_digest AND o.job_id <> s.job_id
-           AND j.workspace_id = $2 AND j.time_deleted IS NULL)`,
-    [job.id, job.workspaceId],
-  );
-  const digests = rows.map((row) => row.media_digest);
-  if (digests.length === 0) return [];
-  // The media first: whoever remembers observations of it holds its row.
-  const media = returned<{ digest: string; generation: string | null; index_key: string | null }>(
-    await manager.query(
-      'DELETE FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) RETURNING digest, generation, index_key',
-      [job.workspaceId, digests],
-    ),
-  );
-  const observations = returned<{ object_key: string }>(
-    await manager.query(
-      'DELETE FROM observations WHERE workspace_id = $1 AND media_digest = ANY($2::text[]) RETURNING object_key',
-      [job.workspaceId, digests],
-    ),
-  );
-  const prefixes = media.flatMap(({ digest, generation }) =>
-    generation === null ? [] : [mediaPrefix(job.workspaceId, digest, generation)],
-  );
-  const keys = [
-    ...media.flatMap(({ index_key }) => (index_key === null ? [] : [index_key])),
-    ...observations.map(({ object_key }) => folderOf(object_key)),
-  ];
-  // Earlier builds kept media without a folder of its own.
-  return [...prefixes, ...keys.filter((key) => !prefixes.some((prefix) => key.startsWith(prefix)))];
 }

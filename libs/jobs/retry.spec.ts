@@ -185,6 +185,7 @@ describe('a retry', () => {
       await jobs.db.manager.update(ChunkEntity, { id: chunkId }, { state: 'done' });
     }
     // Of the four only the third is still there; the first was read before.
+    await jobs.knowFilm(mediaDigest, null);
     await jobs.db.manager.insert(ObservationEntity, {
       ...{ workspaceId: jobs.workspaceId, mediaDigest, interval: '500-750', analysisDigest: faces.digest },
       ...{ objectKey: 'media/x/2/observations.json', timeExpires: cacheExpiry() },

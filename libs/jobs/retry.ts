@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from './locked-job.js';
 import { returned } from '@adit/database';
-import { INTERVAL_NAME } from './observation-cache.js';
+import { INTERVAL_NAME, REMEMBERED } from './observation-cache.js';
 import { triesAnew } from './tries.js';
 import { reopenUnplanned } from './unplanned.js';
 
@@ -84,7 +84,7 @@ const SWEPT = `
         WHERE u ->> 'observations' LIKE 'media/%' AND NOT EXISTS (
           SELECT 1 FROM observations o
            WHERE o.workspace_id = $2 AND o.media_digest = s.media_digest AND o.analysis_digest = a.digest
-             AND o.interval = ${INTERVAL_NAME} AND o.object_key = u ->> 'observations'))`;
+             AND o.interval = ${INTERVAL_NAME} AND o.object_key = u ->> 'observations' AND ${REMEMBERED}))`;
 
 /** Folds of the modules that have passed a chunk which is looked at again; what they emitted is taken back. */
 async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules: string[]): Promise<void> {

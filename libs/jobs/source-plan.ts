@@ -12,7 +12,7 @@ import type { EntityManager } from 'typeorm';
 import { intervalName } from './keys.js';
 import { reasonOf, sourceError } from './job-errors.js';
 import type { LockedJob } from './locked-job.js';
-import { knownKey, knownObservations } from './observation-cache.js';
+import { holdMedia, knownKey, knownObservations } from './observation-cache.js';
 import { enqueue } from './outbox.js';
 import { chunkRequest } from './scheduler.js';
 import { dispatchSeconds } from './settings.js';
@@ -100,6 +100,7 @@ export async function planImages(
   credit: Credit = null,
 ): Promise<void> {
   const jobId = locked.job.id;
+  await holdMedia(manager, locked.job.workspaceId, opened.digest);
   const folded = await foldedModules(manager, jobId, ALL_IMAGES);
   const wanted = asked.filter(({ moduleId }) => !folded.has(moduleId));
   const isWanted = (index: number) => wanted.some(({ from, to }) => from <= index && index <= to);
@@ -163,10 +164,14 @@ export async function setSourcePlanned(
   index: number,
   { digest, facts }: { digest: string; facts: MediaFacts },
 ): Promise<void> {
-  await manager.update(
-    JobSourceEntity,
-    { jobId, index },
-    { state: 'planned', mediaDigest: digest, facts, leaseUntil: null, error: null },
+  // As `holdMedia` does, also where this statement is a transaction of its own.
+  await manager.query(
+    `WITH held AS (
+       SELECT 1 FROM media m JOIN jobs j ON j.workspace_id = m.workspace_id
+        WHERE j.id = $1 AND m.digest = $3 FOR KEY SHARE OF m)
+     UPDATE job_sources SET state = 'planned', media_digest = $3, facts = $4::jsonb, lease_until = NULL, error = NULL
+      WHERE job_id = $1 AND index = $2 AND (SELECT count(*) FROM held) >= 0`,
+    [jobId, index, digest, JSON.stringify(facts)],
   );
 }
 

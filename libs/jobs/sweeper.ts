@@ -3,6 +3,7 @@ import {
   ArtifactEntity,
   IdempotencyKeyEntity,
   JobEntity,
+  JobErasureEntity,
   MediaEntity,
   ObservationEntity,
   ProbeEntity,
@@ -80,6 +81,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       if (!(await this.lease.take())) return;
       try {
         await this.sweep(this.expiredJobs(now));
+        await this.sweep(this.erasures());
         await this.sweep(this.tombstones(now));
         await this.attempt('batches', () => this.batches.finishDeletions(now));
         await this.sweep(this.artifacts(now));
@@ -137,7 +139,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       // Somebody else has removed it.
       if (code !== 'NOT_FOUND')
         log.warn({ kind, err: error }, 'something could not be removed; the next run tries again');
-      return code === 'NOT_FOUND';
+      return false;
     }
   }
 
@@ -147,6 +149,17 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       kind: 'jobs',
       find: () => this.db.manager.find(JobEntity, { where, take: BATCH, select: { id: true } }),
       remove: ({ id }) => this.commands.expire(id, now),
+    };
+  }
+
+  /** What deleted jobs left, when the process that deleted them did not finish. */
+  private erasures(): Removal<JobErasureEntity> {
+    return {
+      kind: 'erasures',
+      find: () => this.db.manager.find(JobErasureEntity, { order: { timeCreated: 'ASC' }, take: BATCH }),
+      remove: async ({ jobId }) => {
+        while (!this.stopping && (await this.lease.keep()) && !(await this.commands.eraseSome(jobId)));
+      },
     };
   }
 
@@ -192,7 +205,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         this.db.query(
           `WITH gone AS (
              DELETE FROM observations WHERE workspace_id = $1 AND media_digest = $2 AND interval = $3
-                AND analysis_digest = $4 AND time_expires < $5 RETURNING object_key)
+                AND analysis_digest = $4 AND time_expires < $5 AND NOT ${mediaInUse('$1', '$2')} RETURNING object_key)
            INSERT INTO object_removals (prefix, time_due)
            SELECT regexp_replace(object_key, '[^/]*$', ''), $5::timestamptz FROM gone`,
           [workspaceId, mediaDigest, interval, analysisDigest, now],

@@ -102,6 +102,7 @@ export class WorkspaceErasure implements OnApplicationBootstrap {
       count += found.length;
       if (found.length < BATCH) break;
     }
+    await this.jobs.eraseAll(workspaceId);
     await this.db.query(
       `UPDATE jobs SET tag = '', errors = '[]', sources = '[]', summary = '[]', webhook = NULL, batch_id = NULL
         WHERE workspace_id = $1`,

@@ -40,3 +40,12 @@ export class ObjectRemovalEntity {
   @Column('boolean', { default: false }) again!: boolean;
   @Index() @Column('timestamptz') timeDue!: Date;
 }
+
+/** What a deleted job left: noted by its deletion, erased in steps after that. */
+@Entity('job_erasures')
+export class JobErasureEntity {
+  @PrimaryColumn('uuid') jobId!: string;
+  /** The job's own row may go before its erasure is over. */
+  @Index() @Column('uuid') workspaceId!: string;
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+}

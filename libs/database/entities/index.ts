@@ -1,6 +1,6 @@
 import { AccessKeyEntity, AuditEntryEntity } from './access.js';
 import { BatchEntity, ExportEntity, JobEndingEntity, ReportEntity, ReportItemEntity } from './batch.js';
-import { MediaEntity, ObjectRemovalEntity, ObservationEntity } from './cache.js';
+import { JobErasureEntity, MediaEntity, ObjectRemovalEntity, ObservationEntity } from './cache.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
   ChunkAnalysisEntity,
@@ -53,6 +53,7 @@ export const ENTITIES = [
   IdentityEntity,
   JobAnalysisEntity,
   JobEndingEntity,
+  JobErasureEntity,
   JobEntity,
   JobEventEntity,
   JobModuleEntity,

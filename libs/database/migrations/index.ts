@@ -18,6 +18,7 @@ import { Probes1795374172153 } from './1795374172153-probes.js';
 import { ObjectRemovals1795374381434 } from './1795374381434-object-removals.js';
 import { AnalysisProgress1795376879093 } from './1795376879093-analysis-progress.js';
 import { FencingTokens1795382000000 } from './1795382000000-fencing-tokens.js';
+import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   ObjectRemovals1795374381434,
   AnalysisProgress1795376879093,
   FencingTokens1795382000000,
+  JobErasures1795383000000,
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest, type MediaFacts } from '@adit/contracts';
-import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
@@ -13,6 +13,7 @@ import { DictionaryStore } from '../dictionary-store.js';
 import { JobCommands } from '../job-commands.js';
 import { LockedJob } from '../locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../new-job.js';
+import { cacheExpiry } from '../observation-cache.js';
 import { OutboxRelay } from '../outbox.js';
 import { Reconciler } from '../reconciler.js';
 import { Scheduler } from '../scheduler.js';
@@ -148,6 +149,13 @@ export class JobsUnderTest {
   /** Works on a job under its lock. */
   locked<T>(jobId: string, work: (job: LockedJob) => Promise<T>): Promise<T> {
     return this.outbox.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
+  }
+
+  /** Notes what a probe finds out of a film; `generation` names the folder of what is kept of it. */
+  async knowFilm(digest: string, generation: string | null): Promise<void> {
+    const { workspaceId } = this;
+    const media = { workspaceId, digest, facts: filmFacts(), grid, indexKey: null, timeExpires: cacheExpiry() };
+    await this.db.manager.upsert(MediaEntity, { ...media, generation }, ['workspaceId', 'digest']);
   }
 
   /** What a decoder does first: the job's source is a film of four chunks. */
