@@ -1,4 +1,5 @@
-import { inTurns, type IdentityClaim } from '@adit/mining';
+import type { IdentityClaim } from '@adit/mining';
+import { inTurns } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { CentroidTable } from './centroid-table.js';
 

@@ -3,7 +3,6 @@ export * from './box-mark.js';
 export * from './box-overlap.js';
 export * from './dictionaries/index.js';
 export * from './fold-state.js';
-export * from './in-turns.js';
 export * from './module.js';
 export * from './portrait.js';
 export * from './registry.js';

@@ -9,7 +9,7 @@ export type { Gallery, GalleryClass, Landmark } from './galleries/gallery.js';
 export { FACE_GALLERY, LANDMARK_MODEL } from './galleries/kinds.js';
 export type { GalleryKind } from './galleries/kinds.js';
 export { Matcher } from './galleries/match.js';
-export { readPlaces } from './landmark_recognition/places-file.js';
+export { checkPlacesSize, readPlaces } from './landmark_recognition/places-file.js';
 export type { PlaceRow } from './landmark_recognition/places-file.js';
 
 /** Every module of this folder, found by scanning it: a new module edits no list. */

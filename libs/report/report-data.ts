@@ -1,5 +1,5 @@
 import type { Detection } from '@adit/contracts';
-import { inTurns, passedInTurns } from '@adit/mining';
+import { inTurns, passedInTurns } from '@adit/runtime';
 import { ahead } from './ahead.js';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { passedInTurns } from '@adit/mining';
+import { passedInTurns } from '@adit/runtime';
 import { clientScript } from './client-script.js';
 import { scriptJson, scriptJsonPieces } from './escape.js';
 import { pageBody, pageTitle } from './page-body.js';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError, JobRequest } from '@adit/contracts';
-import { csvRows, type CsvRow } from '@adit/mining';
+import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
+import { inTurns } from '@adit/runtime';
 import { boundedJson } from '../http/bounded-json.js';
 import { cut } from '../http/cut.js';
 import { detailsOf } from '../http/validation.js';
@@ -39,19 +40,29 @@ export class LineFaults {
 
 /**
  * The jobs of a batch file: CSV in UTF-8 with the header `source,tag,modules`, columns in any order, split by commas,
- * semicolons or tabs. Throws VALIDATION when it is no such file; wrong lines are noted in `faults` and left out.
+ * semicolons or tabs. Others have their turns meanwhile. Rejects with VALIDATION when it is no such file; wrong lines are noted
+ * in `faults` and left out.
  */
-export function readBatchFile(bytes: Buffer, faults: LineFaults): BatchLine[] {
+export function readBatchFile(bytes: Buffer, faults: LineFaults): Promise<BatchLine[]> {
+  return inTurns(readingBatchFile(bytes, faults));
+}
+
+function* readingBatchFile(bytes: Buffer, faults: LineFaults): Generator<void, BatchLine[]> {
   if (!isUtf8(bytes)) throw new AditError('VALIDATION', 'The file is not UTF-8.');
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  if (text.includes('\0')) throw new AditError('VALIDATION', 'The file is no text.');
-  const separator = separatorOf(text.split(/\r|\n/, 1)[0] ?? '');
+  if (bytes.includes(0)) throw new AditError('VALIDATION', 'The file is no text.');
+  const separator = separatorOf(bytes, ['source', 'modules']);
   if (separator === null) throw new AditError('VALIDATION', 'Line 1: the header has to name source,tag,modules.');
-  const rows = csvRows(text, separator);
-  const header = names(rows.next().value as CsvRow);
   const lines: BatchLine[] = [];
+  let header: string[] | null = null;
   let count = 0;
-  for (const row of rows) {
+  for (const row of csvRows(textPieces(bytes), separator)) {
+    // Checking a job takes longer than reading its line.
+    yield;
+    if (row === null) continue;
+    if (header === null) {
+      header = row.cells.map(columnName);
+      continue;
+    }
     if (++count > MOST_LINES) throw new AditError('VALIDATION', `A file has at most ${MOST_LINES} jobs.`);
     const request = requestOf(row, header, faults);
     if (request !== null) lines.push({ line: row.line, request });
@@ -60,29 +71,12 @@ export function readBatchFile(bytes: Buffer, faults: LineFaults): BatchLine[] {
   return lines;
 }
 
-function names({ cells }: CsvRow): string[] {
-  return cells.map((cell) => cell.trim().toLowerCase());
-}
-
-function separatorOf(header: string): string | null {
-  for (const separator of [',', ';', '\t']) {
-    const found = header.split(separator).map((cell) =>
-      cell
-        .trim()
-        .replace(/^"(.*)"$/, '$1')
-        .toLowerCase(),
-    );
-    if (found.includes('source') && found.includes('modules')) return separator;
-  }
-  return null;
-}
-
 function requestOf(row: CsvRow, header: string[], faults: LineFaults): JobRequest | null {
-  const { line, cells, unclosed } = row;
-  if (unclosed) return fault(faults, line, 'a quote is never closed.');
+  const { line, cells } = row;
+  if (row.fault !== null) return fault(faults, line, CSV_FAULTS[row.fault]);
   if (cells.length > header.length)
     return fault(faults, line, `it has ${cells.length} columns, the header ${header.length}.`);
-  const [source, tag, modules] = COLUMNS.map((name) => (cells[header.indexOf(name)] ?? '').trim());
+  const [source, tag, modules] = COLUMNS.map((name) => cellOf(row, header.indexOf(name)));
   if (!source) return fault(faults, line, 'source is missing.');
   if (!modules) return fault(faults, line, 'modules is missing.');
   const parsed = modulesOf(modules);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AditError, type BatchFileResult } from '@adit/contracts';
 import { BatchEntity } from '@adit/database';
 import { JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
+import { Pace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RateLimits } from '../auth/rate-limits.js';
@@ -88,11 +89,13 @@ export class BatchFiles {
   private async jobsOf(workspaceId: string, { bytes }: SentFile): Promise<NewJob[] | string> {
     try {
       const faults = new LineFaults();
-      const lines = readBatchFile(bytes, faults);
+      const lines = await readBatchFile(bytes, faults);
       // Most lines of a file ask the same.
       const known = new Map<string, readonly ResolvedModule[]>();
       const jobs: NewJob[] = [];
+      const pace = new Pace();
       for (const { line, request } of lines) {
+        if (pace.isOver) await pace.rest();
         try {
           jobs.push(await this.preparation.prepare(workspaceId, request, known));
         } catch (error) {

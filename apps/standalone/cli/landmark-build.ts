@@ -1,6 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { AditError } from '@adit/contracts';
-import { LANDMARK_MODEL, planGalleryFolder, readPlaces, type PlaceRow, type PlannedPerson } from '@adit/modules';
+import {
+  checkPlacesSize,
+  LANDMARK_MODEL,
+  planGalleryFolder,
+  readPlaces,
+  type PlaceRow,
+  type PlannedPerson,
+} from '@adit/modules';
 import { embedPhotos } from './embed-photos.js';
 import { checkName, writeVersion, type GalleryBuildOptions } from './gallery-build.js';
 import { PLACE_LOOK } from './photo-looks.js';
@@ -26,11 +33,13 @@ export async function buildLandmarks(folder: string, options: LandmarkBuildOptio
 }
 
 async function readCsv(path: string): Promise<PlaceRow[]> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
+  const unreadable = (cause: unknown): never => {
     throw new AditError('VALIDATION', `${path} cannot be read.`, { cause });
-  });
+  };
+  const { size } = await stat(path).catch(unreadable);
   try {
-    return readPlaces(bytes);
+    checkPlacesSize(size);
+    return await readPlaces(await readFile(path).catch(unreadable));
   } catch (error) {
     const { code, message, options } = AditError.from(error);
     throw new AditError(code, `${path}: ${message}`, options);

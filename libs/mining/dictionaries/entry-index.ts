@@ -1,6 +1,6 @@
 import type { DictionarySpecification } from '@adit/contracts';
 import { ContainedIndex } from './contained-index.js';
-import { atOnce } from '../in-turns.js';
+import { atOnce } from '@adit/runtime';
 import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
 

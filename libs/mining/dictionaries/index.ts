@@ -1,6 +1,5 @@
-export { csvRows, type CsvRow } from './csv-rows.js';
 export * from './dictionary.js';
-export { boundedDistance, editsWithin } from './edit-distance.js';
+export { editDistance, editsWithin } from './edit-distance.js';
 export { foldText } from './fold-text.js';
 export { AppliedDictionaries, NO_DICTIONARIES, servesLanguage } from './label-dictionaries.js';
 export type { LabelDictionaries } from './label-dictionaries.js';

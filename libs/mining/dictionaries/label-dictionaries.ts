@@ -1,7 +1,7 @@
 import { languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
 import type { LoadedDictionary } from './dictionary.js';
-import { inTurns } from '../in-turns.js';
+import { inTurns } from '@adit/runtime';
 import { indexEntries, indexing } from './entry-index.js';
 import type { EntryIndex } from './entry-index.js';
 import { foldText } from './fold-text.js';

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError } from '@adit/contracts';
 import type { DictionaryType, ErrorDetail } from '@adit/contracts';
-import { inTurns } from '../in-turns.js';
-import { csvSteps } from './csv-rows.js';
-import type { CsvRow } from './csv-rows.js';
+import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
+import { inTurns } from '@adit/runtime';
 import type { DictionaryEntry } from './dictionary.js';
 import { foldText } from './fold-text.js';
 
@@ -13,12 +12,10 @@ export const MOST_ENTRIES = 500_000;
 /** So many wrong places are named; whoever has more wrote another kind of file. */
 const MOST_ERRORS = 50;
 
-/** Characters of a header; a longer line names no columns. */
-const LONGEST_HEADER = 65_536;
-/** So many lines are read between two turns of others. */
+/** So many lines are looked at between two turns of others. */
 const LINES_AT_ONCE = 500;
 
-const SEPARATORS = [',', ';', '\t'];
+const COLUMNS = ['source', 'target'] as const;
 
 /**
  * What a file is: text/csv is a map, text/plain simple; where neither is said, its name decides, then whether its first
@@ -41,8 +38,7 @@ export function inferDictionaryType(
     );
   }
   if (extension !== undefined) return extension === 'csv' ? 'map' : 'simple';
-  const firstLine = withoutMark(bytes.subarray(0, 4096).toString('utf8')).split(/\r|\n/, 1)[0] ?? '';
-  return separatorOf(firstLine) === null ? 'simple' : 'map';
+  return separatorOf(bytes, COLUMNS) === null ? 'simple' : 'map';
 }
 
 /** The same as `readingDictionary`, while others have their turns: the largest files take seconds. */
@@ -55,18 +51,17 @@ export function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise
  * that is not UTF-8, control characters, a CSV without its columns, missing values, one source with two targets.
  */
 export function* readingDictionary(bytes: Buffer, type: DictionaryType): Generator<void, DictionaryEntry[]> {
-  const text = yield* decode(bytes);
-  yield;
+  if (!isUtf8(bytes)) yield* refuseEncoding(bytes);
   const problems = new Problems();
-  const entries = yield* type === 'simple' ? readLines(text, problems) : readMap(text, problems);
+  const entries = yield* type === 'simple' ? readLines(bytes, problems) : readMap(bytes, problems);
   problems.throwIfAny();
   if (entries.length === 0) problems.add(null, 'empty', 'The file has no entries.');
   problems.throwIfAny();
   return entries;
 }
 
-function* decode(bytes: Buffer): Generator<void, string> {
-  if (isUtf8(bytes)) return withoutMark(bytes.toString('utf8'));
+/** Throws VALIDATION with the lines that are not UTF-8. */
+function* refuseEncoding(bytes: Buffer): Generator<void, never> {
   const problems = new Problems();
   const mark = bytes.subarray(0, 2).toString('hex');
   if (mark === 'fffe' || mark === 'feff') {
@@ -85,65 +80,70 @@ function* decode(bytes: Buffer): Generator<void, string> {
   throw new AditError('VALIDATION', 'The file is not UTF-8.');
 }
 
-function* readLines(text: string, problems: Problems): Generator<void, DictionaryEntry[]> {
+function* readLines(bytes: Buffer, problems: Problems): Generator<void, DictionaryEntry[]> {
   const entries: DictionaryEntry[] = [];
   const seen = new Set<string>();
-  const breaks = /\r\n|\r|\n|$/g;
-  for (let line = 1, from = 0; from < text.length; line += 1) {
-    if (line % LINES_AT_ONCE === 0) yield;
-    const end = breaks.exec(text)!;
-    const source = text.slice(from, end.index).trim();
-    from = end.index + Math.max(1, end[0].length);
-    if (source === '' || !problems.checkText(line, source)) continue;
+  for (const row of csvRows(textPieces(bytes), '')) {
+    if (row === null) {
+      yield;
+      continue;
+    }
+    const source = cellOf(row, 0);
+    if (!problems.checkText(row.line, source)) continue;
     if (seen.has(source)) continue;
     seen.add(source);
-    if (!problems.checkCount(entries.length, line)) break;
+    if (!problems.checkCount(entries.length, row.line)) break;
     entries.push({ source, target: null });
   }
   return entries;
 }
 
-function* readMap(text: string, problems: Problems): Generator<void, DictionaryEntry[]> {
-  const start = Math.max(0, text.search(/\S/));
-  const headLine = text.slice(start, start + LONGEST_HEADER).split(/\r|\n/, 1)[0]!;
-  const rows = csvSteps(text, separatorOf(headLine) ?? ',');
-  let head = rows.next();
-  for (; head.value === null; head = rows.next()) yield;
-  if (head.done === true) return [];
-  const names = head.value.cells.slice(0, LONGEST_HEADER).map(columnName);
-  const [source, target] = [names.indexOf('source'), names.indexOf('target')];
-  if (source === -1 || target === -1) {
-    const missing = [source === -1 && 'source', target === -1 && 'target'].filter((name) => name !== false);
-    problems.add(head.value.line, 'missing_column', `the header has to name the column ${missing.join(' and ')}.`);
-    problems.throwIfAny();
-  }
+function* readMap(bytes: Buffer, problems: Problems): Generator<void, DictionaryEntry[]> {
   const entries: DictionaryEntry[] = [];
   const known = new Map<string, { line: number; target: string }>();
-  let count = 0;
-  for (const row of rows) {
-    if (row === null || ++count % LINES_AT_ONCE === 0) yield;
-    if (row === null) continue;
-    const entry = mapEntry(row, source, target, problems);
+  let columns: Record<(typeof COLUMNS)[number], number> | null = null;
+  for (const row of csvRows(textPieces(bytes), separatorOf(bytes, COLUMNS) ?? ',')) {
+    if (row === null) {
+      yield;
+      continue;
+    }
+    if (columns === null) {
+      columns = columnsOf(row, problems);
+      continue;
+    }
+    const entry = mapEntry(row, columns, problems);
     if (entry === null) continue;
-    const before = known.get(foldText(entry.source));
+    const folded = foldText(entry.source);
+    const before = known.get(folded);
     if (before !== undefined && before.target !== entry.target) {
       const where = `line ${before.line} replaces it by ${JSON.stringify(before.target)}`;
       problems.add(row.line, 'source_twice', `${JSON.stringify(entry.source)} has another target already: ${where}.`);
     }
     if (before !== undefined) continue;
     if (!problems.checkCount(entries.length, row.line)) break;
-    known.set(foldText(entry.source), { line: row.line, target: entry.target });
+    known.set(folded, { line: row.line, target: entry.target });
     entries.push(entry);
   }
   return entries;
 }
 
-function mapEntry(row: CsvRow, sourceColumn: number, targetColumn: number, problems: Problems) {
-  if (row.unclosed) {
-    problems.add(row.line, 'unclosed_quote', 'a quoted field begins here and never ends.');
+/** Where the columns stand. Throws VALIDATION when one is missing. */
+function columnsOf({ line, cells }: CsvRow, problems: Problems) {
+  const names = cells.map(columnName);
+  const missing = COLUMNS.filter((column) => !names.includes(column));
+  if (missing.length > 0) {
+    problems.add(line, 'missing_column', `the header has to name the column ${missing.join(' and ')}.`);
+    problems.throwIfAny();
+  }
+  return { source: names.indexOf('source'), target: names.indexOf('target') };
+}
+
+function mapEntry(row: CsvRow, columns: { source: number; target: number }, problems: Problems) {
+  if (row.fault !== null) {
+    problems.add(row.line, row.fault, CSV_FAULTS[row.fault]);
     return null;
   }
-  const [source, target] = [row.cells[sourceColumn]?.trim() ?? '', row.cells[targetColumn]?.trim() ?? ''];
+  const [source, target] = [cellOf(row, columns.source), cellOf(row, columns.target)];
   for (const [name, value] of Object.entries({ source, target })) {
     if (value === '') {
       problems.add(row.line, 'missing_value', `${name} is missing.`);
@@ -152,28 +152,6 @@ function mapEntry(row: CsvRow, sourceColumn: number, targetColumn: number, probl
     if (!problems.checkText(row.line, value)) return null;
   }
   return { source, target };
-}
-
-/** The character that stands between `source` and `target`; spreadsheets of many countries write semicolons. */
-function separatorOf(headLine: string): string | null {
-  const has = (separator: string) => {
-    const names = headLine.split(separator).map(columnName);
-    return names.includes('source') && names.includes('target');
-  };
-  return SEPARATORS.find(has) ?? null;
-}
-
-function columnName(cell: string): string {
-  return cell
-    .trim()
-    .replace(/^"(.*)"$/, '$1')
-    .trim()
-    .toLowerCase();
-}
-
-/** A byte order mark at the start is no text. */
-function withoutMark(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 class Problems {

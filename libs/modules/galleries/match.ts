@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { atOnce, inTurns } from '@adit/mining';
+import { atOnce, inTurns } from '@adit/runtime';
 import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
 

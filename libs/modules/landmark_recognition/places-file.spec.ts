@@ -5,9 +5,9 @@ import { readPlaces } from './places-file.js';
 
 const read = (text: string) => readPlaces(Buffer.from(text));
 
-function refusal(bytes: Buffer): AditError {
+async function refusal(bytes: Buffer): Promise<AditError> {
   try {
-    readPlaces(bytes);
+    await readPlaces(bytes);
   } catch (error) {
     if (error instanceof AditError) return error;
   }
@@ -15,7 +15,7 @@ function refusal(bytes: Buffer): AditError {
 }
 
 describe('a file of places', () => {
-  it('gives each place what its line says', () => {
+  it('gives each place what its line says', async () => {
     const text = [
       '\uFEFFname,type,latitude,longitude,location,notes',
       'Old Bridge,bridge,49.4139,8.7094,"Heidelberg, Baden-Württemberg, Germany",nice',
@@ -23,7 +23,7 @@ describe('a file of places', () => {
       '"Mill, the old one",mill | museum,-33.5,+151,Washington|D.C., ',
       'Nowhere',
     ].join('\r\n');
-    expect(read(text)).toEqual([
+    expect(await read(text)).toEqual([
       {
         line: 2,
         name: 'Old Bridge',
@@ -43,14 +43,17 @@ describe('a file of places', () => {
     ]);
   });
 
-  it('may have semicolons, tabs, and columns in any order', () => {
+  it('may have semicolons, tabs, and columns in any order', async () => {
     for (const separator of [';', '\t']) {
       const rows = ['Longitude,NAME,latitude', '1,A,2'].map((line) => line.replaceAll(',', separator));
-      expect(read(rows.join('\n'))[0]).toMatchObject({ name: 'A', landmark: { latitude: '2', longitude: '1' } });
+      expect((await read(rows.join('\n')))[0]).toMatchObject({
+        name: 'A',
+        landmark: { latitude: '2', longitude: '1' },
+      });
     }
   });
 
-  it('names every wrong line', () => {
+  it('names every wrong line', async () => {
     const lines = [
       'name,latitude,longitude',
       'A,91,0',
@@ -62,7 +65,7 @@ describe('a file of places', () => {
       'F,1,2',
       'F,3,4',
     ];
-    const { code, message, options } = refusal(Buffer.from(lines.join('\n')));
+    const { code, message, options } = await refusal(Buffer.from(lines.join('\n')));
     expect(code).toBe('VALIDATION');
     expect(options.errors?.map(({ pointer }) => pointer)).toEqual([2, 3, 4, 5, 6, 7, 9].map((n) => `/csv/lines/${n}`));
     expect(message).toMatch(/Line 2: latitude "91" is no number of degrees from -90 to 90/);
@@ -74,33 +77,50 @@ describe('a file of places', () => {
     ['title,type\nA,b', /the header has to name the column name/],
     ['name\n', /names no place/],
     ['name,type\n"A,b', /Line 2: a quoted field begins here and never ends/],
-  ])('is refused as %j', (text, says) => {
-    expect(refusal(Buffer.from(text)).message).toMatch(says);
+  ])('is refused as %j', async (text, says) => {
+    expect((await refusal(Buffer.from(text))).message).toMatch(says);
   });
 
-  it('is refused when it is not UTF-8', () => {
-    expect(refusal(Buffer.from('name\nMünchen', 'latin1')).message).toMatch(/not UTF-8/);
+  it('is refused when it is not UTF-8', async () => {
+    expect((await refusal(Buffer.from('name\nMünchen', 'latin1'))).message).toMatch(/not UTF-8/);
   });
 
-  it('is read as it was written', () => {
+  it('names its first 50 wrong lines, and what is wide, long or large without bounds', async () => {
+    const many = await refusal(Buffer.from(`name,latitude\n${'A,91\n'.repeat(1_000)}`));
+    expect(many.options.errors).toHaveLength(50);
+    const wide = await refusal(Buffer.from(`name\nA${',x'.repeat(1_000)}\n${'x'.repeat(65_537)}`));
+    expect(wide.message).toMatch(/Line 2: it has more than 1000 fields.*Line 3: a field has at most 65536 characters/);
+    expect((await refusal(Buffer.alloc((64 << 20) + 1, 'a'))).message).toMatch(/at most 67108864 are read/);
+  });
+
+  it('lets others have their turns while it is read', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+    const lines = Array.from({ length: 100_000 }, (_, at) => `Place ${at},bridge,1,2`);
+    expect(await read(`name,type,latitude,longitude\n${lines.join('\n')}`)).toHaveLength(100_000);
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it('is read as it was written', async () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .map((text) => text.normalize('NFC').trim())
       .filter((text) => text !== '' && !/[\p{Cc}\uFEFF]/u.test(text));
     const degrees = (limit: number) =>
       fc.integer({ min: -limit * 1000, max: limit * 1000 }).map((n) => String(n / 1000));
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.uniqueArray(fc.tuple(name, degrees(90), degrees(180)), {
           minLength: 1,
           maxLength: 6,
           selector: ([key]) => key,
         }),
-        (rows) => {
+        async (rows) => {
           const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
           const text = rows.map(([key, ...numbers]) => [quoted(key), ...numbers].join(','));
           expect(
-            read(['name,latitude,longitude', ...text].join('\n')).map((row) => [
+            (await read(['name,latitude,longitude', ...text].join('\n'))).map((row) => [
               row.line,
               row.name,
               row.landmark.latitude,

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
-import { csvRows, type CsvRow } from '@adit/mining';
+import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
+import { inTurns } from '@adit/runtime';
 import type { Landmark } from '../galleries/gallery.js';
 
 /** A line of a file of places. */
@@ -14,49 +15,72 @@ export interface PlaceRow {
 
 const COLUMNS = ['name', 'type', 'latitude', 'longitude', 'location'] as const;
 type Column = (typeof COLUMNS)[number];
-const SEPARATORS = [',', ';', '\t'];
+
+/** Bytes and places of one file. */
+const MOST_BYTES = 64 << 20;
+const MOST_PLACES = 500_000;
+/** So many wrong lines are named. */
+const MOST_PROBLEMS = 50;
 
 /**
  * Reads places from CSV in UTF-8 with a header: `name` and any of `type`, `latitude`, `longitude`, `location`; other
  * columns are passed over. `type` and `location` are lists, split at `|`, else at `;` and `,`. Latitudes and longitudes
- * are decimal degrees, given together or not at all. Throws VALIDATION with a pointer `/csv/lines/N` for each wrong line.
+ * are decimal degrees, given together or not at all. Others have their turns meanwhile. Throws VALIDATION with a pointer
+ * `/csv/lines/N` for each wrong line, and for more than MOST_BYTES or MOST_PLACES.
  */
-export function readPlaces(bytes: Buffer): PlaceRow[] {
+export function readPlaces(bytes: Buffer): Promise<PlaceRow[]> {
+  return inTurns(readingPlaces(bytes));
+}
+
+function* readingPlaces(bytes: Buffer): Generator<void, PlaceRow[]> {
+  checkPlacesSize(bytes.length);
   if (!isUtf8(bytes)) throw wrong([{ line: null, message: 'The file is not UTF-8; save it as UTF-8.' }]);
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  const headLine = text.split(/\r|\n/).find((line) => line.trim() !== '') ?? '';
-  const separator = SEPARATORS.find((one) => headLine.split(one).map(columnOf).includes('name')) ?? ',';
-  const [head, ...rows] = csvRows(text, separator);
-  const names = (head?.cells ?? []).map(columnOf);
-  if (!names.includes('name')) {
-    throw wrong([
-      {
-        line: head?.line ?? 1,
-        message: `the header has to name the column name, beside ${COLUMNS.slice(1).join(', ')}.`,
-      },
-    ]);
-  }
   const problems: Problem[] = [];
   const places: PlaceRow[] = [];
   const lineOf = new Map<string, number>();
-  for (const row of rows) {
-    const cell = (column: Column): string => row.cells[names.indexOf(column)]?.trim() ?? '';
-    const found = problemOf(row, cell, names.length);
+  let names: string[] | null = null;
+  for (const row of csvRows(textPieces(bytes), separatorOf(bytes, ['name']) ?? ',')) {
+    if (row === null) {
+      yield;
+      continue;
+    }
+    if (names === null) {
+      names = row.cells.map(columnName);
+      if (!names.includes('name')) throw wrong([headless(row.line)]);
+      continue;
+    }
+    const columns = names;
+    const cell = (column: Column): string => cellOf(row, columns.indexOf(column));
     const name = cell('name').normalize('NFC');
     const before = lineOf.get(name);
-    if (found !== null) problems.push({ line: row.line, message: found });
-    else if (before !== undefined)
-      problems.push({ line: row.line, message: `${name} stands in line ${before} already.` });
+    const message =
+      problemOf(row, cell, columns.length) ??
+      (before === undefined ? null : `${name} stands in line ${before} already.`);
+    if (message !== null) problems.push({ line: row.line, message });
+    if (problems.length === MOST_PROBLEMS) break;
     lineOf.set(name, before ?? row.line);
+    if (places.length === MOST_PLACES)
+      throw wrong([{ line: row.line, message: `a file has at most ${MOST_PLACES} places.` }]);
     places.push({ line: row.line, name, landmark: landmarkOf(cell) });
   }
+  if (names === null) throw wrong([headless(1)]);
   if (problems.length > 0) throw wrong(problems);
   if (places.length === 0) throw wrong([{ line: null, message: 'The file names no place.' }]);
   return places;
 }
 
+function headless(line: number): Problem {
+  return { line, message: `the header has to name the column name, beside ${COLUMNS.slice(1).join(', ')}.` };
+}
+
+/** Throws VALIDATION for a file that is not read, for whoever knows its size before its bytes. */
+export function checkPlacesSize(size: number): void {
+  if (size <= MOST_BYTES) return;
+  throw wrong([{ line: null, message: `The file has ${size} bytes; at most ${MOST_BYTES} are read.` }]);
+}
+
 function problemOf(row: CsvRow, cell: (column: Column) => string, width: number): string | null {
-  if (row.unclosed) return 'a quoted field begins here and never ends.';
+  if (row.fault !== null) return CSV_FAULTS[row.fault];
   if (row.cells.length > width)
     return `it has ${row.cells.length} fields where the header has ${width}: quote fields that hold the separator.`;
   if (cell('name') === '') return 'name is missing.';
@@ -92,21 +116,13 @@ function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-function columnOf(cell: string): string {
-  return cell
-    .trim()
-    .replace(/^"(.*)"$/, '$1')
-    .trim()
-    .toLowerCase();
-}
-
 interface Problem {
   line: number | null;
   message: string;
 }
 
 function wrong(problems: Problem[]): AditError {
-  const errors = problems.slice(0, 50).map(({ line, message }): ErrorDetail => ({
+  const errors = problems.map(({ line, message }): ErrorDetail => ({
     pointer: line === null ? '/csv' : `/csv/lines/${line}`,
     code: 'invalid_place',
     message: line === null ? message : `Line ${line}: ${message}`,

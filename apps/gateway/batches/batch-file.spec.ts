@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { LineFaults, MOST_LINES, readBatchFile } from './batch-file.js';
+
+const HEADER = 'source,tag,modules\n';
+
+async function read(text: string): Promise<{ lines: number[]; faults: string }> {
+  const faults = new LineFaults();
+  const lines = await readBatchFile(Buffer.from(text), faults);
+  return { lines: lines.map(({ line }) => line), faults: String(faults) };
+}
+
+describe('a batch file', () => {
+  it('lets others have their turns while it is read', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+    const line = 'https://example.org/a.mp4,"evening\nnews",face_recognition;object_recognition\n';
+    const { lines, faults } = await read(HEADER + line.repeat(MOST_LINES));
+    clearInterval(count);
+    expect([lines.length, lines.at(-1), faults]).toEqual([MOST_LINES, 2 * MOST_LINES, '']);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it('is not read beyond what it may hold', async () => {
+    await expect(read(`${HEADER}${'a.jpg,,face_recognition\n'.repeat(MOST_LINES + 1)}"`)).rejects.toThrow(
+      `at most ${MOST_LINES} jobs`,
+    );
+    const { lines, faults } = await read(
+      [
+        'source,tag,modules',
+        `a.jpg,${'x'.repeat(65_537)},face_recognition`,
+        `a.jpg${',x'.repeat(1_000)}`,
+        'a.jpg,,face_recognition',
+        '"a.jpg',
+      ].join('\n'),
+    );
+    expect(lines).toEqual([4]);
+    expect(faults.split('\n')).toEqual([
+      'Line 2: a field has at most 65536 characters.',
+      'Line 3: it has more than 1000 fields.',
+      'Line 5: a quoted field begins here and never ends.',
+    ]);
+  });
+});

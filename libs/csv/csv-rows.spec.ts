@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { csvRows, LONGEST_CELL, MOST_COLUMNS, type CsvRow } from './csv-rows.js';
+import { separatorOf } from './header.js';
+import { textPieces } from './text-pieces.js';
+
+const rowsOf = (pieces: Iterable<string>, separator = ','): CsvRow[] =>
+  [...csvRows(pieces, separator)].filter((row) => row !== null);
+const cellsOf = (text: string, separator = ','): string[][] => rowsOf([text], separator).map(({ cells }) => cells);
+const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
+
+/** What decides how CSV is read, and letters of one and more bytes. */
+const anything = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ä', '𝄞'), maxLength: 40 });
+const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ä'), maxLength: 8 });
+
+describe('records of CSV', () => {
+  it('reads back what was written, with the line each record begins on', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 }), (rows) => {
+        const lines = rows.map((row) => row.map(quoted).join(','));
+        const before = (i: number): string => lines.slice(0, i).join('\n');
+        const starts = lines.map((_, i) => (i === 0 ? 1 : 1 + before(i).split(/\r\n|\r|\n/).length));
+        const seen = rowsOf([lines.join('\n')]);
+        expect(seen.map(({ cells }) => cells)).toEqual(rows);
+        expect(seen.map(({ line }) => line)).toEqual(starts);
+      }),
+    );
+  });
+
+  it('are the same wherever the text is cut in pieces', () => {
+    fc.assert(
+      fc.property(fc.array(anything, { maxLength: 6 }), (pieces) => {
+        expect(rowsOf(pieces)).toEqual(rowsOf([pieces.join('')]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['a,b\nc', [['a', 'b'], ['c']]],
+    ['a,\r\n,b\r\r', [['a', ''], ['', 'b']]], // prettier-ignore
+    ['\n \n""\n\na', [[''], ['a']]],
+    ['a"b,"c""d"', [['a"b', 'c"d']]],
+    ['"a"b"c,d', [['ab"c', 'd']]],
+    ['"a\r\nb"\r\nc', [['a\r\nb'], ['c']]],
+  ])('of %j', (text, cells) => {
+    expect(cellsOf(text)).toEqual(cells);
+  });
+
+  it('are lines without a separator', () => {
+    expect(cellsOf('a,"b\r\n\n"c"\rd', '')).toEqual([['a,"b'], ['"c"'], ['d']]);
+  });
+
+  it('say on which line a quote begins that never ends, and keep no more than there may be', () => {
+    const text = `a\n"b\nc"\n\n"d\ne`;
+    expect(rowsOf([text]).map(({ line, fault }) => [line, fault])).toEqual([
+      [1, null],
+      [2, null],
+      [5, 'unclosed_quote'],
+    ]);
+    const wide = `${'x,'.repeat(MOST_COLUMNS)}x\n${'x,'.repeat(MOST_COLUMNS - 1)}x\n`;
+    const long = `${'x'.repeat(LONGEST_CELL + 1)}\n"${'""'.repeat(LONGEST_CELL + 1)}"\n${'x'.repeat(LONGEST_CELL)}`;
+    const rows = rowsOf(textPieces(Buffer.from(wide + long)));
+    expect(rows.map(({ line, fault }) => [line, fault])).toEqual([
+      [1, 'too_many_columns'],
+      [2, null],
+      [3, 'too_long'],
+      [4, 'too_long'],
+      [5, null],
+    ]);
+    expect(rows.map(({ cells }) => cells.length)).toEqual([MOST_COLUMNS, MOST_COLUMNS, 1, 1, 1]);
+    expect(rows.map(({ cells }) => cells[0]!.length)).toEqual([1, 1, LONGEST_CELL, LONGEST_CELL, LONGEST_CELL]);
+  });
+
+  it('let others have a turn after every few kilobytes, whatever they are made of', () => {
+    const size = 1 << 20;
+    for (const unit of ['a', ',', '"', '\n', '\r', ' ', '"a",', 'ä']) {
+      const bytes = Buffer.from(unit.repeat(size / Buffer.byteLength(unit)));
+      let turns = 0;
+      let since = 0;
+      for (const row of csvRows(textPieces(bytes), ',')) {
+        since = row === null ? 0 : since + 1;
+        expect(since).toBeLessThanOrEqual(4_096);
+        if (row === null) turns += 1;
+      }
+      expect(turns).toBeGreaterThanOrEqual(size / 4_096);
+    }
+  });
+});
+
+describe('text in pieces', () => {
+  it('is the text of the file, without its mark', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(4_100), (end, length) => {
+        // Halves of surrogate pairs are no text in UTF-8.
+        const text = Buffer.from('é'.repeat(length) + end).toString();
+        expect([...textPieces(Buffer.from(`\uFEFF${text}`))].join('')).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('the separator of a file', () => {
+  it.each([
+    ['source,target', ','],
+    ['\uFEFF\n\nnote;"Target"; SOURCE \nx', ';'],
+    ['source\ttarget', '\t'],
+    ['source target', null],
+    ['source\ntarget', null],
+    ['', null],
+  ])('whose header is %j is %j', (text, separator) => {
+    expect(separatorOf(Buffer.from(text), ['source', 'target'])).toBe(separator);
+  });
+});

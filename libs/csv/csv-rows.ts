@@ -1,0 +1,144 @@
+/** Fields of a record and characters of a field that are kept; nobody who means a table has more. */
+export const MOST_COLUMNS = 1_000;
+export const LONGEST_CELL = 65_536;
+
+/**
+ * What is wrong with a record: a quoted field never ended, it has more than MOST_COLUMNS fields, or one of more than
+ * LONGEST_CELL characters. What is beyond is not in `cells`.
+ */
+export type CsvFault = 'unclosed_quote' | 'too_many_columns' | 'too_long';
+
+/** What to say of it, behind the line. */
+export const CSV_FAULTS: Record<CsvFault, string> = {
+  unclosed_quote: 'a quoted field begins here and never ends.',
+  too_many_columns: `it has more than ${MOST_COLUMNS} fields.`,
+  too_long: `a field has at most ${LONGEST_CELL} characters.`,
+};
+
+/** A record of a CSV file and the line it begins on, from 1. */
+export interface CsvRow {
+  line: number;
+  cells: string[];
+  fault: CsvFault | null;
+}
+
+/**
+ * Records of CSV (RFC 4180): fields may be quoted, a quote within is doubled, line breaks within quotes belong to the field.
+ * Lines end in LF, CR LF or CR. Empty lines are left out. A quote inside an unquoted field is a letter, and what follows a
+ * closing quote up to the separator belongs to the field. Yields `null` after each piece of the text, also within long
+ * records, so that whoever reads can let others have a turn.
+ *
+ * @param separator one character; '' for a list of lines, in which quotes are letters too.
+ */
+export function* csvRows(pieces: Iterable<string>, separator: string): Generator<CsvRow | null> {
+  const records = new Records(separator);
+  for (const text of pieces) {
+    yield* records.read(text);
+    yield null;
+  }
+  yield* records.end();
+}
+
+/** What the column of a header is worth in a record; '' where it has none. */
+export function cellOf(row: CsvRow, column: number): string {
+  return row.cells[column]?.trim() ?? '';
+}
+
+const [QUOTE, LF, CR] = [0x22, 0x0a, 0x0d];
+
+/** Where in a field the reader is. Behind a quote in quotes the next character tells whether the field was closed by it. */
+type Place = 'start' | 'plain' | 'quoted' | 'behind quote';
+
+class Records {
+  private readonly separator: number;
+  private place: Place = 'start';
+  private line = 1;
+  /** The last character was a CR: an LF after it belongs to it. */
+  private afterReturn = false;
+  private row: CsvRow = { line: 1, cells: [], fault: null };
+  private cell = '';
+  /** Whether the record has a quoted field, so that it is not empty. */
+  private hasQuotes = false;
+
+  constructor(separator: string) {
+    this.separator = separator === '' ? -1 : separator.charCodeAt(0);
+  }
+
+  *read(text: string): Generator<CsvRow> {
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      const joined = this.afterReturn && code === LF;
+      this.afterReturn = code === CR;
+      if (this.place === 'behind quote') {
+        // Doubled, it is one; else the field is closed, and what follows is read as a plain one.
+        this.place = code === QUOTE ? 'quoted' : 'plain';
+        from = at;
+        if (code === QUOTE) continue;
+      }
+      if (this.place === 'quoted') {
+        if (code === QUOTE) {
+          this.take(text, from, at);
+          this.place = 'behind quote';
+        } else if (isBreak(code) && !joined) this.line += 1;
+        continue;
+      }
+      if (joined) {
+        from = at + 1;
+        continue;
+      }
+      if (this.place === 'start') {
+        from = at;
+        this.place = 'plain';
+        if (code === QUOTE && this.separator !== -1) {
+          this.place = 'quoted';
+          this.hasQuotes = true;
+          from = at + 1;
+          continue;
+        }
+      }
+      if (code !== this.separator && !isBreak(code)) continue;
+      this.take(text, from, at);
+      this.endCell();
+      if (code === this.separator) continue;
+      this.line += 1;
+      const row = this.endRow();
+      if (row !== null) yield row;
+    }
+    if (this.place === 'plain' || this.place === 'quoted') this.take(text, from, text.length);
+  }
+
+  *end(): Generator<CsvRow> {
+    if (this.place === 'quoted') this.row.fault ??= 'unclosed_quote';
+    if (this.place === 'start' && this.row.cells.length === 0) return;
+    this.endCell();
+    const row = this.endRow();
+    if (row !== null) yield row;
+  }
+
+  private take(text: string, from: number, until: number): void {
+    const room = LONGEST_CELL - this.cell.length;
+    if (until - from > room) this.row.fault ??= 'too_long';
+    this.cell += text.slice(from, Math.min(until, from + room));
+  }
+
+  private endCell(): void {
+    if (this.row.cells.length < MOST_COLUMNS) this.row.cells.push(this.cell);
+    else this.row.fault ??= 'too_many_columns';
+    this.cell = '';
+    this.place = 'start';
+  }
+
+  /** The record that ends here; null for an empty line. */
+  private endRow(): CsvRow | null {
+    const { row, hasQuotes } = this;
+    this.row = { line: this.line, cells: [], fault: null };
+    this.hasQuotes = false;
+    const isBlank = !hasQuotes && row.fault === null && row.cells.length === 1 && row.cells[0]!.trim() === '';
+    return isBlank ? null : row;
+  }
+}
+
+function isBreak(code: number): boolean {
+  return code === LF || code === CR;
+}

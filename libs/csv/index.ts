@@ -1,0 +1,3 @@
+export * from './csv-rows.js';
+export * from './header.js';
+export * from './text-pieces.js';
