@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
 import type { Cell } from './results-table.js';
 
 /**
@@ -8,25 +9,23 @@ import type { Cell } from './results-table.js';
 const FORMULA = /(?<=^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
 /**
- * CSV (RFC 4180) in UTF-8 with a byte order mark, so that spreadsheets read its letters, as a stream that holds a row at a
- * time. What a spreadsheet would run as a formula is preceded by an apostrophe: labels come from media and clients.
+ * CSV (RFC 4180) in UTF-8 with a byte order mark, so that spreadsheets read its letters, as a stream that holds a few rows at
+ * a time. What a spreadsheet would run as a formula is preceded by an apostrophe: labels come from media and clients, and the
+ * library looks for formulas at the beginning of a field only. An error of `rows` destroys the stream; destroying it ends them.
  */
 export function writeCsv(columns: string[], rows: AsyncIterable<Cell[]> | Iterable<Cell[]>): Readable {
-  return Readable.from(lines(columns, rows), { objectMode: false });
+  const csv = stringify({
+    bom: true,
+    record_delimiter: 'windows',
+    quoted_match: /[\r\n]/,
+    cast: { string: (text) => text.replace(FORMULA, "'") },
+  });
+  // Its end and its errors are seen by whoever reads.
+  pipeline(withHeader(columns, rows), csv, () => undefined);
+  return csv;
 }
 
-async function* lines(columns: string[], rows: AsyncIterable<Cell[]> | Iterable<Cell[]>): AsyncGenerator<Buffer> {
-  yield Buffer.from(`\uFEFF${line(columns)}`);
-  for await (const row of rows) yield Buffer.from(line(row));
-}
-
-function line(cells: Cell[]): string {
-  return `${cells.map(field).join(',')}\r\n`;
-}
-
-function field(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  const text = cell.replace(FORMULA, "'");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+async function* withHeader(columns: string[], rows: AsyncIterable<Cell[]> | Iterable<Cell[]>): AsyncGenerator<Cell[]> {
+  yield columns;
+  yield* rows;
 }

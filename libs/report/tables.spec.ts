@@ -52,6 +52,29 @@ describe('CSV', () => {
   it('breaks off when its rows do', async () => {
     await expect(text(writeCsv(['a'], failing()))).rejects.toThrow('went away');
   });
+
+  it('asks for few rows more than are read, and ends them when nobody reads on', async () => {
+    const state = { made: 0, ended: false };
+    function* many(): Generator<Cell[]> {
+      try {
+        for (; state.made < 1_000_000; state.made += 1) yield ['x'.repeat(100)];
+      } finally {
+        state.ended = true;
+      }
+    }
+    const output = writeCsv(['a'], many());
+    for await (const piece of output) {
+      expect(String(piece)).toContain('a');
+      break;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(state.ended).toBe(true);
+    expect(state.made).toBeLessThan(10_000);
+  });
+
+  it.each(['a\nb', 'a\rb', 'a,b', 'a"b', '\r\n'])('quotes %j', async (cell) => {
+    expect(await text(writeCsv(['a'], [[cell]]))).toBe(`a\r\n"${cell.replaceAll('"', '""')}"\r\n`);
+  });
 });
 
 /** What a spreadsheet would show. */

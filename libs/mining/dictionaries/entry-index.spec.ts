@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
-import { inTurns } from '../in-turns.js';
+import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
+import { inTurns } from '@adit/runtime';
 import { indexEntries, indexing } from './entry-index.js';
 import { foldText } from './fold-text.js';
 import type { SimilarIndex } from './similar-index.js';
@@ -46,14 +46,14 @@ describe('folded text', () => {
   });
 });
 
-describe('the bounded distance', () => {
-  it('is the distance up to its limit', () => {
+describe('the edit distance', () => {
+  it('is that of code points', () => {
     fc.assert(
-      fc.property(text, text, fc.nat(14), (one, other, limit) => {
-        const [a, b] = [Array.from(one), Array.from(other)];
-        expect(boundedDistance(a, b, limit)).toBe(Math.min(distance(a, b), limit + 1));
+      fc.property(text, text, (one, other) => {
+        expect(editDistance(one, other)).toBe(distance(Array.from(one), Array.from(other)));
       }),
     );
+    expect(editDistance('𝄞', 'a')).toBe(1);
   });
 
   it('allows as many edits as the similarity does', () => {
@@ -145,7 +145,7 @@ describe('an index', () => {
     const wanted = list[4_321]!;
     const misread = `${wanted.slice(0, 3)}x${wanted.slice(4)}`;
     const place = index.find(misread);
-    expect(boundedDistance(Array.from(misread), Array.from(list[place!]!), 5)).toBe(1);
+    expect(editDistance(misread, list[place!]!)).toBe(1);
     expect(index.compared - before).toBeLessThan(list.length / 20);
   });
 });

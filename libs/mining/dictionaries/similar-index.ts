@@ -1,11 +1,12 @@
-import { boundedDistance, editsWithin, similarityOf } from './edit-distance.js';
+import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
 import type { EntryIndex } from './entry-index.js';
 
 const ENTRIES_AT_ONCE = 256;
 
-/** An entry as code points. */
+/** An entry, also as code points. */
 interface Candidate {
   place: number;
+  text: string;
   points: readonly string[];
 }
 
@@ -43,8 +44,8 @@ export class SimilarIndex implements EntryIndex {
     for (const [text, place] of places) {
       const points = Array.from(text);
       const bucket = byLength.get(points.length);
-      if (bucket === undefined) byLength.set(points.length, [{ place, points }]);
-      else bucket.push({ place, points });
+      if (bucket === undefined) byLength.set(points.length, [{ place, text, points }]);
+      else bucket.push({ place, text, points });
       if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
     const buckets: Bucket[] = [];
@@ -66,11 +67,11 @@ export class SimilarIndex implements EntryIndex {
       const least = Math.max(this.threshold, best?.similarity ?? 0);
       const edits = editsWithin(least, label.length, bucket.length);
       if (Math.abs(bucket.length - label.length) > edits) continue;
-      for (const { place, points } of candidates(bucket, label, edits)) {
+      for (const { place, text } of candidates(bucket, label, edits)) {
         this.compared += 1;
-        const distance = boundedDistance(label, points, edits);
+        const distance = editDistance(folded, text);
         if (distance > edits) continue;
-        const similarity = similarityOf(distance, label.length, points.length);
+        const similarity = similarityOf(distance, label.length, bucket.length);
         const better =
           best === null || similarity > best.similarity || (similarity === best.similarity && place < best.place);
         if (better) best = { place, similarity };

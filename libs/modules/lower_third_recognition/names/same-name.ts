@@ -1,4 +1,4 @@
-import { boundedDistance, editsWithin } from '@adit/mining';
+import { editDistance, editsWithin } from '@adit/mining';
 import { foldName } from './fold-name.js';
 
 /** From this likeness of their folded forms two readings are one name: one letter of seven may differ. */
@@ -6,7 +6,6 @@ const LIKENESS = 0.86;
 
 /** Whether two readings are one name, misread. Names that differ in a whole word are two people. */
 export function sameName(a: string, b: string): boolean {
-  const [one, other] = [Array.from(foldName(a)), Array.from(foldName(b))];
-  const edits = editsWithin(LIKENESS, one.length, other.length);
-  return boundedDistance(one, other, edits) <= edits;
+  const [one, other] = [foldName(a), foldName(b)];
+  return editDistance(one, other) <= editsWithin(LIKENESS, Array.from(one).length, Array.from(other).length);
 }
