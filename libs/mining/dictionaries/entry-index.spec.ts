@@ -25,6 +25,7 @@ const threshold = fc.constantFrom(0, 0.2, 0.5, 0.6, 0.75, 0.8, 0.9, 1);
 describe('folded text', () => {
   it.each([
     ['Straße', 'STRASSE'],
+    ['STRAẞE', 'STRASSE'],
     ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
     ['ﬁlm', 'Film'],
     ['Cafe\u0301', 'café'],

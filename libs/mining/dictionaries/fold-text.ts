@@ -1,8 +1,8 @@
 /**
  * Text as dictionaries compare it: compatibility forms, case and runs of white space make no difference (after Unicode's
- * NFKC_Casefold; upper case first, so that ß and ss, ς and σ agree). Folding twice changes nothing.
+ * NFKC_Casefold; lower and upper case first, so that ẞ, ß and ss, ς and σ agree). Folding twice changes nothing.
  */
 export function foldText(text: string): string {
-  const upper = text.normalize('NFKC').toUpperCase();
+  const upper = text.normalize('NFKC').toLowerCase().toUpperCase();
   return upper.toLowerCase().replaceAll('ς', 'σ').normalize('NFKC').replace(/\s+/gu, ' ').trim();
 }
