@@ -117,16 +117,34 @@ function headersOf(
   short: TokenBucket | null,
   now: number,
 ): Record<string, string> {
-  const all = Object.entries({ requests, jobs }).filter((entry): entry is [Kind, TokenBucket] => entry[1] !== null);
-  const share = (bucket: TokenBucket): number => bucket.left(now) / bucket.capacity;
-  const nearest = short ?? all.map(([, bucket]) => bucket).reduce((a, b) => (share(b) < share(a) ? b : a));
+  // On the way of every request: each bucket is looked at once.
+  const one = requests === null ? null : standingOf('requests', requests, now);
+  const other = jobs === null ? null : standingOf('jobs', jobs, now);
+  const isOther = other !== null && (one === null || (short === null ? other.share < one.share : short === jobs));
+  const nearest = isOther ? other : one!;
   return {
-    'ratelimit-policy': all.map(([kind, { capacity, window }]) => `"${kind}";q=${capacity};w=${window}`).join(', '),
-    ratelimit: all
-      .map(([kind, bucket]) => `"${kind}";r=${bucket.left(now)};t=${Math.ceil(bucket.secondsUntilFull(now))}`)
-      .join(', '),
-    'ratelimit-limit': String(nearest.capacity),
-    'ratelimit-remaining': String(nearest.left(now)),
-    'ratelimit-reset': String(Math.ceil(nearest.secondsUntilFull(now))),
+    'ratelimit-policy': listed(one?.policy, other?.policy),
+    ratelimit: listed(one?.standing, other?.standing),
+    'ratelimit-limit': nearest.limit,
+    'ratelimit-remaining': nearest.remaining,
+    'ratelimit-reset': nearest.reset,
   };
+}
+
+function standingOf(kind: Kind, bucket: TokenBucket, now: number) {
+  const { capacity, window } = bucket;
+  const left = bucket.left(now);
+  const reset = String(Math.ceil(bucket.secondsUntilFull(now)));
+  return {
+    policy: `"${kind}";q=${capacity};w=${window}`,
+    standing: `"${kind}";r=${left};t=${reset}`,
+    limit: String(capacity),
+    remaining: String(left),
+    reset,
+    share: left / capacity,
+  };
+}
+
+function listed(one: string | undefined, other: string | undefined): string {
+  return one === undefined ? (other ?? '') : other === undefined ? one : `${one}, ${other}`;
 }
