@@ -1,5 +1,5 @@
 import type { InferenceSession } from 'onnxruntime-node';
-import { readTensor } from './ort-tensor.js';
+import { ortTensor, readTensor } from './ort-tensor.js';
 import type { Tensor } from './tensor.js';
 
 /**
@@ -39,7 +39,7 @@ export const THIS_THREAD: GraphHost = {
       outputs: session.outputMetadata,
       async run(inputs) {
         const feeds: Record<string, InstanceType<typeof ort.Tensor>> = {};
-        for (const { name, type, data, dims } of inputs) feeds[name] = new ort.Tensor(type, unshared(data), dims);
+        for (const { name, type, data, dims } of inputs) feeds[name] = ortTensor(ort, type, unshared(data), dims);
         return Object.entries(await session.run(feeds)).flatMap(([name, output]) => {
           const tensor = readTensor(output);
           return tensor === null ? [] : [{ ...tensor, name }];

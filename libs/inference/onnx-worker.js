@@ -7,7 +7,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
-import { readTensor } from './ort-tensor.js';
+import { ortTensor, readTensor } from './ort-tensor.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
@@ -82,7 +82,7 @@ function sessionOf(id) {
 function feedsOf(inputs) {
   /** @type {Record<string, import('onnxruntime-node').Tensor>} */
   const feeds = {};
-  for (const input of inputs) feeds[input.name] = new ort.Tensor(input.type, unshared(input), input.dims);
+  for (const input of inputs) feeds[input.name] = ortTensor(ort, input.type, unshared(input), input.dims);
   return feeds;
 }
 

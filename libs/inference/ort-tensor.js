@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What ONNX Runtime answers, as tensors of ours. Plain JavaScript, because the thread that runs the models loads it
+ * Tensors of ours for ONNX Runtime, and what it answers. Plain JavaScript, because the thread that runs the models loads it
  * straight from the source folder in tests.
  *
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -25,4 +25,20 @@ export function readTensor({ type, data, dims }) {
   }
   const numbers = /** @type {ArrayLike<number | bigint>} */ (/** @type {unknown} */ (data));
   return { type: 'float32', data: Float32Array.from(numbers, Number), dims: [...dims] };
+}
+
+/**
+ * A tensor for ONNX Runtime to read. Where the language has a Float16Array (Node 24) its constructor puts the bits into one,
+ * which its own native half takes for empty: that one is given the bits.
+ *
+ * @param {typeof import('onnxruntime-node')} ort
+ * @param {import('./tensor.js').TensorType} type
+ * @param {unknown} data
+ * @param {readonly number[]} dims
+ * @returns {import('onnxruntime-node').Tensor}
+ */
+export function ortTensor(ort, type, data, dims) {
+  const tensor = new ort.Tensor(type, /** @type {any} */ (data), dims);
+  if (type === 'float16') Object.assign(tensor, { cpuData: data });
+  return tensor;
 }
