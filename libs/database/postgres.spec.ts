@@ -104,13 +104,19 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
       await manager.query(`INSERT INTO marks VALUES (2)`);
     });
     await expect(cut).rejects.toMatchObject({ code: 'UNAVAILABLE', retryable: true });
-    const running = victim.dataSource.query(`SELECT pg_sleep(10)`).catch((error: unknown) => toAditError(error));
-    await sleep(100);
+    const running = victim.dataSource.query(`SELECT pg_sleep(600)`).catch((error: unknown) => toAditError(error));
+    const sleepers = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'victim' AND query LIKE '%pg_sleep(600)%'`;
+    while ((await database.dataSource.query<unknown[]>(sleepers)).length === 0) await sleep(20);
     await kill();
     expect(await running).toMatchObject({ code: 'UNAVAILABLE' });
-    // Idle ones are dropped when they end.
-    await sleep(50);
-    expect(await victim.dataSource.query(`SELECT count(*)::int AS marks FROM marks`)).toEqual([{ marks: 0 }]);
+    // Idle ones are dropped when they end, which takes a moment to be heard of.
+    const count = () => victim.dataSource.query(`SELECT count(*)::int AS marks FROM marks`);
+    let marks: unknown = await count().catch(() => null);
+    for (let again = 0; marks === null && again < 100; again += 1) {
+      await sleep(50);
+      marks = await count().catch(() => null);
+    }
+    expect(marks).toEqual([{ marks: 0 }]);
     await victim.close();
   });
 
