@@ -1,5 +1,5 @@
 import { JobEntity, JobEventEntity, SegmentEntity } from '@adit/database';
-import { presentJob, shownColumns, type ShownRow } from '@adit/jobs';
+import { LockedJob, presentJob, refuseSource, shownColumns, type ShownRow } from '@adit/jobs';
 import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { countingModule, FoldingJobs } from './testing/folding-jobs.js';
@@ -127,6 +127,32 @@ describe('taking an analysed chunk in', () => {
     await jobs.analysed(jobId, ids[0]!, {});
     await jobs.advance(jobId);
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 1 });
+  });
+
+  it('fails a module that took none of the sources, and completes the others', async () => {
+    const { jobId, ids } = await begun(2, 1);
+    await jobs.outbox.transaction(async (manager) => {
+      // As a decoder that opens a film plans it.
+      await manager.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'module_1'`, [jobId]);
+      const job = (await LockedJob.take(manager, jobId))!;
+      const refusing = job.modules.filter(({ moduleId }) => moduleId === 'module_1');
+      for (const module of refusing) module.media = ['image'];
+      await refuseSource(job, { index: 0, uri: 'storage://film' }, refusing, 'video');
+    });
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    const states: unknown[] = await jobs.db.query(
+      'SELECT state, error FROM job_modules WHERE job_id = $1 ORDER BY position',
+      [jobId],
+    );
+    expect(states).toEqual([
+      { state: 'completed', error: null },
+      { state: 'failed', error: 'no source of the job is of a kind that it takes' },
+    ]);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      state: 'completed',
+      errors: ['storage://film: module_1 takes images, not video'],
+    });
   });
 
   it('folds in order whatever comes first, and ends the job with its last chunk', async () => {

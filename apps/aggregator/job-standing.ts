@@ -20,6 +20,8 @@ interface ModuleStanding {
   share: number;
   /** A fold for each film; else one for all images. */
   films: boolean;
+  /** No source is of a kind that it takes: its folds have no chunks. */
+  refused: boolean;
 }
 
 /** How far the sources and folds of a job are. */
@@ -54,7 +56,7 @@ export async function moveFolds(
           AND f.next_chunk = v.before AND NOT f.closed
        RETURNING f.module_id, f.source_index, f.next_chunk, f.closed),
      m AS (
-       SELECT f.module_id, bool_or(f.source_index >= 0) AS films,
+       SELECT f.module_id, bool_or(f.source_index >= 0) AS films, bool_and(f.chunk_ids = '[]') AS refused,
               count(*) FILTER (WHERE NOT coalesce(u.closed, f.closed))::int AS open,
               sum(CASE WHEN coalesce(u.closed, f.closed) THEN 1
                        ELSE coalesce(u.next_chunk, f.next_chunk)::float8 / greatest(jsonb_array_length(f.chunk_ids), 1)
@@ -65,7 +67,7 @@ export async function moveFolds(
             coalesce(bool_or(state IN ('waiting', 'requested')), false) AS pending,
             coalesce(bool_or(state = 'planned'), false) AS readable,
             (SELECT coalesce(jsonb_object_agg(module_id,
-                      jsonb_build_object('open', open, 'share', share, 'films', films)), '{}') FROM m) AS folds,
+                      jsonb_build_object('open', open, 'share', share, 'films', films, 'refused', refused)), '{}') FROM m) AS folds,
             (SELECT coalesce(jsonb_agg(jsonb_build_array(module_id, source_index)), '[]') FROM u) AS moved
        FROM job_sources WHERE job_id = $1`,
     [
@@ -97,9 +99,11 @@ export function progressOf({ folds, failed, sources }: JobStanding, moduleId: st
   return Math.min(1, own.films ? (own.share + failed) / sources : own.share);
 }
 
+const NOTHING_TAKEN = 'no source of the job is of a kind that it takes';
+
 /**
- * Completes modules that have a closed fold of every planned source; fails them when no source is readable, or every chunk of
- * theirs was lost. A source that was planned without one of them is opened again instead. True when all have ended.
+ * Completes modules that have a closed fold of every planned source; fails them when no source is readable or of a kind that
+ * they take, or every chunk of theirs was lost. A source that was planned without one of them is opened again instead. True when all have ended.
  */
 export async function endModules(locked: LockedJob, { folds, pending, readable }: JobStanding): Promise<boolean> {
   if (pending) return allModulesEnded(locked.states);
@@ -112,7 +116,7 @@ export async function endModules(locked: LockedJob, { folds, pending, readable }
   // A retried job may have nothing left to do, so that nothing has started it.
   await locked.apply({ kind: 'opened' });
   for (const moduleId of ids) {
-    const reason = lost.get(moduleId);
+    const reason = folds[moduleId]?.refused ? NOTHING_TAKEN : lost.get(moduleId);
     if (reason !== undefined) await locked.failLostModule(moduleId, reason);
     await locked.apply({ kind: readable ? 'module-completed' : 'module-failed', module: moduleId });
   }

@@ -9,6 +9,7 @@ import {
   LockedJob,
   OutboxRelay,
   packKey,
+  refusalByAll,
   setSourcePlanned,
 } from '@adit/jobs';
 import { chunkMemory, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
@@ -22,7 +23,6 @@ import { WORK_DIRECTORY } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { MemoryAdmission } from './memory-admission.js';
 import { SourceCache } from './source-cache.js';
-import { NO_PICTURE } from './source.handler.js';
 
 const decodeSeconds = histogram(
   'adit_decode_seconds',
@@ -116,7 +116,11 @@ export class ChunkDecoder {
   }
 
   /** Null when its observations are known already, or when it was refused: one bad picture never fails a chunk. */
-  private async decodeOneImage({ job, sources, analyses, isLastTry }: ChunkTask, index: number, signal: AbortSignal) {
+  private async decodeOneImage(
+    { job, sources, modules, analyses, isLastTry }: ChunkTask,
+    index: number,
+    signal: AbortSignal,
+  ) {
     const source = sources.find((candidate) => candidate.index === index);
     if (source === undefined || source.state === 'failed') return null;
     try {
@@ -129,7 +133,9 @@ export class ChunkDecoder {
           const facts = isKnownFile
             ? source.facts!
             : (await this.catalogue.identify(job.workspaceId, file, signal)).facts;
-          if (facts.kind === 'audio') throw new AditError('MEDIA_INVALID', NO_PICTURE);
+          if (facts.kind === 'audio') {
+            throw new AditError('MEDIA_INVALID', refusalByAll(modules, 'audio') || 'it is audio, in a job of images');
+          }
           if (facts.kind !== 'image') return this.endMixed(job.id);
           if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;

@@ -1,6 +1,7 @@
 import type { FrameInterval, JobState, MediaFacts, ProcessingRange } from '@adit/contracts';
 import { fromRow, JobAnalysisEntity, type SourceState } from '@adit/database';
 import { isTerminal } from '@adit/contracts';
+import type { MediaTaker } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
 /** A chunk with what it has to be decoded for. */
@@ -11,7 +12,7 @@ export interface ChunkTask {
   chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; interval: FrameInterval | null };
   /** Its sources as they stand. */
   sources: { index: number; uri: string; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
-  modules: { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> }[];
+  modules: (MediaTaker & { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> })[];
   /** Analyses still missing that a module waits for. */
   analyses: JobAnalysisEntity[];
   message: { jobId: string; traceparent: string | null };
@@ -53,7 +54,8 @@ const TASK = `
                                               'facts', s.facts) ORDER BY s.index)
             FROM job_sources s
            WHERE s.job_id = j.id AND s.index >= c.source_start AND s.index < c.source_end) AS sources,
-         (SELECT jsonb_agg(jsonb_build_object('state', m.state, 'range', m.range, 'analyses', m.analyses))
+         (SELECT jsonb_agg(jsonb_build_object('postedAs', m.posted_as, 'media', m.media, 'state', m.state, 'range', m.range,
+                                              'analyses', m.analyses) ORDER BY m.position)
             FROM job_modules m WHERE m.job_id = j.id) AS modules,
          (SELECT coalesce(jsonb_agg(to_jsonb(a)), '[]')
             FROM job_analyses a JOIN chunk_analyses n ON n.chunk_id = c.id AND n.digest = a.digest AND n.state = 'waiting'

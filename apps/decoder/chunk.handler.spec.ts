@@ -98,6 +98,7 @@ describe('decoding a chunk', () => {
         args: {},
         range: null,
         models: [],
+        media: ['image' as const, 'video' as const],
         analyses: [faces],
       },
     ];

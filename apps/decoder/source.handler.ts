@@ -11,7 +11,11 @@ import {
   OutboxRelay,
   planFilm,
   planImages,
+  refusalByAll,
+  refusalOf,
+  refuseSource,
   runTry,
+  takesMedia,
   triedSource,
   type JobSettings,
   type ModuleIntervals,
@@ -21,11 +25,9 @@ import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
-import { SourceCache } from './source-cache.js';
+import { SourceCache, type SourceOfJob } from './source-cache.js';
 
 const log = createLogger('decoder');
-/** Why sound cannot be mined. */
-export const NO_PICTURE = 'it has no picture, and no module of the job listens to sound';
 
 /** sources.requested: fetch one source, find out what it is, and plan its chunks. */
 @Controller()
@@ -51,7 +53,7 @@ export class SourceHandler {
         if (begun === null) return;
         const { workspaceId } = begun;
         const media = await this.cache.use(begun, (file) => this.catalogue.identify(workspaceId, file, signal), signal);
-        await this.plan(jobId, sourceIndex, media);
+        await this.plan(begun, media);
       },
       async (problem, isOurs) => {
         log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
@@ -75,7 +77,8 @@ export class SourceHandler {
     });
   }
 
-  private async plan(jobId: string, sourceIndex: number, media: KnownMedia): Promise<void> {
+  private async plan(opened: SourceOfJob, media: KnownMedia): Promise<void> {
+    const { jobId, index: sourceIndex } = opened;
     await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return;
@@ -90,11 +93,20 @@ export class SourceHandler {
       if (!isOpen) return;
       // Opened again, for a module that missed it: what the others know of it is of another file.
       if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
-      if (media.facts.kind === 'image') {
+      const { kind } = media.facts;
+      if (kind === 'image') {
         if (!isFirst && locked.job.mediaType !== 'image') return failMixed(locked);
         await this.planImageJob(manager, locked, sourceIndex, media, count);
-      } else if (media.facts.kind === 'video') await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
-      else throw new AditError('MEDIA_INVALID', NO_PICTURE);
+        return;
+      }
+      if (kind === 'video' && !isFirst && locked.job.mediaType !== 'video') return failMixed(locked);
+      const refusing = locked.activeModules.filter((module) => !takesMedia(module, kind));
+      if (refusing.length === locked.activeModules.length) {
+        throw new AditError('MEDIA_INVALID', refusalByAll(refusing, kind));
+      }
+      if (kind === 'audio') throw new AditError('MEDIA_INVALID', 'audio cannot be mined yet');
+      await refuseSource(locked, opened, refusing, kind);
+      await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
     });
   }
 
@@ -107,6 +119,10 @@ export class SourceHandler {
   ): Promise<void> {
     const wanted: { moduleId: string; from: number; to: number }[] = [];
     for (const module of locked.activeModules) {
+      if (!takesMedia(module, 'image')) {
+        await locked.failModule(module.moduleId, `it ${refusalOf(module, 'image')}`);
+        continue;
+      }
       const range = imageRange(module.range, count);
       if (range === null) {
         await locked.failModule(module.moduleId, 'its range does not lie within the images of the job');
@@ -124,12 +140,11 @@ export class SourceHandler {
     isFirst: boolean,
   ): Promise<void> {
     if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
-    if (!isFirst && locked.job.mediaType !== 'video') return failMixed(locked);
     if (isFirst && locked.job.mediaType !== 'video') {
       await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
     }
     const wanted: ModuleIntervals[] = [];
-    for (const { moduleId, range } of locked.activeModules) {
+    for (const { moduleId, range } of locked.activeModules.filter((module) => takesMedia(module, 'video'))) {
       try {
         wanted.push({ moduleId, intervals: intervalsOf(media.facts, media.film, range) });
       } catch (error) {

@@ -71,6 +71,9 @@ export type AudioFacts = z.infer<typeof AudioFacts>;
 export const MediaFacts = z.discriminatedUnion('kind', [VideoFacts, ImageFacts, AudioFacts]);
 export type MediaFacts = z.infer<typeof MediaFacts>;
 
+/** What a source turned out to be. */
+export type MediaKind = MediaFacts['kind'];
+
 /**
  * The frames one chunk owns: `frameStart` inclusive to `frameEnd` exclusive, numbered from the start of the source in
  * presentation order, and the same interval in pts ticks. Decoding starts at the keyframe `seekPts`.

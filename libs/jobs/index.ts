@@ -9,6 +9,7 @@ export * from './job-errors.js';
 export * from './jobs.module.js';
 export * from './keys.js';
 export * from './locked-job.js';
+export * from './media-kinds.js';
 export * from './model-pins.js';
 export * from './new-job.js';
 export * from './nudged-loop.js';

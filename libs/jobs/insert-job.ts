@@ -25,11 +25,13 @@ export const INSERT_JOBS = `
     SELECT given.id, at - 1, uri, 'waiting'
       FROM given, jsonb_array_elements_text(sources) WITH ORDINALITY AS source (uri, at)
   ), module AS (
-    INSERT INTO job_modules (job_id, module_id, position, posted_as, args, range, models, dictionaries, analyses, state)
-    SELECT given.id, m."moduleId", m.position, m."postedAs", m.args, m.range, m.models, m.dictionaries, m.analyses, m.state
+    INSERT INTO job_modules (job_id, module_id, position, posted_as, args, range, models, media, dictionaries, analyses,
+                             state)
+    SELECT given.id, m."moduleId", m.position, m."postedAs", m.args, m.range, m.models, m.media, m.dictionaries, m.analyses,
+           m.state
       FROM given, jsonb_to_recordset(modules)
-        AS m ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb, models jsonb, dictionaries jsonb,
-              analyses jsonb, state text)
+        AS m ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb, models jsonb, media jsonb,
+              dictionaries jsonb, analyses jsonb, state text)
   ), analysis AS (
     INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
     SELECT given.id, a.digest, a.analysis, a.family, a.args, a.frames, a.models
@@ -51,6 +53,7 @@ type ModuleRow = Pick<
   | 'args'
   | 'range'
   | 'models'
+  | 'media'
   | 'dictionaries'
   | 'analyses'
   | 'state'
@@ -75,13 +78,14 @@ function partsOf(given: NewJob['modules']): Parts {
 
 function newParts(given: NewJob['modules']): Parts {
   const modules = given.map(
-    ({ moduleId, postedAs, args, range, models, dictionaries = [], analyses }, position): ModuleRow => ({
+    ({ moduleId, postedAs, args, range, models, media, dictionaries = [], analyses }, position): ModuleRow => ({
       moduleId,
       position,
       postedAs,
       args,
       range,
       models,
+      media,
       dictionaries: dictionaries.length > 0 ? dictionaries : null,
       analyses: Object.fromEntries(analyses.map(({ analysis, digest }) => [analysis, digest])),
       state: 'waiting',

@@ -1,4 +1,13 @@
-import type { DictionaryPin, FrameSpec, JobRequest, Json, MediaType, ModelPin, ProcessingRange } from '@adit/contracts';
+import type {
+  DictionaryPin,
+  FrameSpec,
+  JobRequest,
+  Json,
+  MediaKind,
+  MediaType,
+  ModelPin,
+  ProcessingRange,
+} from '@adit/contracts';
 
 /** An analysis with everything that identifies its result but the media. */
 export interface ResolvedAnalysis {
@@ -17,6 +26,8 @@ export interface ResolvedModule {
   args: Record<string, Json>;
   range: ProcessingRange | null;
   models: ModelPin[];
+  /** Kinds of source it takes. */
+  media: MediaKind[];
   /** Those its arguments name. */
   dictionaries?: DictionaryPin[];
   analyses: ResolvedAnalysis[];

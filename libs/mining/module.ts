@@ -1,4 +1,4 @@
-import type { Json, MediaFacts, ModelPin, ModelType, Unit } from '@adit/contracts';
+import type { Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { LoadedDictionary } from './dictionaries/dictionary.js';
 import type { ClosedSource, Segment, Summary } from './segment.js';
@@ -74,7 +74,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   /** What a state of another version is in this one; null, as without, to fold anew. */
   adopt?(state: Json, version: number): Json;
   args: Args;
-  media: ('image' | 'video' | 'audio')[];
+  /** Kinds of source it can be asked of; of others the job's errors say that it cannot. */
+  media: MediaKind[];
   /** Another module whose models serve this one too, e.g. the one that galleries are made for. */
   sharesModelsOf?: string;
   /** What a request may name in `model`, for modules that take it; GET /v1/models/ lists them. */

@@ -129,8 +129,8 @@ export class FoldingJobs {
     const analysis: ResolvedAnalysis = {
       ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, frames: [], models: [] },
     };
-    const modules = this.modules.modules.map(({ id }) => ({
-      ...{ moduleId: id, postedAs: id, args: {}, range: null, models: [], analyses: [analysis] },
+    const modules = this.modules.modules.map(({ id, media }) => ({
+      ...{ moduleId: id, postedAs: id, args: {}, range: null, models: [], media, analyses: [analysis] },
     }));
     const request = JobRequest.parse({ sources, modules: { face_recognition: {} } });
     const mediaType = 'video' as const;

@@ -71,6 +71,7 @@ export class RequestResolver {
       args,
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: names.map((name) => this.models.resolve(name, versions.get(name)).pin),
+      media: definition.media,
       analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need)),
     };
   }

@@ -5,6 +5,7 @@ import type {
   JobState,
   JobWebhook,
   MediaFacts,
+  MediaKind,
   MediaType,
   ModelPin,
   ProcessingRange,
@@ -66,6 +67,8 @@ export class JobModuleEntity {
   @Column('jsonb') args!: Record<string, unknown>;
   @Column('jsonb', { nullable: true }) range!: ProcessingRange | null;
   @Column('jsonb') models!: ModelPin[];
+  /** Kinds of source it takes; null of builds whose modules all took images and video. */
+  @Column('jsonb', { nullable: true }) media!: MediaKind[] | null;
   /** The dictionaries its arguments name, as they were when it was posted; null when they name none. */
   @Column('jsonb', { nullable: true }) dictionaries!: DictionaryPin[] | null;
   /** Digests of the analyses it folds, by analysis name. */

@@ -19,6 +19,7 @@ import { ObjectRemovals1795374381434 } from './1795374381434-object-removals.js'
 import { AnalysisProgress1795376879093 } from './1795376879093-analysis-progress.js';
 import { FencingTokens1795382000000 } from './1795382000000-fencing-tokens.js';
 import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
+import { MediaOfModules1795384000000 } from './1795384000000-media-of-modules.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   AnalysisProgress1795376879093,
   FencingTokens1795382000000,
   JobErasures1795383000000,
+  MediaOfModules1795384000000,
 ];

@@ -127,6 +127,7 @@ export class JobsUnderTest {
         args: {},
         range: null,
         models: [],
+        media: ['image', 'video'],
         analyses: [analysis],
       })),
       mediaType: 'video',
