@@ -19,7 +19,8 @@ import {
   SummaryEntity,
   type Database,
 } from '@adit/database';
-import { BatchCommands, DictionaryStore, exportPrefix, JobCommands, OutboxRelay, Sweeper } from '@adit/jobs';
+import { DictionaryStore } from '@adit/dictionaries';
+import { BatchCommands, exportPrefix, JobCommands, OutboxRelay, Sweeper } from '@adit/jobs';
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';

@@ -1,7 +1,7 @@
 import { AditError, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
-import { DictionaryStore } from '@adit/jobs';
+import { DictionaryStore } from '@adit/dictionaries';
 import { ModuleRegistry, type Fold } from '@adit/mining';
 import { Inject, Injectable } from '@nestjs/common';
 

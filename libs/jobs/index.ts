@@ -1,6 +1,5 @@
 export * from './batch-commands.js';
 export * from './chunk-analyses.js';
-export * from './dictionary-store.js';
 export * from './erasures.js';
 export * from './identities.js';
 export * from './image-job.js';

@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { BatchCommands } from './batch-commands.js';
-import { DictionaryStore } from './dictionary-store.js';
+import { DictionaryStore } from '@adit/dictionaries';
 import { JobCommands } from './job-commands.js';
 import { OutboxRelay } from './outbox.js';
 import { JOB_SETTINGS, JobSettings } from './settings.js';

@@ -12,7 +12,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { counter, createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
-import { DictionaryStore } from './dictionary-store.js';
+import { DictionaryStore } from '@adit/dictionaries';
 import { BatchCommands } from './batch-commands.js';
 import { InstallationLease } from './installation-lease.js';
 import { JobCommands } from './job-commands.js';

@@ -1,7 +1,6 @@
 export * from './argument-errors.js';
 export * from './box-mark.js';
 export * from './box-overlap.js';
-export * from './dictionaries/index.js';
 export * from './fold-state.js';
 export * from './module.js';
 export * from './portrait.js';

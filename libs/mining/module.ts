@@ -1,6 +1,6 @@
 import type { Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
-import type { LoadedDictionary } from './dictionaries/dictionary.js';
+import type { LoadedDictionary } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from './segment.js';
 
 /** One analysis a module stands on. Equal needs of several modules are one pass over the media. */

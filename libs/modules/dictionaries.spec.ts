@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DictionarySpecification } from '@adit/contracts';
-import { AppliedDictionaries } from '@adit/mining';
-import type { LabelDictionaries, LoadedDictionary } from '@adit/mining';
+import { AppliedDictionaries } from '@adit/dictionaries';
+import type { LabelDictionaries, LoadedDictionary } from '@adit/dictionaries';
 import { Diversity } from './advanced_diversity_analysis/diversity.js';
 import { FaceRecognitionArguments } from './face_recognition/args.js';
 import { FaceFold } from './face_recognition/fold.js';

@@ -4,7 +4,7 @@ import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dictionary, DictionaryPage, Problem } from '@adit/contracts';
 import { ApiKeyEntity, DictionaryVersionEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
-import { DictionaryStore } from '@adit/jobs';
+import { DictionaryStore } from '@adit/dictionaries';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';

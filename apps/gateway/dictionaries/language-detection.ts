@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
-import { readDictionaryFile, type DictionaryEntry } from '@adit/mining';
+import { readDictionaryFile, type DictionaryEntry } from '@adit/dictionaries';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';

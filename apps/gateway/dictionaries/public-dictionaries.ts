@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
-import { DictionaryStore } from '@adit/jobs';
+import { DictionaryStore } from '@adit/dictionaries';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { insertVersion } from './dictionaries.js';

@@ -9,7 +9,7 @@ import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
 import { BatchCommands } from '../batch-commands.js';
-import { DictionaryStore } from '../dictionary-store.js';
+import { DictionaryStore } from '@adit/dictionaries';
 import { JobCommands } from '../job-commands.js';
 import { LockedJob } from '../locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../new-job.js';

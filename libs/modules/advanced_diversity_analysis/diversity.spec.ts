@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '@adit/contracts';
-import { AppliedDictionaries, NO_DICTIONARIES, sealState, unsealState } from '@adit/mining';
-import type { LabelDictionaries, Summary } from '@adit/mining';
+import { AppliedDictionaries, NO_DICTIONARIES } from '@adit/dictionaries';
+import { sealState, unsealState } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
+import type { Summary } from '@adit/mining';
 import { Matcher } from '../galleries/match.js';
 import { chunk, CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';

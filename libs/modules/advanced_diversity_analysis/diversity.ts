@@ -1,4 +1,5 @@
-import type { ClosedSource, LabelDictionaries, Segment, Summary } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
+import type { ClosedSource, Segment, Summary } from '@adit/mining';
 import { SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AppliedDictionaries, MAX_STATE_BYTES } from '@adit/mining';
-import type { LabelDictionaries, Segment } from '@adit/mining';
+import { AppliedDictionaries } from '@adit/dictionaries';
+import { MAX_STATE_BYTES } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
+import type { Segment } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { FaceFold } from './fold.js';
 import { Matcher } from '../galleries/match.js';

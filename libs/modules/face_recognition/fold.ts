@@ -1,27 +1,9 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Unit } from '@adit/contracts';
-import {
-  addStretch,
-  appendMark,
-  bridges,
-  emptyMarks,
-  fitBudget,
-  isFinal,
-  NO_DICTIONARIES,
-  takeAll,
-  takeFinal,
-} from '@adit/mining';
-import type {
-  ClosedSource,
-  Fold,
-  FoldContext,
-  FoldInput,
-  FoldStep,
-  Instant,
-  LabelDictionaries,
-  Segment,
-  Stretch,
-} from '@adit/mining';
+import { NO_DICTIONARIES } from '@adit/dictionaries';
+import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
+import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/mining';
 import type { FaceRecognitionArguments } from './args.js';
 import { linkTracklets } from './linking.js';
 import type { Matcher } from '../galleries/match.js';

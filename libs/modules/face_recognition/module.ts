@@ -1,4 +1,5 @@
-import { defineModule, openDictionaries } from '@adit/mining';
+import { openDictionaries } from '@adit/dictionaries';
+import { defineModule } from '@adit/mining';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';

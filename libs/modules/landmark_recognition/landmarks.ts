@@ -1,7 +1,7 @@
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { AditError } from '@adit/contracts';
 import type { Json } from '@adit/contracts';
-import type { LabelDictionaries } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
 import type { Gallery } from '../galleries/gallery.js';
 import type { Matcher } from '../galleries/match.js';
 

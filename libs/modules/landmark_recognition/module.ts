@@ -1,4 +1,5 @@
-import { defineModule, openDictionaries } from '@adit/mining';
+import { openDictionaries } from '@adit/dictionaries';
+import { defineModule } from '@adit/mining';
 import { galleriesOf, LANDMARK_MODEL } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { LandmarkArguments } from './args.js';

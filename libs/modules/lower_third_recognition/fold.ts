@@ -2,11 +2,11 @@ import { FaceObservations } from '@adit/analyses/faces/observations';
 import { TextObservations } from '@adit/analyses/text/observations';
 import type { Box } from '@adit/contracts';
 import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
 import type {
   FoldContext,
   FoldInput,
   Instant,
-  LabelDictionaries,
   Look,
   Portrait,
   Segment,

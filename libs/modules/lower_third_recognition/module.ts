@@ -1,4 +1,5 @@
-import { defineModule, openDictionaries } from '@adit/mining';
+import { openDictionaries } from '@adit/dictionaries';
+import { defineModule } from '@adit/mining';
 import type { AnalysisNeed } from '@adit/mining';
 import { FACES } from '../people/faces.js';
 import { LowerThirdArguments } from './args.js';

@@ -1,4 +1,4 @@
-import type { LabelDictionaries } from '@adit/mining';
+import type { LabelDictionaries } from '@adit/dictionaries';
 import { GERMAN } from './german.js';
 
 /** Label of an object as the client sees it, by the network's own (English) one; null leaves it out. */

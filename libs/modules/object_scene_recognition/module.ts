@@ -1,4 +1,5 @@
-import { defineModule, openDictionaries } from '@adit/mining';
+import { openDictionaries } from '@adit/dictionaries';
+import { defineModule } from '@adit/mining';
 import { ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { chooseModel, DETECTORS } from './choose-model.js';
 import { ObjectFold } from './fold.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { LoadedDictionary } from '@adit/mining';
+import type { LoadedDictionary } from '@adit/dictionaries';
 import { nameFinder, type NameFinder } from './find-name.js';
 import { genericNames, type GenericNames } from './generic-names.js';
 import { sameName } from './same-name.js';

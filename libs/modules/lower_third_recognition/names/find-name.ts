@@ -1,5 +1,5 @@
-import type { LoadedDictionary } from '@adit/mining';
-import { AppliedDictionaries } from '@adit/mining';
+import type { LoadedDictionary } from '@adit/dictionaries';
+import { AppliedDictionaries } from '@adit/dictionaries';
 import { foldName } from './fold-name.js';
 import type { GenericNames } from './generic-names.js';
 import { isParticle, nameRuns, type NameRun } from './name-run.js';

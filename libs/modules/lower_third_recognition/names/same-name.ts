@@ -1,4 +1,4 @@
-import { editDistance, editsWithin } from '@adit/mining';
+import { editDistance, editsWithin } from '@adit/dictionaries';
 import { foldName } from './fold-name.js';
 
 /** From this likeness of their folded forms two readings are one name: one letter of seven may differ. */

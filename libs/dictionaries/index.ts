@@ -1,4 +1,5 @@
 export * from './dictionary.js';
+export { DictionaryStore, jobUsing } from './dictionary-store.js';
 export { editDistance, editsWithin } from './edit-distance.js';
 export { foldText } from './fold-text.js';
 export { AppliedDictionaries, NO_DICTIONARIES, servesLanguage } from './label-dictionaries.js';

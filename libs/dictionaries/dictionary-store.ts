@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AditError, type DictionaryPin } from '@adit/contracts';
 import { DictionaryVersionEntity } from '@adit/database';
-import { readDictionaryFile, type LoadedDictionary } from '@adit/mining';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { LoadedDictionary } from './dictionary.js';
+import { readDictionaryFile } from './read-file.js';
 
 /** Dictionaries kept in memory with their indexes; 100,000 entries take some 30 MB. */
 const KEPT = 8;

@@ -1,5 +1,5 @@
 import type { DictionarySpecification } from '@adit/contracts';
-import type { OpenContext } from '../module.js';
+import type { LoadedDictionary } from './dictionary.js';
 import { AppliedDictionaries, NO_DICTIONARIES, prepareIndex } from './label-dictionaries.js';
 import type { LabelDictionaries } from './label-dictionaries.js';
 
@@ -9,7 +9,7 @@ import type { LabelDictionaries } from './label-dictionaries.js';
  */
 export async function openDictionaries(
   args: { dictionaries: readonly DictionarySpecification[] },
-  context: Pick<OpenContext, 'readDictionary'>,
+  context: { readDictionary(id: string): Promise<LoadedDictionary> },
 ): Promise<LabelDictionaries> {
   if (args.dictionaries.length === 0) return NO_DICTIONARIES;
   const given = await Promise.all(
