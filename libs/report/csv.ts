@@ -9,12 +9,15 @@ import type { Cell } from './results-table.js';
 const FORMULA = /(?<=^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
 /**
- * CSV (RFC 4180) in UTF-8 with a byte order mark, so that spreadsheets read its letters, as a stream that holds a few rows at
+ * CSV (RFC 4180) in UTF-8 with a byte order mark, so that spreadsheets read its letters, as a stream that holds a row or two at
  * a time. What a spreadsheet would run as a formula is preceded by an apostrophe: labels come from media and clients, and the
  * library looks for formulas at the beginning of a field only. An error of `rows` destroys the stream; destroying it ends them.
  */
 export function writeCsv(columns: string[], rows: AsyncIterable<Cell[]> | Iterable<Cell[]>): Readable {
   const csv = stringify({
+    // Row by row: what says how far an export is counts the rows that were asked for.
+    readableHighWaterMark: 1,
+    writableHighWaterMark: 1,
     bom: true,
     record_delimiter: 'windows',
     quoted_match: /[\r\n]/,

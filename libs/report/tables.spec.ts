@@ -69,7 +69,7 @@ describe('CSV', () => {
     }
     await new Promise((resolve) => setImmediate(resolve));
     expect(state.ended).toBe(true);
-    expect(state.made).toBeLessThan(10_000);
+    expect(state.made).toBeLessThan(10);
   });
 
   it.each(['a\nb', 'a\rb', 'a,b', 'a"b', '\r\n'])('quotes %j', async (cell) => {
