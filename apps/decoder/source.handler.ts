@@ -2,6 +2,7 @@ import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
 import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
+  ALL_IMAGES,
   claimTry,
   failMixed,
   failSource,
@@ -17,6 +18,8 @@ import {
   runTry,
   takesMedia,
   triedSource,
+  writePlan,
+  type FilmPlan,
   type JobSettings,
   type ModuleIntervals,
 } from '@adit/jobs';
@@ -53,7 +56,7 @@ export class SourceHandler {
         if (begun === null) return;
         const { workspaceId } = begun;
         const media = await this.cache.use(begun, (file) => this.catalogue.identify(workspaceId, file, signal), signal);
-        await this.plan(begun, media);
+        await writePlan(this.outbox, jobId, (tx, locked) => this.plan(tx, locked, begun, media), signal);
       },
       async (problem, isOurs) => {
         log.warn({ jobId, sourceIndex, err: problem }, 'a source cannot be mined');
@@ -77,37 +80,42 @@ export class SourceHandler {
     });
   }
 
-  private async plan(opened: SourceOfJob, media: KnownMedia): Promise<void> {
-    const { jobId, index: sourceIndex } = opened;
-    await this.outbox.transaction(async (manager) => {
-      const locked = await LockedJob.take(manager, jobId);
-      if (locked === null || !locked.isActive) return;
-      const [source]: { count: number; is_open: boolean; is_first: boolean; changed: boolean }[] = await manager.query(
-        `SELECT count(*)::int, coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
-                NOT coalesce(bool_or(state = 'planned'), false) AS is_first,
-                coalesce(bool_or(index = $2 AND media_digest <> $3), false) AS changed
-           FROM job_sources WHERE job_id = $1`,
-        [jobId, sourceIndex, media.digest],
-      );
-      const { is_open: isOpen, is_first: isFirst, changed, count } = source!;
-      if (!isOpen) return;
-      // Opened again, for a module that missed it: what the others know of it is of another file.
-      if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
-      const { kind } = media.facts;
-      if (kind === 'image') {
-        if (!isFirst && locked.job.mediaType !== 'image') return failMixed(locked);
-        await this.planImageJob(manager, locked, sourceIndex, media, count);
-        return;
-      }
-      if (kind === 'video' && !isFirst && locked.job.mediaType !== 'video') return failMixed(locked);
-      const refusing = locked.activeModules.filter((module) => !takesMedia(module, kind));
-      if (refusing.length === locked.activeModules.length) {
-        throw new AditError('MEDIA_INVALID', refusalByAll(refusing, kind));
-      }
-      if (kind === 'audio') throw new AditError('MEDIA_INVALID', 'audio cannot be mined yet');
-      await refuseSource(locked, opened, refusing, kind);
-      await this.planFilmSource(manager, locked, sourceIndex, media, isFirst);
-    });
+  /** Of a film: what has to be written; null when nothing is left to write. */
+  private async plan(
+    manager: EntityManager,
+    locked: LockedJob,
+    opened: SourceOfJob,
+    media: KnownMedia,
+  ): Promise<FilmPlan | null> {
+    const { index: sourceIndex } = opened;
+    const [source]: { count: number; is_open: boolean; is_first: boolean; changed: boolean }[] = await manager.query(
+      `SELECT count(*)::int, coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
+              NOT coalesce(bool_or(state = 'planned'), false) AS is_first,
+              coalesce(bool_or(index = $2 AND media_digest <> $3), false) AND EXISTS (
+                SELECT 1 FROM folds WHERE job_id = $1 AND source_index IN ($2, ${ALL_IMAGES}) AND chunk_ids <> '[]') AS changed
+         FROM job_sources WHERE job_id = $1`,
+      [locked.job.id, sourceIndex, media.digest],
+    );
+    const { is_open: isOpen, is_first: isFirst, changed, count } = source!;
+    if (!isOpen) return null;
+    // Opened again, for a module that missed it: what the others know of it is of another file.
+    if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
+    const { kind } = media.facts;
+    if (kind !== 'audio' && !isFirst && locked.job.mediaType !== kind) {
+      await failMixed(locked);
+      return null;
+    }
+    if (kind === 'image') {
+      await this.planImageJob(manager, locked, sourceIndex, media, count);
+      return null;
+    }
+    const refusing = locked.activeModules.filter((module) => !takesMedia(module, kind));
+    if (refusing.length === locked.activeModules.length) {
+      throw new AditError('MEDIA_INVALID', refusalByAll(refusing, kind));
+    }
+    if (kind === 'audio') throw new AditError('MEDIA_INVALID', 'audio cannot be mined yet');
+    await refuseSource(locked, opened, refusing, kind);
+    return this.planOfFilm(manager, locked, sourceIndex, media, isFirst);
   }
 
   private async planImageJob(
@@ -132,15 +140,15 @@ export class SourceHandler {
     await planImages(manager, locked, opened, wanted, this.settings.imagesPerChunk, this.settings);
   }
 
-  private async planFilmSource(
+  private async planOfFilm(
     manager: EntityManager,
     locked: LockedJob,
     sourceIndex: number,
     media: KnownMedia,
     isFirst: boolean,
-  ): Promise<void> {
+  ): Promise<FilmPlan> {
     if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
-    if (isFirst && locked.job.mediaType !== 'video') {
+    if (locked.job.mediaType !== 'video') {
       await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
     }
     const wanted: ModuleIntervals[] = [];
@@ -152,7 +160,7 @@ export class SourceHandler {
       }
     }
     // A film that was fetched ahead waits behind the chunks of those before it.
-    await planFilm(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
+    return planFilm(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
   }
 }
 

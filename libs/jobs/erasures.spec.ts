@@ -8,10 +8,10 @@ import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { eraseStep, ROWS_OF_STEP } from './erasures.js';
 import type { JobCommands } from './job-commands.js';
+import { planFilm, writePlan } from './film-plan.js';
 import { mediaPrefix, observationPrefix } from './keys.js';
 import { removeObjects } from './object-removals.js';
 import { knownObservations, mediaGenerations, rememberObservations } from './observation-cache.js';
-import { planFilm } from './source-plan.js';
 import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
 const film = 'a'.repeat(64);
@@ -249,12 +249,17 @@ describe('what a deleted job leaves', () => {
     const another = await jobs.submit();
     let planning!: () => void;
     const begun = new Promise<void>((resolve) => (planning = resolve));
-    const open = jobs.locked(another, async (job) => {
+    const slow: typeof jobs.outbox.transaction = (work) =>
+      jobs.outbox.transaction(async (manager) => {
+        const result = await work(manager);
+        planning();
+        await sleep(300);
+        return result;
+      });
+    const open = writePlan({ transaction: slow }, another, async (manager, job) => {
       await job.apply({ kind: 'opened' });
       const wanted = [{ moduleId: 'face_recognition', intervals: grid }];
-      await planFilm(job.manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
-      planning();
-      await sleep(300);
+      return planFilm(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
     });
     await begun;
     const erased = (async () => {

@@ -1,6 +1,7 @@
 export * from './batch-commands.js';
 export * from './chunk-analyses.js';
 export * from './erasures.js';
+export * from './film-plan.js';
 export * from './identities.js';
 export * from './image-job.js';
 export * from './job-commands.js';

@@ -1,4 +1,4 @@
-import type { Unit, UnitOutcome } from '@adit/contracts';
+import type { FrameInterval, Unit, UnitOutcome } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { intervalName } from './keys.js';
@@ -25,20 +25,21 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
 export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
   AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
 
-/** Keys of the observations that are known already, by `knownKey` of unit and analysis. */
+/** Keys of the observations that are known already, by `knownKey` of unit and analysis. `intervals` bounds what is read. */
 export async function knownObservations(
   manager: EntityManager,
   workspaceId: string,
   mediaDigests: string[],
   analysisDigests: string[],
+  intervals: (FrameInterval | null)[] | null = null,
 ): Promise<Map<string, string>> {
   if (mediaDigests.length === 0 || analysisDigests.length === 0) return new Map();
   const rows: { key: string; object_key: string }[] = await manager.query(
     `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key
        FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
       WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
-        AND o.time_expires > now() AND ${REMEMBERED}`,
-    [workspaceId, mediaDigests, analysisDigests],
+        AND ($4::text[] IS NULL OR o.interval = ANY($4::text[])) AND o.time_expires > now() AND ${REMEMBERED}`,
+    [workspaceId, mediaDigests, analysisDigests, intervals?.map(intervalName) ?? null],
   );
   return new Map(rows.map(({ key, object_key }) => [key, object_key]));
 }

@@ -2,6 +2,7 @@ import { IdempotencyKeyEntity, returned } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
+import { CHUNKS_PER_PAGE, releaseDrafts } from './film-plan.js';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { Scheduler } from './scheduler.js';
 import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -16,7 +17,8 @@ interface LostRow {
 }
 
 /**
- * Dispatches again what nobody finished within its lease: a lost message or the death of any process becomes a delay.
+ * Dispatches again what nobody finished within its lease, and has chunks given out that who planned them left behind: a lost
+ * message or the death of any process becomes a delay.
  * Tries are counted where the work starts, so poison still ends.
  */
 @Injectable()
@@ -70,6 +72,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       const count = await this.outbox.transaction((manager) => this.redispatch(manager));
       if (count > 0) log.warn({ count }, 'work whose lease ran out was dispatched again');
+      while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
       this.scheduler.nudge();
     } catch (error) {
       log.warn({ err: error }, 'reconciling failed; the next run tries again');

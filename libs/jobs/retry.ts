@@ -62,7 +62,8 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
   await manager.query(SWEPT, [jobId, locked.job.workspaceId, active]);
   await manager.query(
     `UPDATE chunks SET state = 'planned', ${triesAnew('chunks')}, lease_until = NULL, packs = NULL
-      WHERE job_id = $1 AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
+      WHERE job_id = $1 AND state <> 'drafted'
+        AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
     [jobId],
   );
   await reopenUnplanned(manager, jobId);

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest, StandardArguments, type MediaFacts } from '@adit/contracts';
-import { ChunkEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { ChunkEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import {
   JobCommands,
-  LockedJob,
   OutboxRelay,
   planFilm,
   planImages,
   type ResolvedAnalysis,
   JobSettings,
   Scheduler,
+  writePlan,
 } from '@adit/jobs';
 import { defineModule, ModuleRegistry, type FoldStep, type ModuleDefinition } from '@adit/mining';
 import { FilesystemObjectStore } from '@adit/objects';
@@ -140,30 +140,27 @@ export class FoldingJobs {
 
   /** What a decoder does first: a film of so many chunks of 25 frames, or as many pictures as the job has sources. */
   async plan(jobId: string, what: { chunks: number } | { picturesPerChunk: number }): Promise<void> {
-    await this.outbox.transaction(async (manager) => {
-      const job = (await LockedJob.take(manager, jobId))!;
+    await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
+      await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
       if ('chunks' in what) {
         const intervals = Array.from({ length: what.chunks }, (_, at) => ({
           ...{ frameStart: at * 25, frameEnd: (at + 1) * 25 },
           ...{ ptsStart: at * 25, ptsEnd: (at + 1) * 25, seekPts: at * 25 },
         }));
         const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, intervals }));
-        await planFilm(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
-      } else {
-        const [{ count }]: [{ count: number }] = await manager.query(
-          'SELECT count(*)::int FROM job_sources WHERE job_id = $1',
-          [jobId],
-        );
-        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, from: 0, to: count - 1 }));
-        const opened = { index: 0, digest: DIGEST, facts: PICTURE };
-        await planImages(manager, job, opened, wanted, what.picturesPerChunk);
-        // What a decoder finds when it decodes them.
-        await manager.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
-          jobId,
-          JSON.stringify(PICTURE),
-        ]);
+        return planFilm(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
       }
+      const count = await manager.countBy(JobSourceEntity, { jobId });
+      const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, from: 0, to: count - 1 }));
+      const opened = { index: 0, digest: DIGEST, facts: PICTURE };
+      await planImages(manager, job, opened, wanted, what.picturesPerChunk);
+      // What a decoder finds when it decodes them.
+      await manager.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
+        jobId,
+        JSON.stringify(PICTURE),
+      ]);
+      return null;
     });
   }
 

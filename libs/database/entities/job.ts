@@ -113,8 +113,8 @@ export class JobSourceEntity {
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
 }
 
-/** planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
-export type ChunkState = 'planned' | 'requested' | 'decoded' | 'done';
+/** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
+export type ChunkState = 'drafted' | 'planned' | 'requested' | 'decoded' | 'done';
 
 /** Where the pictures of one unit lie: object key by frame spec name. */
 export type PackKeys = Record<string, string>;

@@ -18,7 +18,8 @@ import { OutboxRelay } from '../outbox.js';
 import { Reconciler } from '../reconciler.js';
 import { Scheduler } from '../scheduler.js';
 import { JobSettings } from '../settings.js';
-import { planFilm, planImages } from '../source-plan.js';
+import { planFilm, writePlan } from '../film-plan.js';
+import { planImages } from '../source-plan.js';
 import { Sweeper } from '../sweeper.js';
 import { claimTry, triedSource } from '../tries.js';
 
@@ -162,11 +163,10 @@ export class JobsUnderTest {
   /** What a decoder does first: the job's source is a film of four chunks. */
   async openFilm(jobId: string, digest: string, index = 0): Promise<void> {
     await claimTry(this.db, triedSource(jobId, index), 60);
-    await this.outbox.transaction(async (manager) => {
-      const job = (await LockedJob.take(manager, jobId))!;
+    await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, intervals: grid }));
-      await planFilm(manager, job, index, { digest, facts: filmFacts() }, wanted);
+      return planFilm(manager, job, index, { digest, facts: filmFacts() }, wanted);
     });
   }
 
