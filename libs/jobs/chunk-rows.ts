@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { LockedJob } from './locked-job.js';
 import { enqueue } from './outbox.js';
 import { chunkRequest } from './scheduler.js';
-import { dispatchSeconds } from './settings.js';
+import { dispatchSeconds } from './lease-settings.js';
 
 /** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
 export type Credit = { leaseSeconds: number } | null;

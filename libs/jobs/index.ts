@@ -8,6 +8,7 @@ export * from './job-commands.js';
 export * from './job-errors.js';
 export * from './jobs.module.js';
 export * from './keys.js';
+export * from './lease-settings.js';
 export * from './locked-job.js';
 export * from './media-kinds.js';
 export * from './model-pins.js';

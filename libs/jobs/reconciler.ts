@@ -5,7 +5,8 @@ import { IsNull, type EntityManager } from 'typeorm';
 import { CHUNKS_PER_PAGE, releaseDrafts } from './film-plan.js';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { Scheduler } from './scheduler.js';
-import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
+import { dispatchSeconds } from './lease-settings.js';
+import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import { analysisTopic } from '@adit/contracts';
 
 const log = createLogger('reconciler');

@@ -5,7 +5,8 @@ import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js
 import { NudgedLoop } from './nudged-loop.js';
 import { enqueue, OutboxRelay, type OutboxMessage } from './outbox.js';
 import { observeQueue } from './queue-metrics.js';
-import { dispatchSeconds, JOB_SETTINGS, type JobSettings } from './settings.js';
+import { dispatchSeconds } from './lease-settings.js';
+import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** Any two schedulers take turns on this advisory lock. */
 const SCHEDULER_LOCK = 0x0ad17;

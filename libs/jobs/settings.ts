@@ -50,11 +50,3 @@ export const publicUrl = setting(
 
 /** Injection token of the process's JobSettings. */
 export const JOB_SETTINGS = Symbol('JobSettings');
-
-/**
- * Seconds after which work that nobody has begun is dispatched again. Longer than the lease of running work: it may stand in
- * a queue, where a second message would only be another one to drop.
- */
-export function dispatchSeconds({ leaseSeconds }: Pick<JobSettings, 'leaseSeconds'>): number {
-  return leaseSeconds * 10;
-}

@@ -4,7 +4,7 @@ import { counter, createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { enqueue, type OutboxMessage, type OutboxRelay } from './outbox.js';
 import { returned } from '@adit/database';
-import { dispatchSeconds, type JobSettings } from './settings.js';
+import { dispatchSeconds, type LeaseSettings } from './lease-settings.js';
 
 const log = createLogger('tries');
 const postponed = counter('adit_tries_postponed_total', 'Tries put off because a dependency was away', ['work']);
@@ -49,7 +49,7 @@ export interface Claim {
 
 export interface Try extends Claim {
   db: DataSource;
-  settings: Pick<JobSettings, 'leaseSeconds' | 'maxAttempts'>;
+  settings: LeaseSettings;
   work: Tried;
   /** Ends the try for the process's sake. */
   signal: AbortSignal;
@@ -81,7 +81,7 @@ export async function goBehind(
   outbox: OutboxRelay,
   work: Tried,
   begun: number,
-  { message, settings }: { message: OutboxMessage; settings: Pick<JobSettings, 'leaseSeconds'> },
+  { message, settings }: { message: OutboxMessage; settings: Pick<LeaseSettings, 'leaseSeconds'> },
 ): Promise<void> {
   await outbox.transaction(async (manager) => {
     const rows = await update(manager, work, 'lease_until = now() + make_interval(secs => $1)', {
