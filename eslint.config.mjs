@@ -31,6 +31,30 @@ function noDrivers(allowed = []) {
   return { '@typescript-eslint/no-restricted-imports': ['error', { paths, patterns }] };
 }
 
+/**
+ * What stands on what, by the tags of packages. The engine does not know what it is asked (analyses, modules), nor do those
+ * know the engine.
+ */
+const LAYERS = {
+  contracts: [],
+  ground: ['contracts', 'ground'],
+  port: ['contracts', 'ground', 'port'],
+  kit: ['contracts', 'ground', 'port', 'kit'],
+  extension: ['contracts', 'ground', 'kit', 'extension'],
+  engine: ['contracts', 'ground', 'port', 'kit', 'engine'],
+  client: ['contracts', 'ground'],
+  app: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client'],
+  // Apps made of others.
+  composition: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client', 'app', 'composition'],
+};
+
+function layers(allowed) {
+  return Object.entries(allowed).map(([layer, below]) => ({
+    sourceTag: `type:${layer}`,
+    onlyDependOnLibsWithTags: below.map((each) => `type:${each}`),
+  }));
+}
+
 /** Globals of Node or of a browser, which plain scripts use. */
 function readonly(names) {
   return Object.fromEntries(names.split(' ').map((name) => [name, 'readonly']));
@@ -87,6 +111,8 @@ export default defineConfig(
   ...places,
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts', 'models/**/*.ts'],
+    // Tests use whatever makes them real.
+    ignores: ['**/*.spec.ts', '**/{contract,e2e,testing}/**'],
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': [
@@ -94,16 +120,9 @@ export default defineConfig(
         {
           enforceBuildableLibDependency: false,
           allow: [],
-          depConstraints: [
-            { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
-            { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
-            { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
-            // The one app made of the others.
-            {
-              sourceTag: 'type:composition',
-              onlyDependOnLibsWithTags: ['type:app', 'type:lib', 'type:contracts'],
-            },
-          ],
+          // The command line loads the engine where a command needs one.
+          checkDynamicDependenciesExceptions: ['@adit/standalone'],
+          depConstraints: layers(LAYERS),
         },
       ],
     },

@@ -1,5 +1,5 @@
 import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import {
   Inject,
   Module,
@@ -7,22 +7,22 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { AnalysedChunks } from './analysed-chunks.js';
-import { Exports } from './exports.js';
-import { FoldAdvance } from './fold-advance.js';
-import { Folding } from './folding.js';
-import { JobAdvance } from './job-advance.js';
-import { JobArtifacts } from './job-artifacts.js';
-import { JobEndings } from './job-endings.js';
-import { JobResults } from './job-results.js';
-import { JobSummary } from './job-summary.js';
-import { KeptPictures } from './kept-pictures.js';
-import { OpenFolds } from './open-folds.js';
-import { ProgressPace } from './progress-pace.js';
-import { ReadyChunks } from './ready-chunks.js';
-import { Reports } from './reports.js';
+import { AnalysedChunks } from './folding/analysed-chunks.js';
+import { Exports } from './tasks/exports.js';
+import { FoldAdvance } from './folding/fold-advance.js';
+import { Folding } from './folding/folding.js';
+import { JobAdvance } from './folding/job-advance.js';
+import { JobArtifacts } from './results/job-artifacts.js';
+import { JobEndings } from './tasks/job-endings.js';
+import { JobResults } from './results/job-results.js';
+import { JobSummary } from './results/job-summary.js';
+import { KeptPictures } from './folding/kept-pictures.js';
+import { OpenFolds } from './folding/open-folds.js';
+import { ProgressPace } from './folding/progress-pace.js';
+import { ReadyChunks } from './folding/ready-chunks.js';
+import { Reports } from './tasks/reports.js';
 import { TopicsHandler } from './topics.handler.js';
-import { WaitingFolds } from './waiting-folds.js';
+import { WaitingFolds } from './folding/waiting-folds.js';
 
 const ADVANCE_PERIOD_MILLISECONDS = 30_000;
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
 import { AnalysisRegistry } from '@adit/inference';
-import { InferenceConfig, ModelsModule } from '@adit/inference/service';
+import { InferenceConfig, ModelsModule } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { runWorker } from '@adit/service';

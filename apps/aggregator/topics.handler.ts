@@ -2,8 +2,8 @@ import { Handles, type BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { BatchCommands, Scheduler } from '@adit/jobs';
 import { Controller, Inject } from '@nestjs/common';
-import { AnalysedChunks } from './analysed-chunks.js';
-import { JobAdvance } from './job-advance.js';
+import { AnalysedChunks } from './folding/analysed-chunks.js';
+import { JobAdvance } from './folding/job-advance.js';
 
 /** Everything that can move a job on, or end it: it is taken as far as it can go, and free credits are given out. */
 @Controller()

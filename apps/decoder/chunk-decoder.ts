@@ -7,11 +7,11 @@ import {
   knownKey,
   knownObservations,
   LockedJob,
-  OutboxRelay,
   packKey,
   refusalByAll,
   setSourcePlanned,
 } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
 import { chunkMemory, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { histogram, secondsBetween } from '@adit/runtime';

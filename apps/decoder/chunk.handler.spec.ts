@@ -10,11 +10,11 @@ import {
   jobPrefix,
   JobSettings,
   LockedJob,
-  OutboxRelay,
   packsPrefix,
   planImages,
   type ResolvedAnalysis,
 } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { blackPng, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';

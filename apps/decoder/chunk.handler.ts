@@ -1,19 +1,9 @@
 import { Handles, type BusContext } from '@adit/bus';
 import { analysisTopic, type Payload } from '@adit/contracts';
 import type { ChunkState, PackKeys } from '@adit/database';
-import {
-  chunkPacksPrefix,
-  claimTry,
-  dispatchSeconds,
-  enqueue,
-  failAnalyses,
-  JOB_SETTINGS,
-  LockedJob,
-  OutboxRelay,
-  runTry,
-  triedChunk,
-  type JobSettings,
-} from '@adit/jobs';
+import { chunkPacksPrefix, failAnalyses, JOB_SETTINGS, LockedJob, type JobSettings } from '@adit/jobs';
+import { claimAttempt, dispatchSeconds, runAttempt, leasedChunk } from '@adit/leases';
+import { enqueue, OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
@@ -36,12 +26,12 @@ export class ChunkHandler {
 
   @Handles('chunks.requested', { group: 'decoder', concurrency: 2 })
   async decode({ chunkId }: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
-    const work = triedChunk(chunkId);
-    const claim = await claimTry(this.db, work, this.settings.leaseSeconds);
+    const work = leasedChunk(chunkId);
+    const claim = await claimAttempt(this.db, work, this.settings.leaseSeconds);
     if (claim === null) return;
     const task = await readTask(this.db.manager, chunkId, claim.attempt >= this.settings.maxAttempts);
     if (task === null) return;
-    await runTry(
+    await runAttempt(
       { db: this.db, settings: this.settings, work, ...claim, signal: context.signal },
       async (signal) => {
         if (task.job.state === 'waiting') await this.begin(task.job.id);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { ProbeEntity, type ProbeResult } from '@adit/database';
-import { openStorageKey } from '@adit/jobs';
+import { openStorageKey } from '@adit/storage';
 import { fetchSource, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
@@ -37,7 +37,8 @@ export class ProbeHandler {
     const directory = join(this.workDirectory, `probe-${id}`);
     try {
       const results: ProbeResult[] = [];
-      for (const source of asked.sources) results.push(await this.look(asked.workspaceId, source, directory, signal));
+      for (const source of asked.sources)
+        results.push(await this.probeSource(asked.workspaceId, source, directory, signal));
       await this.db.manager.update(ProbeEntity, { id }, { results });
     } catch {
       await this.db.manager.update(ProbeEntity, { id }, { unavailable: true });
@@ -47,7 +48,7 @@ export class ProbeHandler {
   }
 
   /** Throws what says nothing about the source. */
-  private async look(
+  private async probeSource(
     workspaceId: string,
     source: string,
     directory: string,

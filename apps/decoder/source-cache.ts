@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openStorageKey } from '@adit/jobs';
+import { openStorageKey } from '@adit/storage';
 import { fetchSource, type FetchedSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';

@@ -3,26 +3,24 @@ import { AditError, type FrameInterval, type Payload, type ProcessingRange, type
 import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
   ALL_IMAGES,
-  claimTry,
   failMixed,
   failSource,
   imageRange,
   JOB_SETTINGS,
   LockedJob,
-  OutboxRelay,
   planFilm,
   planImages,
   refusalByAll,
   refusalOf,
   refuseSource,
-  runTry,
   takesMedia,
-  triedSource,
   writePlan,
   type FilmPlan,
   type JobSettings,
   type ModuleIntervals,
 } from '@adit/jobs';
+import { claimAttempt, runAttempt, leasedSource } from '@adit/leases';
+import { OutboxRelay } from '@adit/outbox';
 import { planRange } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Controller, Inject } from '@nestjs/common';
@@ -46,10 +44,10 @@ export class SourceHandler {
   @Handles('sources.requested', { group: 'decoder', concurrency: 2 })
   async open({ sourceIndex }: Payload<'sources.requested'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
-    const work = triedSource(jobId, sourceIndex);
-    const claim = await claimTry(this.db, work, this.settings.leaseSeconds);
+    const work = leasedSource(jobId, sourceIndex);
+    const claim = await claimAttempt(this.db, work, this.settings.leaseSeconds);
     if (claim === null) return;
-    await runTry(
+    await runAttempt(
       { db: this.db, settings: this.settings, work, ...claim, signal: context.signal },
       async (signal) => {
         const begun = await this.begin(jobId, sourceIndex);

@@ -3,7 +3,7 @@ import { truncate } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
 import type { StorageEntryEntity } from '@adit/database';
-import { openStoredFile } from '@adit/jobs';
+import { openStoredFile } from '@adit/storage';
 import type { ObjectStore } from '@adit/objects';
 import type { EntityManager } from 'typeorm';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Handles, type BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import { storageThumbnailKey } from '@adit/jobs';
+import { storageThumbnailKey } from '@adit/storage';
 import { makeThumbnail, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';

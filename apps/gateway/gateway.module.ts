@@ -1,4 +1,4 @@
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuditLog } from './audit/audit-log.js';

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { resolve } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
 import { AnalysisRegistry } from '@adit/inference';
-import { InferenceConfig, ModelsModule } from '@adit/inference/service';
+import { InferenceConfig, ModelsModule } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { createLogger, health, NestLogger, onShutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';

@@ -1,6 +1,6 @@
 /** Inference over faces as a process of its own. */
 import { analysesFolder } from '@adit/analyses';
-import { runInference } from '@adit/inference/service';
+import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 
 await runInference({ family: 'face', analyses: analysesFolder, models: [modelsRoot()] });

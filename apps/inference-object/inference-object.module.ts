@@ -1,5 +1,5 @@
 import type { AnalysisRegistry } from '@adit/inference';
-import { InferenceModule, type InferenceConfig } from '@adit/inference/service';
+import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { DynamicModule } from '@nestjs/common';
 
 /** Everything that looks for objects. */

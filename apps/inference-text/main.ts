@@ -1,6 +1,6 @@
 /** Inference over text as a process of its own. */
 import { analysesFolder } from '@adit/analyses';
-import { runInference } from '@adit/inference/service';
+import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 
 await runInference({ family: 'text', analyses: analysesFolder, models: [modelsRoot()] });

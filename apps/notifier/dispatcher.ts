@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NudgedLoop } from '@adit/jobs';
+import { NudgedLoop } from '@adit/outbox';
 import { counter, createLogger, gauge, histogram, withContext, withSpan, secondsBetween } from '@adit/runtime';
 import {
   claimDeliveries,

@@ -1,8 +1,9 @@
 import type { Envelope, Job, Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
-import { presentJob, presentSegment, shownColumns, WebhookNotice, type ShownRow } from '@adit/jobs';
+import { presentJob, presentSegment, shownColumns, type ShownRow } from '@adit/presentation';
+import { WebhookNotice } from '@adit/jobs';
 import { isTerminal } from '@adit/contracts';
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import type { NewDelivery } from '@adit/webhooks';

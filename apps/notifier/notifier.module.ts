@@ -1,4 +1,4 @@
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { createLogger } from '@adit/runtime';
 import { receiverPolicy, removeEndedDeliveries, Sender } from '@adit/webhooks';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BusContext } from '@adit/bus';
 import { TOPICS, type Envelope, type Payload } from '@adit/contracts';
 import { openDatabase, WebhookDeliveryEntity, WebhookEntity, type Database } from '@adit/database';
-import { raiseResourceEvent } from '@adit/jobs';
+import { raiseResourceEvent } from '@adit/webhooks';
 import { AddressPolicy } from '@adit/net';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';

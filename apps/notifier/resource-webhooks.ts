@@ -1,6 +1,6 @@
 import type { Envelope, Payload } from '@adit/contracts';
 import { WebhookEntity } from '@adit/database';
-import { ResourceNotice } from '@adit/jobs';
+import { ResourceNotice } from '@adit/webhooks';
 import { createLogger } from '@adit/runtime';
 import {
   noteWebhookHealth,

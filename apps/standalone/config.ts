@@ -1,6 +1,6 @@
 import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
-import { InferenceConfig } from '@adit/inference/service';
+import { InferenceConfig } from '@adit/inference-service';
 import { NotifierConfig } from '@adit/notifier';
 import { PlatformConfig } from '@adit/service';
 import { z } from 'zod';

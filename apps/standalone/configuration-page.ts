@@ -2,7 +2,7 @@ import { KafkaConfig } from '@adit/bus';
 import { DatabaseSettings } from '@adit/database';
 import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
-import { InferenceConfig } from '@adit/inference/service';
+import { InferenceConfig } from '@adit/inference-service';
 import { JobSettings } from '@adit/jobs';
 import { NotifierConfig } from '@adit/notifier';
 import { ObjectsSettings } from '@adit/objects';

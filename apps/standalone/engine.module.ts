@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { AggregatorModule } from '@adit/aggregator';
 import type { AnalysisRegistry } from '@adit/inference';
-import { ModelsModule } from '@adit/inference/service';
+import { ModelsModule } from '@adit/inference-service';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import { inferenceLandmarkModule } from '@adit/inference-landmark';
 import { inferenceObjectModule } from '@adit/inference-object';
 import { inferenceTextModule } from '@adit/inference-text';
-import type { ModuleRegistry } from '@adit/mining';
+import type { ModuleRegistry } from '@adit/module-kit';
 import { NotifierModule } from '@adit/notifier';
 import { platformModules } from '@adit/service';
 import { Module, type DynamicModule } from '@nestjs/common';

@@ -1,1 +1,2 @@
-export {};
+export * from './engine.js';
+export * from './supervisor.js';

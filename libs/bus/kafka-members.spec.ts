@@ -13,7 +13,7 @@ import type { DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOpt
 
 configureLogging({ level: 'silent' });
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** The shortest session that brokers grant by default. */
 const SESSION_MS = 6_000;
 
@@ -75,7 +75,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     });
     return { done, close: () => subscription.close() };
   };
-  const eventually = (assertion: () => void | Promise<void>) => within(PATIENCE_MS, assertion);
+  const eventually = (assertion: () => void | Promise<void>) => within(TIMEOUT_MS, assertion);
   const ids = (...lists: Handling[][]) => lists.flat().map(({ id }) => id);
 
   beforeEach(() => {

@@ -9,9 +9,9 @@ import {
 } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mediaPrefix } from './keys.js';
-import { LockedJob } from './locked-job.js';
-import { cacheExpiry } from './observation-cache.js';
-import { failSource } from './source-plan.js';
+import { LockedJob } from './state/locked-job.js';
+import { cacheExpiry } from './observations/observation-cache.js';
+import { failSource } from './planning/source-plan.js';
 import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
 describe('the flow of a job through its store', () => {

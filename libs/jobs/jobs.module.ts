@@ -1,9 +1,9 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { BatchCommands } from './batch-commands.js';
+import { BatchCommands } from './commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
-import { JobCommands } from './job-commands.js';
-import { OutboxRelay } from './outbox.js';
-import { JOB_SETTINGS, JobSettings } from './settings.js';
+import { JobCommands } from './commands/job-commands.js';
+import { OutboxRelay } from '@adit/outbox';
+import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
 
 /**
  * Commands on jobs, the files of dictionaries and the outbox, for every app of a process. Stands on the database, bus and

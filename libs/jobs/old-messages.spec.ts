@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { decodeMessage, parsePayload } from '@adit/bus';
 import { TOPICS, type Envelope } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { envelopeText } from './outbox.js';
-import { ResourceNotice } from './resource-events.js';
-import { WebhookNotice } from './webhook-notice.js';
+import { envelopeText } from '@adit/outbox';
+import { ResourceNotice } from '@adit/webhooks';
+import { WebhookNotice } from './state/webhook-notice.js';
 
 /** One of each kind as 0.1.0 wrote them. Messages of later versions are added, none is ever changed. */
 const recorded = Object.entries(

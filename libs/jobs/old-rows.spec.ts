@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ChunkEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { jobInsertion } from './insert-job.js';
-import { failSource } from './source-plan.js';
+import { jobInsertion } from './commands/insert-job.js';
+import { failSource } from './planning/source-plan.js';
 import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
 import * as old from './testing/statements-of-0.1.0.js';
-import { claimTry, triedSource } from './tries.js';
+import { claimAttempt, leasedSource } from '@adit/leases';
 
 /** While builds change, each meets rows of the other. */
 describe('two builds on one database', () => {
@@ -39,16 +39,16 @@ describe('two builds on one database', () => {
   it('takes what the older one asks for again soon after a try', async () => {
     const jobId = await jobs.submit(sources);
     await jobs.settled();
-    const source = triedSource(jobId, 0);
-    expect(await claimTry(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
+    const source = leasedSource(jobId, 0);
+    expect(await claimAttempt(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
     // Somebody is at it.
-    expect(await claimTry(jobs.db, source, 60)).toBeNull();
+    expect(await claimAttempt(jobs.db, source, 60)).toBeNull();
     await jobs.locked(jobId, (job) => failSource(job.manager, job, 0, 'no media'));
     await jobs.db.query(`UPDATE job_sources SET state = 'waiting', attempts = 0 WHERE job_id = $1 AND index = 0`, [
       jobId,
     ]);
     await jobs.db.query(old.GIVE, [jobId, 1, new Date(Date.now() + 300_000), 1]);
-    expect(await claimTry(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
+    expect(await claimAttempt(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
   });
 
   it('leaves the older one what it reads, and lets it write', async () => {

@@ -1,4 +1,4 @@
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 
 export { planGalleryFolder } from './galleries/gallery-folder.js';
 export type { PlannedPerson } from './galleries/gallery-folder.js';

@@ -29,3 +29,4 @@ export {
   WEBHOOK_KIND,
   webhookSubscription,
 } from './webhook-store.js';
+export * from './resource-events.js';

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaBus, KafkaConfig } from '@adit/bus';
 import { isoTime } from '@adit/contracts';
 import { databaseConfig, DatabaseSettings, openDatabase } from '@adit/database';
-import { OutboxRelay, raiseResourceEvent } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { raiseResourceEvent } from '@adit/webhooks';
 import { BaseConfig, loadConfig } from '@adit/runtime';
 import { answer } from './child.mjs';
 

@@ -9,10 +9,10 @@ import { queryDatabase } from '@adit/testing';
 import { ChaosClient } from './client.mjs';
 import { DEEDS, mineAndDo, remainsOf } from './deeds.mjs';
 import { chaosMedia } from './media.mjs';
-import { SERVERS, takeAway } from './outage.mjs';
+import { SERVERS, causeOutage } from './outage.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll, restartAll } from './rolling-restart.mjs';
-import { heardOf, tally } from './tally.mjs';
+import { awaitWebhooks, tally } from './tally.mjs';
 
 export const KEY = 'a-key-of-the-chaos-run-alone';
 /** What happens one after the other; each meets its share of the jobs. */
@@ -120,14 +120,14 @@ export async function runChaos(servers, addresses, options) {
         continue;
       }
       const limits = { outageSeconds, patienceSeconds };
-      const away = takeAway(phase, servers[phase], client, { ...limits, photo: kinds[0].order, log });
-      const killing = kills.map((kill) => strike(stack, kill, { away, killed, log }));
+      const away = causeOutage(phase, servers[phase], client, { ...limits, photo: kinds[0].order, log });
+      const killing = kills.map((kill) => killProcess(stack, kill, { away, killed, log }));
       outages.push(await away.recovered);
       await Promise.all(killing);
     }
     await Promise.all(mining);
     const there = ended.filter(({ deed, job }) => deed !== 'delete' && job.state !== 'gone');
-    await heardOf(receiver, there);
+    await awaitWebhooks(receiver, there);
     const remains = await remainsOf(client, ended, addresses);
     const counted = await tally(
       client,
@@ -218,7 +218,7 @@ function planned(seed, kinds, { jobs, kills, outageSeconds, upgrade, deeds = DEE
 }
 
 /** Kills one process that lives. The gateway has to answer while a server is away, so it is killed afterwards. */
-async function strike(stack, { wait, which }, { away, killed, log }) {
+async function killProcess(stack, { wait, which }, { away, killed, log }) {
   await sleep(wait);
   const alive = () => stack.processes.filter(({ pid }) => pid !== null);
   while (alive().length === 0) await sleep(50);

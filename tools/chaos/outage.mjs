@@ -60,7 +60,7 @@ const PROMISES = {
  * @param {{ outageSeconds: number, patienceSeconds: number, photo: object, log: (line: string) => void }} options
  * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
  */
-export function takeAway(name, server, client, { outageSeconds, patienceSeconds, photo, log }) {
+export function causeOutage(name, server, client, { outageSeconds, patienceSeconds, photo, log }) {
   const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
   const key = `outage-${randomUUID()}`;
   const { served, refused } = PROMISES[name];

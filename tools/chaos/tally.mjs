@@ -5,7 +5,7 @@ const TERMINAL = ['completed', 'failed', 'stopped'];
 const EVENTS = ['job.on_started', 'job.on_completed', 'job.on_failed'];
 
 /** Resolves when a webhook told the end of every job, or after five minutes: they come at least once, and not at once. */
-export async function heardOf(receiver, ended) {
+export async function awaitWebhooks(receiver, ended) {
   const all = () => ended.every(({ id, job }) => receiver.idsOf(id, `job.on_${job.state}`) > 0);
   for (const end = Date.now() + 300_000; !all() && Date.now() < end;) await sleep(250);
 }

@@ -9,7 +9,7 @@ import { ChaosClient } from './client.mjs';
 import { chaosMedia } from './media.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll } from './rolling-restart.mjs';
-import { heardOf, tally } from './tally.mjs';
+import { awaitWebhooks, tally } from './tally.mjs';
 
 /** What is mined: what the services of one family do is enough to meet every topic. */
 const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
@@ -86,7 +86,7 @@ export async function runUpgrade(addresses, { from, to, flight, graceSeconds = 6
     replaced += await replaceAll(stack, from, { crashed, graceSeconds, log, count: () => ended.length });
     over = true;
     await Promise.all(miners);
-    await heardOf(receiver, ended);
+    await awaitWebhooks(receiver, ended);
     // By the same gateway, for all of them.
     const undisturbed = new Map();
     for (const { kind, id } of references.flat()) {

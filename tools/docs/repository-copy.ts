@@ -80,7 +80,7 @@ export class RepositoryCopy {
     if (npm === 'node') return [process.execPath, ...words.slice(1)];
     if (npm !== 'npm' || verb !== 'run' || dashes !== '--' || !['adit', 'mine'].includes(script)) return words;
     const command = script === 'mine' ? ['mine', ...args] : args;
-    return [process.execPath, ...FROM_SOURCE, 'apps/standalone/cli/main.ts', ...command];
+    return [process.execPath, ...FROM_SOURCE, 'apps/cli/main.ts', ...command];
   }
 
   private async take(path: string): Promise<void> {

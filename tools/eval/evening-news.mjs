@@ -11,7 +11,7 @@ import { coverage } from './score.mjs';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '../..');
-const adit = join(repository, 'apps/standalone/dist/cli/main.js');
+const adit = join(repository, 'apps/cli/dist/main.js');
 const MODULES = [
   ...['face_recognition', 'object_scene_recognition', 'lower_third_recognition', 'landmark_recognition'],
   ...['gender_neutrality_estimation', 'advanced_diversity_analysis'],

@@ -15,7 +15,7 @@ export async function startEngine(dataDir) {
   const [port] = await freePorts(1);
   const key = `adit_${randomBytes(24).toString('base64url')}`;
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [join(repositoryRoot, 'apps/standalone/dist/cli/main.js'), 'start'], {
+  const child = spawn(process.execPath, [join(repositoryRoot, 'apps/cli/dist/main.js'), 'start'], {
     env: { ...process.env, PORT: String(port), ADIT_DATA_DIR: dataDir, ADIT_API_KEY: key, ADIT_LOG_LEVEL: 'error' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

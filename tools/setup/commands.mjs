@@ -4,7 +4,7 @@ import { prepare } from './prepare.mjs';
 import { repositoryRoot } from './places.mjs';
 import { runProgram } from './program.mjs';
 
-const standalone = join(repositoryRoot, 'apps/standalone/dist/cli/main.js');
+const standalone = join(repositoryRoot, 'apps/cli/dist/main.js');
 
 /** Every command takes its arguments and answers the exit code. */
 export const commands = {

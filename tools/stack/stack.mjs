@@ -7,14 +7,14 @@ import { Guard } from '../servers/server-process.mjs';
 import { ServiceProcess } from './service-process.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-/** It is all of them in one process. */
-const COMPOSITION = 'standalone';
+/** All of them in one process, and the command line. */
+const COMPOSITIONS = ['standalone', 'cli'];
 const GATEWAY = 'gateway';
 
 /** The apps that are services: those with a main. */
 export function serviceNames() {
   return readdirSync(join(root, 'apps'))
-    .filter((name) => name !== COMPOSITION && existsSync(join(root, 'apps', name, 'main.ts')))
+    .filter((name) => !COMPOSITIONS.includes(name) && existsSync(join(root, 'apps', name, 'main.ts')))
     .sort();
 }
 

@@ -7,7 +7,6 @@ import { JobRequest, StandardArguments, type MediaFacts } from '@adit/contracts'
 import { ChunkEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import {
   JobCommands,
-  OutboxRelay,
   planFilm,
   planImages,
   type ResolvedAnalysis,
@@ -15,23 +14,24 @@ import {
   Scheduler,
   writePlan,
 } from '@adit/jobs';
-import { defineModule, ModuleRegistry, type FoldStep, type ModuleDefinition } from '@adit/mining';
+import { OutboxRelay } from '@adit/outbox';
+import { defineModule, ModuleRegistry, type FoldStep, type ModuleDefinition } from '@adit/module-kit';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
-import { AnalysedChunks } from '../analysed-chunks.js';
-import { FoldAdvance } from '../fold-advance.js';
-import { Folding } from '../folding.js';
-import { JobAdvance } from '../job-advance.js';
-import { JobArtifacts } from '../job-artifacts.js';
-import { JobEndings } from '../job-endings.js';
-import { JobResults } from '../job-results.js';
-import { JobSummary } from '../job-summary.js';
-import { KeptPictures } from '../kept-pictures.js';
-import { OpenFolds } from '../open-folds.js';
-import { ProgressPace } from '../progress-pace.js';
-import { ReadyChunks } from '../ready-chunks.js';
-import { WaitingFolds } from '../waiting-folds.js';
+import { AnalysedChunks } from '../folding/analysed-chunks.js';
+import { FoldAdvance } from '../folding/fold-advance.js';
+import { Folding } from '../folding/folding.js';
+import { JobAdvance } from '../folding/job-advance.js';
+import { JobArtifacts } from '../results/job-artifacts.js';
+import { JobEndings } from '../tasks/job-endings.js';
+import { JobResults } from '../results/job-results.js';
+import { JobSummary } from '../results/job-summary.js';
+import { KeptPictures } from '../folding/kept-pictures.js';
+import { OpenFolds } from '../folding/open-folds.js';
+import { ProgressPace } from '../folding/progress-pace.js';
+import { ReadyChunks } from '../folding/ready-chunks.js';
+import { WaitingFolds } from '../folding/waiting-folds.js';
 
 const PICTURE: MediaFacts = { kind: 'image', format: 'jpeg', width: 640, height: 480 };
 const DIGEST = 'd'.repeat(64);

@@ -12,7 +12,7 @@ import { World } from './world.js';
 const SEED = Number(process.env['ADIT_FUZZ_SEED'] ?? 20261121);
 const RUNS = Number(process.env['ADIT_FUZZ_RUNS'] ?? 8);
 /** A slow machine takes longer, and tries no less. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 let world: World;
 /** Ids of things that are there, whatever their kind. */
@@ -122,7 +122,7 @@ describe('whatever is asked of it', () => {
         { seed: SEED, numRuns: RUNS },
       );
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   it('leaves the gateway as it was', async () => {
@@ -147,6 +147,6 @@ describe('whatever is asked of it', () => {
         { seed: SEED, numRuns: RUNS * 10 },
       );
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });

@@ -11,7 +11,8 @@ import {
   StorageEntryEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, exportPrefix, storageThumbnailKey } from '@adit/jobs';
+import { artifactKey, exportPrefix } from '@adit/jobs';
+import { storageThumbnailKey } from '@adit/storage';
 import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';

@@ -1,7 +1,7 @@
 import { AditError, type DictionaryPin, type DictionarySpecification, type ErrorDetail } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
 import type { ResolvedModule } from '@adit/jobs';
-import { ModuleRegistry, pointerTo } from '@adit/mining';
+import { ModuleRegistry, pointerTo } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { API_PREFIX } from '../http/api-prefix.js';

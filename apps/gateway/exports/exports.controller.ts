@@ -1,6 +1,6 @@
 import { AditError, JobResultsExport, type ExportRequest } from '@adit/contracts';
 import { ExportEntity } from '@adit/database';
-import { presentExport } from '@adit/jobs';
+import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';

@@ -9,7 +9,7 @@ import type { Exchange, RouteDefinition } from './route.js';
 const KEPT_MS = 24 * 3_600_000;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
 const IN_PROGRESS_MS = 120_000;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
 
 interface StoredReply {
@@ -69,7 +69,7 @@ export class IdempotencyKeys {
 
   /** Null when this request is the first of its key; the reply of the one before otherwise. */
   private async claim(id: { workspaceId: string; key: string }, requestDigest: string): Promise<StoredReply | null> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + TIMEOUT_MS;
     for (;;) {
       await this.db.manager.delete(IdempotencyKeyEntity, { ...id, timeExpires: LessThan(new Date()) });
       const inserted: unknown[] = await this.db.query(

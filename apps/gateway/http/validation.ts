@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
-import { pointerTo } from '@adit/mining';
+import { pointerTo } from '@adit/module-kit';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { z } from 'zod';
 

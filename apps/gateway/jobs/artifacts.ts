@@ -1,6 +1,6 @@
 import { AditError, type Artifact, type PageQuery } from '@adit/contracts';
 import { ArtifactEntity } from '@adit/database';
-import { presentArtifact } from '@adit/jobs';
+import { presentArtifact } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import type { SentObject } from '../http/send-object.js';

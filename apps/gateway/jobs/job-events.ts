@@ -1,5 +1,5 @@
 import { AditError, type JobRequest } from '@adit/contracts';
-import { pointerTo } from '@adit/mining';
+import { pointerTo } from '@adit/module-kit';
 
 /** Of a job and of each of its modules. */
 const OF_BOTH = ['on_started', 'on_completed', 'on_failed', 'on_stopped', 'on_detailed_result'];

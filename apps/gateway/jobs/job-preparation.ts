@@ -1,6 +1,6 @@
 import type { JobRequest } from '@adit/contracts';
 import type { NewJob, ResolvedModule } from '@adit/jobs';
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { currentTraceparent } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batches } from '../batches/batches.js';

@@ -1,6 +1,6 @@
 import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
 import { JobEntity } from '@adit/database';
-import { presentJob, shownColumns, type ShownRow } from '@adit/jobs';
+import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { isUuid } from '../http/shapes.js';

@@ -1,5 +1,6 @@
 import { AditError, type Job } from '@adit/contracts';
-import { JobCommands, presentJob, type NewJob, type ShownJob, type ShownModule } from '@adit/jobs';
+import { JobCommands, type NewJob } from '@adit/jobs';
+import { presentJob, type ShownJob, type ShownModule } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';

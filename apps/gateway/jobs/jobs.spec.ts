@@ -15,7 +15,8 @@ import {
   SummaryEntity,
   WorkspaceEntity,
 } from '@adit/database';
-import { artifactKey, LockedJob, OutboxRelay, pictureKey } from '@adit/jobs';
+import { artifactKey, LockedJob, pictureKey } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
 import { probeMedia } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { filmFacts, sampleMedia } from '@adit/testing';

@@ -1,4 +1,4 @@
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { listModules } from './job-routes.js';

@@ -1,5 +1,5 @@
 import type { JobRequest } from '@adit/contracts';
-import type { ModuleRegistry } from '@adit/mining';
+import type { ModuleRegistry } from '@adit/module-kit';
 import { cleaned } from '../http/sent-back.js';
 
 /** What a job as it is shown says of its modules beside their arguments. */

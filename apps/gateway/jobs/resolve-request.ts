@@ -7,7 +7,7 @@ import {
   type AnalysisNeed,
   type InstalledModel,
   type RequestedModule,
-} from '@adit/mining';
+} from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Models } from '../models/models.js';
 import { ServedModels } from '../models/served-models.js';

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { hashApiKey } from '../auth/api-key.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const LONG = 600_000;
 let gateway: TestGateway;
 /** Headers of keys that belong elsewhere, or may only read. */
@@ -50,7 +50,7 @@ function build(name: string, { kind = FACE_GALLERY, people = 1 }: { kind?: Galle
 
 /** The repository notices by itself; seconds may pass. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !(await condition()); await sleep(50)) {
+  for (const end = Date.now() + TIMEOUT_MS; !(await condition()); await sleep(50)) {
     if (Date.now() > end) throw new Error('It never came to that.');
   }
 }

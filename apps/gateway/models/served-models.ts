@@ -1,6 +1,6 @@
 import { modelId } from '@adit/contracts';
 import { ModelRepository, type ModelVersion } from '@adit/inference';
-import { ModuleRegistry, type InstalledModel, type ModelUse } from '@adit/mining';
+import { ModuleRegistry, type InstalledModel, type ModelUse } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** A model that lies in the repository now and that a job may name. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OutboxEntity, StorageEntryEntity } from '@adit/database';
-import { storageThumbnailKey } from '@adit/jobs';
+import { storageThumbnailKey } from '@adit/storage';
 import { makeThumbnail } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { blackPng } from '@adit/testing';

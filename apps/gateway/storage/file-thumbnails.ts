@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import { enqueue, OutboxRelay, storageThumbnailKey } from '@adit/jobs';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import { storageThumbnailKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -12,7 +13,7 @@ import { storageTypeOf } from './content-type.js';
 import { StorageTree } from './storage-tree.js';
 
 /** How long a request waits for a thumbnail that is being made. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const LOOK_AGAIN_MS = 150;
 /** When a decoder that was asked and has not begun is asked again. */
 const ASK_AGAIN_SECONDS = 60;
@@ -51,7 +52,7 @@ export class FileThumbnails {
     if (storageTypeOf(entry.contentType) === null) {
       throw new AditError('NOT_FOUND', `${name} is neither a picture nor a film nor sound.`);
     }
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + TIMEOUT_MS;
     let current: StorageEntryEntity | null = entry;
     while (current !== null && current.thumbnail !== 'made') {
       if (current.thumbnail === 'none') {

@@ -1,5 +1,5 @@
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from '@adit/database';
-import { storageObjectKey } from '@adit/jobs';
+import { storageObjectKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { StorageEntry } from '@adit/contracts';
 import { StorageEntryEntity, StoragePartEntity } from '@adit/database';
-import { openStorageKey } from '@adit/jobs';
+import { openStorageKey } from '@adit/storage';
 import { OBJECT_STORE } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tus from 'tus-js-client';

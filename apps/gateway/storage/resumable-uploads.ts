@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity, StoragePartEntity } from '@adit/database';
-import { storagePartKey } from '@adit/jobs';
+import { storagePartKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -18,7 +18,7 @@ const log = createLogger('storage');
 /** A part is one object: what is lost, and sent again, when the gateway dies. A broken connection only ends it early. */
 const PART_BYTES = 64 << 20;
 /** How long a new request waits for the one before, which its client has given up, to put down what it has. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 interface Writer {
   bytes: RequestBytes;
@@ -119,7 +119,7 @@ export class ResumableUploads {
     if (writer === undefined) return;
     writer.bytes.stop();
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS)));
     await Promise.race([writer.ended, patience]);
     clearTimeout(timer);
   }

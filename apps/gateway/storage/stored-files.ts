@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { openStoredFile } from '@adit/jobs';
+import { openStoredFile } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';

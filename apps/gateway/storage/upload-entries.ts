@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AditError } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
-import { openStoredFile } from '@adit/jobs';
+import { openStoredFile } from '@adit/storage';
 import { SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';

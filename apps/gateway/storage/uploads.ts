@@ -3,7 +3,7 @@ import { Transform, type Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { AditError } from '@adit/contracts';
 import type { StorageEntryEntity } from '@adit/database';
-import { storageObjectKey } from '@adit/jobs';
+import { storageObjectKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';

@@ -7,7 +7,7 @@ import { analysesFolder } from '@adit/analyses';
 import { BusModule } from '@adit/bus';
 import { DatabaseModule } from '@adit/database';
 import { AnalysisRegistry } from '@adit/inference';
-import { InferenceConfig, ModelsModule } from '@adit/inference/service';
+import { InferenceConfig, ModelsModule } from '@adit/inference-service';
 import { JobsModule } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';

@@ -9,7 +9,7 @@ import {
 } from '@adit/contracts';
 import type { z } from 'zod';
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const LONGEST_PAUSE_MS = 2_000;
 
 export interface Order {
@@ -40,7 +40,7 @@ export class Api {
 
   /** The reply as it comes, but for 503: what is refused for now is asked again after its Retry-After, for a while. */
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    for (const end = Date.now() + PATIENCE_MS; ;) {
+    for (const end = Date.now() + TIMEOUT_MS; ;) {
       const reply = await this.ask(method, path, body, headers);
       const seconds = Number(reply.headers.get('retry-after') ?? NaN);
       if (reply.status !== 503 || Number.isNaN(seconds) || Date.now() > end) return reply;

@@ -14,7 +14,7 @@ import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { describeTrack } from './describe.js';
-import { cutOut, lookCloser, type CloseView } from './look-closer.js';
+import { cutOut, closeView, type CloseView } from './close-view.js';
 import { pairedPack } from './paired-pack.js';
 import { Tracker } from '../tracking/track.js';
 import type { Sighting, Tracklet } from './sighting.js';
@@ -29,7 +29,7 @@ export const FaceArguments = z.strictObject({
 export type FaceArguments = z.infer<typeof FaceArguments>;
 
 /** Faces looked at closely at the same time: while networks look at one, the next is cut out. */
-const LOOKS_AHEAD = 3;
+const FRAMES_IN_FLIGHT = 3;
 
 const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'];
 
@@ -88,7 +88,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
   const keeper = new PictureKeeper(context.keepPicture, small);
-  const described = await ahead(settleTracks(embedded), LOOKS_AHEAD, (track, id) => {
+  const described = await ahead(settleTracks(embedded), FRAMES_IN_FLIGHT, (track, id) => {
     signal.throwIfAborted();
     return describeTrack(id, track, { small, native, sizeOf, keeper, networks });
   });
@@ -109,9 +109,9 @@ async function embedViews(
   // In the order of frames, so that a native frame with several faces is decoded once.
   looks.sort((a, b) => a.sighting.index - b.sighting.index);
   const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; look: number }>();
-  const views = await ahead(looks, LOOKS_AHEAD, async ({ sighting, to }, look) => {
+  const views = await ahead(looks, FRAMES_IN_FLIGHT, async ({ sighting, to }, look) => {
     signal.throwIfAborted();
-    const view = await lookCloser(await cutOut(native, sighting), sighting, sizeOf(sighting), {
+    const view = await closeView(await cutOut(native, sighting), sighting, sizeOf(sighting), {
       mesh: networks['facemesh']!,
       embedding: networks['face-embedding']!,
     });

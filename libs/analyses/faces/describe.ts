@@ -2,7 +2,7 @@ import type { AnalysisContext, FramePack } from '@adit/inference';
 import { encodeEmbedding } from './embedding.js';
 import type { EmbeddedTrack } from './join.js';
 import type { PictureKeeper } from '../tracking/picture-keeper.js';
-import { attributesOf, cutOut, thumbnailOf, type CloseView } from './look-closer.js';
+import { attributesOf, cutOut, thumbnailOf, type CloseView } from './close-view.js';
 import type { FaceTrack } from './observations.js';
 import type { Sighting } from './sighting.js';
 

@@ -26,7 +26,7 @@ const NETWORK = 'image-embedding';
 /** The network sees 224 pixels; this leaves it something to average, and a thumbnail worth looking at. */
 const SHORTER_SIDE = 256;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
-const LOOKS_AHEAD = 3;
+const FRAMES_IN_FLIGHT = 3;
 /** From this cosine on two frames look much the same, and one picture serves both. */
 const SAME_VIEW = 0.85;
 
@@ -50,7 +50,7 @@ async function analyse(
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis image-embedding needs a pack of frames.');
   const network = networks[NETWORK]!;
-  const vectors = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
+  const vectors = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     return embed(await pack.picture(index), network);
   });

@@ -17,7 +17,7 @@ export type ObjectArguments = z.infer<typeof ObjectArguments>;
 /** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
 const SHORTER_SIDE = 600;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
-const LOOKS_AHEAD = 3;
+const FRAMES_IN_FLIGHT = 3;
 /** Best score from which a track is worth pictures. */
 const PICTURED_FROM = 0.35;
 /** Of an object's size, around it on a thumbnail. */
@@ -41,7 +41,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
   // A film shows a thing again and again, a photo once.
   const closely = input.unit.interval === null;
-  const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
+  const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     const picture = await pack.picture(index);
     const objects = await detectObjects(picture, networks['general-c']!, closely);
@@ -62,7 +62,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const tracks = follower.finish().map((track, id) => ({ ...track, id, best: bestView(track) }));
   // In the order of frames, so that a frame that several tracks are shown by is decoded once.
   const inOrder = [...tracks].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
-  const described = await ahead(inOrder, LOOKS_AHEAD, (track) => {
+  const described = await ahead(inOrder, FRAMES_IN_FLIGHT, (track) => {
     signal.throwIfAborted();
     return describe(track, pack, keeper);
   });

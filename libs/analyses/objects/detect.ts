@@ -47,11 +47,13 @@ export async function detectObjects(
 ): Promise<DetectedObject[]> {
   const { width, height } = picture;
   const whole = letterbox(width, height, inputOf(network));
-  const looks = [lookAt(picture, whole, network)];
+  const looks = [detectIn(picture, whole, network)];
   if (closely && Math.max(width, height) >= SQUARES_FROM * Math.min(width, height)) {
     const side = Math.min(width, height);
     for (const square of tiles(width, height, { width: side, height: side }, Math.round(side * SQUARES_OVERLAP))) {
-      looks.push(lookAt(picture, square, network).then((found) => found.filter((box) => !isCut(box, square, picture))));
+      looks.push(
+        detectIn(picture, square, network).then((found) => found.filter((box) => !isCut(box, square, picture))),
+      );
     }
   }
   const found = (await Promise.all(looks)).flat();
@@ -64,7 +66,7 @@ export async function detectObjects(
 }
 
 /** Objects in one region of a picture, in pixels of the picture and within it. */
-async function lookAt(picture: RgbImage, region: PixelBox, network: NetworkSession): Promise<DetectedObject[]> {
+async function detectIn(picture: RgbImage, region: PixelBox, network: NetworkSession): Promise<DetectedObject[]> {
   const { labels } = network.manifest;
   if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
   const { width, height } = inputOf(network);

@@ -16,7 +16,7 @@ const NETWORK = 'scenes';
 /** What `objects` and `faces` ask for too, so that one pack serves all. */
 const SHORTER_SIDE = 600;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
-const LOOKS_AHEAD = 3;
+const FRAMES_IN_FLIGHT = 3;
 /** Best score from which a label is worth a picture. */
 const PICTURED_FROM = 0.35;
 
@@ -36,7 +36,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
   const { networks, signal } = context;
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
-  const looks = await ahead(pack.frames, LOOKS_AHEAD, async (_, index) => {
+  const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     return classify(await pack.picture(index), networks[NETWORK]!);
   });

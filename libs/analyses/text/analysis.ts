@@ -14,7 +14,7 @@ import { frameSignature } from '../tracking/cut.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { confidenceOf, textOf } from './ctc.js';
 import { detectLines } from './detect.js';
-import { boxOf, LineFollower, lookOf, type FollowedLine, type SightedLine } from './follow.js';
+import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
 import type { LineCorners } from './line-picture.js';
 import { TextObservations, type TextTrack } from './observations.js';
 import { readAccents, READERS, recogniseLine } from './read.js';
@@ -28,7 +28,7 @@ export type TextArguments = z.infer<typeof TextArguments>;
 /** What `faces` asks for too, so that its packs serve both. */
 const SHORTER_SIDE = 600;
 /** Frames, or lines, under way at once. */
-const LOOKS_AHEAD = 2;
+const FRAMES_IN_FLIGHT = 2;
 /** A reading less sure than this is no text. */
 const MIN_CONFIDENCE = 0.5;
 /** Around a line when it is cut out, of its height, so that a turned box stays inside. */
@@ -59,7 +59,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
   // Following compares the pixels of neighbours: frames are followed in their order, each while it is at hand. Turns are
   // taken before anything is waited for, in the order in which the looks begin.
   let turns: Promise<void> = Promise.resolve();
-  await ahead(small.frames, LOOKS_AHEAD, async ({ time }, index) => {
+  await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
     const turn = turns;
     let next!: () => void;
     turns = new Promise((resolve) => (next = resolve));
@@ -69,7 +69,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
       const lines = await detectLines(picture, networks['text-detection']!);
       await turn;
       signatures[index] = frameSignature(picture);
-      const lookAt = (box: PixelBox): Float32Array => lookOf(picture, box);
+      const lookAt = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
       const sighted = lines.map((line): SightedLine => {
         const box = boxOf(line);
         return { ...line, index, time, box, look: lookAt(box) };
@@ -84,7 +84,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
   const lines = follower.finish().map((line, id) => ({ ...line, id, best: bestSighting(line) }));
   // In the order of frames, so that a frame that shows several lines is decoded once.
   const inOrder = [...lines].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
-  const tracks = await ahead(inOrder, LOOKS_AHEAD, async (line) => {
+  const tracks = await ahead(inOrder, FRAMES_IN_FLIGHT, async (line) => {
     signal.throwIfAborted();
     return describe(line, native, keeper, networks, movement(line, signatures));
   });

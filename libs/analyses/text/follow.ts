@@ -34,7 +34,7 @@ export function boxOf({ corners }: DetectedLine): PixelBox {
 }
 
 /** How a line looks: luma in 32×8 places of its box, freed of brightness and contrast, so that a product is a correlation. */
-export function lookOf(picture: RgbImage, box: PixelBox): Float32Array {
+export function lumaTemplate(picture: RgbImage, box: PixelBox): Float32Array {
   const look = new Float32Array(ACROSS * DOWN);
   for (let row = 0; row < DOWN; row++) {
     for (let column = 0; column < ACROSS; column++) {

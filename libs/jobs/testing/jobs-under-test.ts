@@ -8,20 +8,20 @@ import { MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
-import { BatchCommands } from '../batch-commands.js';
+import { BatchCommands } from '../commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
-import { JobCommands } from '../job-commands.js';
-import { LockedJob } from '../locked-job.js';
-import type { NewJob, ResolvedAnalysis } from '../new-job.js';
-import { cacheExpiry } from '../observation-cache.js';
-import { OutboxRelay } from '../outbox.js';
-import { Reconciler } from '../reconciler.js';
-import { Scheduler } from '../scheduler.js';
-import { JobSettings } from '../settings.js';
-import { planFilm, writePlan } from '../film-plan.js';
-import { planImages } from '../source-plan.js';
-import { Sweeper } from '../sweeper.js';
-import { claimTry, triedSource } from '../tries.js';
+import { JobCommands } from '../commands/job-commands.js';
+import { LockedJob } from '../state/locked-job.js';
+import type { NewJob, ResolvedAnalysis } from '../commands/new-job.js';
+import { cacheExpiry } from '../observations/observation-cache.js';
+import { OutboxRelay } from '@adit/outbox';
+import { Reconciler } from '../scheduling/reconciler.js';
+import { Scheduler } from '../scheduling/scheduler.js';
+import { JobSettings } from '../scheduling/settings.js';
+import { planFilm, writePlan } from '../planning/film-plan.js';
+import { planImages } from '../planning/source-plan.js';
+import { Sweeper } from '../erasure/sweeper.js';
+import { claimAttempt, leasedSource } from '@adit/leases';
 
 export const faces: ResolvedAnalysis = {
   analysis: 'faces',
@@ -162,7 +162,7 @@ export class JobsUnderTest {
 
   /** What a decoder does first: the job's source is a film of four chunks. */
   async openFilm(jobId: string, digest: string, index = 0): Promise<void> {
-    await claimTry(this.db, triedSource(jobId, index), 60);
+    await claimAttempt(this.db, leasedSource(jobId, index), 60);
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, intervals: grid }));

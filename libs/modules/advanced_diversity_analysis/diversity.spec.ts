@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '@adit/contracts';
 import { AppliedDictionaries, NO_DICTIONARIES } from '@adit/dictionaries';
-import { sealState, unsealState } from '@adit/mining';
+import { sealState, unsealState } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { Summary } from '@adit/mining';
+import type { Summary } from '@adit/module-kit';
 import { Matcher } from '../galleries/match.js';
 import { chunk, CONTEXT, galleryOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';

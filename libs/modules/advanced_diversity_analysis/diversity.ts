@@ -1,5 +1,5 @@
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { ClosedSource, Segment, Summary } from '@adit/mining';
+import type { ClosedSource, Segment, Summary } from '@adit/module-kit';
 import { SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';

@@ -1,6 +1,6 @@
 import { StandardArguments } from '@adit/contracts';
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';

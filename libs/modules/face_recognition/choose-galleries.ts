@@ -1,4 +1,4 @@
-import type { InstalledModel } from '@adit/mining';
+import type { InstalledModel } from '@adit/module-kit';
 import { chooseOfKind, type Asked } from '../galleries/choose.js';
 import { FACE_GALLERY } from '../galleries/kinds.js';
 import { PUBLIC_GALLERY } from './args.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AppliedDictionaries } from '@adit/dictionaries';
-import { MAX_STATE_BYTES } from '@adit/mining';
+import { MAX_STATE_BYTES } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { Segment } from '@adit/mining';
+import type { Segment } from '@adit/module-kit';
 import { FaceRecognitionArguments } from './args.js';
 import { FaceFold } from './fold.js';
 import { Matcher } from '../galleries/match.js';

@@ -1,9 +1,9 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Unit } from '@adit/contracts';
 import { NO_DICTIONARIES } from '@adit/dictionaries';
-import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/mining';
+import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/mining';
+import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { linkTracklets } from './linking.js';
 import type { Matcher } from '../galleries/match.js';

@@ -1,4 +1,4 @@
-import { bridges, intersectionOverUnion } from '@adit/mining';
+import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
 import { absorb, beginThread, identityOf } from './thread.js';
 import type { Thread } from './thread.js';

@@ -1,5 +1,5 @@
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';

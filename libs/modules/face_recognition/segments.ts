@@ -1,7 +1,7 @@
 import type { Json } from '@adit/contracts';
-import { boxDetection, inOrderOfEmission, segmentOfStretch } from '@adit/mining';
+import { boxDetection, inOrderOfEmission, segmentOfStretch } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { Instant, Segment, StretchSource, Thinned } from '@adit/mining';
+import type { Instant, Segment, StretchSource, Thinned } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './linking.js';

@@ -1,6 +1,6 @@
 import type { Box } from '@adit/contracts';
-import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from '@adit/mining';
-import type { Instant, Portrait, Thinned } from '@adit/mining';
+import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from '@adit/module-kit';
+import type { Instant, Portrait, Thinned } from '@adit/module-kit';
 import { addTraits, NO_TRAITS } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
 import { decodeEmbedding, encodeEmbedding, normalised, scaled } from '../galleries/embedding.js';

@@ -1,7 +1,7 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Box } from '@adit/contracts';
-import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/mining';
-import type { Instant, Mark, Portrait } from '@adit/mining';
+import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/module-kit';
+import type { Instant, Mark, Portrait } from '@adit/module-kit';
 import { traitsOf } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
 import { decodeEmbedding } from '../galleries/embedding.js';

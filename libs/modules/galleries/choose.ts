@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
-import { pointerTo } from '@adit/mining';
-import type { InstalledModel } from '@adit/mining';
+import { pointerTo } from '@adit/module-kit';
+import type { InstalledModel } from '@adit/module-kit';
 import { galleriesOf, type GalleryKind } from './kinds.js';
 
 /** What a request says of galleries. */

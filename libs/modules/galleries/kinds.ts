@@ -1,5 +1,5 @@
 import type { ModelType } from '@adit/contracts';
-import type { TakenModels } from '@adit/mining';
+import type { TakenModels } from '@adit/module-kit';
 
 /** What a gallery is for. Both are labelled embeddings in the model repository; they differ in what they show. */
 export interface GalleryKind {

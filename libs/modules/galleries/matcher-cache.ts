@@ -1,4 +1,4 @@
-import type { OpenContext } from '@adit/mining';
+import type { OpenContext } from '@adit/module-kit';
 import { readGallery } from './gallery.js';
 import { Matcher } from './match.js';
 

@@ -1,5 +1,5 @@
 import { StandardArguments } from '@adit/contracts';
-import { defineModule } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
 import { Matcher } from '../galleries/match.js';
 import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { FACES } from '../people/faces.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Segment } from '@adit/mining';
+import type { Segment } from '@adit/module-kit';
 import fc from 'fast-check';
 import { chunk, CONTEXT, frameOf, observe, range, unit } from '../face_recognition/testing/scenes.js';
 import type { Actor } from '../face_recognition/testing/scenes.js';

@@ -1,5 +1,5 @@
-import { segmentOfStretch } from '@adit/mining';
-import type { ClosedSource, Portrait, Segment, Summary } from '@adit/mining';
+import { segmentOfStretch } from '@adit/module-kit';
+import type { ClosedSource, Portrait, Segment, Summary } from '@adit/module-kit';
 import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import { femaleShare } from '../people/tally.js';
 import type { Tally } from '../people/tally.js';

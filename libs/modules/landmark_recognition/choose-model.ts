@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
-import { pointerTo } from '@adit/mining';
-import type { InstalledModel } from '@adit/mining';
+import { pointerTo } from '@adit/module-kit';
+import type { InstalledModel } from '@adit/module-kit';
 import { chooseOfKind, installedList } from '../galleries/choose.js';
 import { LANDMARK_MODEL } from '../galleries/kinds.js';
 import { PUBLIC_MODEL } from './args.js';

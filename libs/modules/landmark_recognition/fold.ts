@@ -1,6 +1,15 @@
 import { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
-import { appearance, betterPortrait, segmentOfStretch, StretchFold } from '@adit/mining';
-import type { FoldInput, Instant, Look, Portrait, Segment, Stretch, StretchSource, StretchState } from '@adit/mining';
+import { appearance, betterPortrait, segmentOfStretch, StretchFold } from '@adit/module-kit';
+import type {
+  FoldInput,
+  Instant,
+  SampledDetections,
+  Portrait,
+  Segment,
+  Stretch,
+  StretchSource,
+  StretchState,
+} from '@adit/module-kit';
 import type { Landmarks } from './landmarks.js';
 
 /** Of the frames of a stretch: the highest similarity, and the picture that has it. */
@@ -21,13 +30,13 @@ export class LandmarkFold extends StretchFold<Gathered> {
     return this.landmarks.prepare(call);
   }
 
-  protected look({ observations }: FoldInput): Look<Gathered, LandmarkState> {
+  protected detect({ observations }: FoldInput): SampledDetections<Gathered, LandmarkState> {
     const seen = ImageEmbeddingObservations.parse(observations['image-embedding']);
     this.landmarks.checkNetwork(seen.network);
     const byFrame = new Map(seen.sampled.map((sample) => [sample.frame, sample]));
     return {
       sampled: seen.sampled,
-      seenAt: (at, frame) => this.stretchAt(at, byFrame.get(frame)!, seen),
+      detectionsAt: (at, frame) => this.stretchAt(at, byFrame.get(frame)!, seen),
     };
   }
 
@@ -48,7 +57,7 @@ export class LandmarkFold extends StretchFold<Gathered> {
     return [appearance(String(found.landmark), at, [], { similarity: found.similarity, portrait })];
   }
 
-  protected gather(earlier: Gathered, later: Gathered): Gathered {
+  protected merge(earlier: Gathered, later: Gathered): Gathered {
     return {
       similarity: Math.max(earlier.similarity, later.similarity),
       portrait: betterPortrait(earlier.portrait, later.portrait),

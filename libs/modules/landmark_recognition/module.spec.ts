@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError, modelId } from '@adit/contracts';
-import { chooseModels } from '@adit/mining';
-import type { InstalledModel, ModuleRegistry } from '@adit/mining';
+import { chooseModels } from '@adit/module-kit';
+import type { InstalledModel, ModuleRegistry } from '@adit/module-kit';
 import { loadModules } from '../index.js';
 
 const ID = 'landmark_recognition';

@@ -1,5 +1,5 @@
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
 import { galleriesOf, LANDMARK_MODEL } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { LandmarkArguments } from './args.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_DICTIONARIES } from '@adit/dictionaries';
-import { type Segment } from '@adit/mining';
+import { type Segment } from '@adit/module-kit';
 import fc from 'fast-check';
 import { LowerThirdFold, type FaceRule } from './fold.js';
 import { nameFinder } from './names/find-name.js';

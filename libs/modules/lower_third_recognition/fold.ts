@@ -1,19 +1,19 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { TextObservations } from '@adit/analyses/text/observations';
 import type { Box } from '@adit/contracts';
-import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/mining';
+import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type {
   FoldContext,
   FoldInput,
   Instant,
-  Look,
+  SampledDetections,
   Portrait,
   Segment,
   Stretch,
   StretchSource,
   StretchState,
-} from '@adit/mining';
+} from '@adit/module-kit';
 import { isLowerThird } from './lower-thirds.js';
 import { foldName } from './names/fold-name.js';
 import type { FoundName, NameFinder } from './names/find-name.js';
@@ -60,14 +60,14 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
     return { ...super.start(context), names: [] };
   }
 
-  protected look({ observations }: FoldInput, state: LowerThirdState): Look<Gathered, LowerThirdState> {
+  protected detect({ observations }: FoldInput, state: LowerThirdState): SampledDetections<Gathered, LowerThirdState> {
     const text = TextObservations.parse(observations['text']);
     const shown = this.shown(text, state.names);
     const faced = this.faces === null ? null : facedFrames(FaceObservations.parse(observations['faces']), this.faces);
     const names = new Set([...state.names, ...shown.map(({ name }) => name.name)]);
     return {
       sampled: text.sampled,
-      seenAt: (at, frame) =>
+      detectionsAt: (at, frame) =>
         shown.flatMap(({ name, track }) => {
           const sighting = track.sightings.find((each) => each.frame === frame);
           return sighting ? [stretchOf({ name, track }, sighting, at, faced?.has(frame) ?? true)] : [];
@@ -90,7 +90,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
   }
 
   /** Two lines of one sample with one name count once. */
-  protected gather(earlier: Gathered, later: Gathered, sameSample: boolean): Gathered {
+  protected merge(earlier: Gathered, later: Gathered, sameSample: boolean): Gathered {
     const surer = later.confidence > earlier.confidence ? later : earlier;
     return {
       label: surer.label,

@@ -1,6 +1,6 @@
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/mining';
-import type { AnalysisNeed } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
+import type { AnalysisNeed } from '@adit/module-kit';
 import { FACES } from '../people/faces.js';
 import { LowerThirdArguments } from './args.js';
 import { LowerThirdFold } from './fold.js';

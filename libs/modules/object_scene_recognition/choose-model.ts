@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
-import { pointerTo } from '@adit/mining';
-import type { InstalledModel, TakenModels } from '@adit/mining';
+import { pointerTo } from '@adit/module-kit';
+import type { InstalledModel, TakenModels } from '@adit/module-kit';
 import { CAPTION_MODEL, DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 import type { ObjectSceneArguments } from './args.js';
 

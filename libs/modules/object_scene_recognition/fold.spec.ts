@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppliedDictionaries, type LoadedDictionary } from '@adit/dictionaries';
-import { MAX_STATE_BYTES, type Segment } from '@adit/mining';
+import { MAX_STATE_BYTES, type Segment } from '@adit/module-kit';
 import fc from 'fast-check';
 import { range, unit } from '../face_recognition/testing/scenes.js';
 import { confidenceOf } from './confidence.js';

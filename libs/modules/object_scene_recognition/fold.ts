@@ -9,8 +9,17 @@ import {
   intersectionOverUnion,
   segmentOfStretch,
   StretchFold,
-} from '@adit/mining';
-import type { FoldInput, Instant, Look, Portrait, Segment, Stretch, StretchSource, StretchState } from '@adit/mining';
+} from '@adit/module-kit';
+import type {
+  FoldInput,
+  Instant,
+  SampledDetections,
+  Portrait,
+  Segment,
+  Stretch,
+  StretchSource,
+  StretchState,
+} from '@adit/module-kit';
 import type { Naming } from './labels.js';
 import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './sightings.js';
@@ -52,12 +61,12 @@ export class ObjectFold extends StretchFold<Gathered> {
     super();
   }
 
-  protected look({ observations }: FoldInput): Look<Gathered, ObjectState> {
+  protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {
     const objects = ObjectObservations.parse(observations['objects']);
     const seen = this.seen(objects, observations['scenes']);
     return {
       sampled: objects.sampled,
-      seenAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
+      detectionsAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
     };
   }
 
@@ -71,7 +80,7 @@ export class ObjectFold extends StretchFold<Gathered> {
     return seen;
   }
 
-  protected gather(earlier: Gathered, later: Gathered, sameSample: boolean): Gathered {
+  protected merge(earlier: Gathered, later: Gathered, sameSample: boolean): Gathered {
     return {
       ...earlier,
       count: earlier.count + later.count,

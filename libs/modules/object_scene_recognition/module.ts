@@ -1,5 +1,5 @@
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/mining';
+import { defineModule } from '@adit/module-kit';
 import { ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { chooseModel, DETECTORS } from './choose-model.js';
 import { ObjectFold } from './fold.js';

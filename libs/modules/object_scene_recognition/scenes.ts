@@ -1,5 +1,5 @@
 import type { SceneObservations } from '@adit/analyses/scenes/observations';
-import { NO_PORTRAIT } from '@adit/mining';
+import { NO_PORTRAIT } from '@adit/module-kit';
 import type { Naming } from './labels.js';
 import type { Seen } from './sightings.js';
 

@@ -1,7 +1,7 @@
 import type { ObjectObservations } from '@adit/analyses/objects/observations';
 import type { Box } from '@adit/contracts';
-import { intersectionOverUnion, NO_PORTRAIT } from '@adit/mining';
-import type { Portrait } from '@adit/mining';
+import { intersectionOverUnion, NO_PORTRAIT } from '@adit/module-kit';
+import type { Portrait } from '@adit/module-kit';
 import { confidenceOf } from './confidence.js';
 import type { Naming } from './labels.js';
 

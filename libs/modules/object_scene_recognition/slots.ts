@@ -1,4 +1,4 @@
-import type { ModelSlot } from '@adit/mining';
+import type { ModelSlot } from '@adit/module-kit';
 import { CAPTION_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 
 /** Models that this module has a place for and that no package delivers; only SCENE_MODEL is looked with once it is there. */

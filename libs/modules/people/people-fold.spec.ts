@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/mining';
-import type { ClosedSource, Segment } from '@adit/mining';
+import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/module-kit';
+import type { ClosedSource, Segment } from '@adit/module-kit';
 import fc from 'fast-check';
 import { Matcher } from '../galleries/match.js';
 import { chunk, CONTEXT, faceOf, galleryOf, observe, range } from '../face_recognition/testing/scenes.js';

@@ -1,6 +1,6 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Json } from '@adit/contracts';
-import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/mining';
+import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/module-kit';
 import type {
   ClosedSource,
   Fold,
@@ -11,7 +11,7 @@ import type {
   Portrait,
   Segment,
   Summary,
-} from '@adit/mining';
+} from '@adit/module-kit';
 import { linkTracklets, SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
 import type { Matcher } from '../galleries/match.js';
 import { identify, knownPerson } from '../face_recognition/segments.js';

@@ -1,5 +1,5 @@
-import { bridges } from '@adit/mining';
-import type { Instant } from '@adit/mining';
+import { bridges } from '@adit/module-kit';
+import type { Instant } from '@adit/module-kit';
 import { distanceOf, dot, normalised } from '../galleries/embedding.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { addTraits } from './traits.js';

@@ -1,6 +1,6 @@
 import type { Unit } from '@adit/contracts';
-import { GAP_SECONDS } from '@adit/mining';
-import type { Instant } from '@adit/mining';
+import { GAP_SECONDS } from '@adit/module-kit';
+import type { Instant } from '@adit/module-kit';
 
 /**
  * How long each sample stands for what it shows: until the next one, or until what was looked at ends. So no time of what

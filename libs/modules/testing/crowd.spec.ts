@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '@adit/contracts';
-import { ModuleRegistry } from '@adit/mining';
+import { ModuleRegistry } from '@adit/module-kit';
 import { CONTEXT, observe, range, unit } from '../face_recognition/testing/scenes.js';
 
 const here = import.meta.dirname;

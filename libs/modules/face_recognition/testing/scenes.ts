@@ -1,7 +1,7 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Box, Unit } from '@adit/contracts';
-import { sealState, unsealState } from '@adit/mining';
-import type { FoldContext, Segment } from '@adit/mining';
+import { sealState, unsealState } from '@adit/module-kit';
+import type { FoldContext, Segment } from '@adit/module-kit';
 import { filmFacts, randomOf } from '@adit/testing';
 import { FaceRecognitionArguments } from '../args.js';
 import { encodeEmbedding, normalised } from '../../galleries/embedding.js';

@@ -1,7 +1,7 @@
 import type { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
 import { encodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
-import { sealState, unsealState, type Segment } from '@adit/mining';
+import { sealState, unsealState, type Segment } from '@adit/module-kit';
 import { CONTEXT, FPS, unit } from '../../face_recognition/testing/scenes.js';
 import type { Gallery } from '../../galleries/gallery.js';
 import { classIdOf } from '../../galleries/gallery-writer.js';

@@ -1,6 +1,6 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
 import type { TextObservations } from '@adit/analyses/text/observations';
-import { sealState, unsealState, type Segment } from '@adit/mining';
+import { sealState, unsealState, type Segment } from '@adit/module-kit';
 import { CONTEXT, unit } from '../../face_recognition/testing/scenes.js';
 import type { LowerThirdFold, LowerThirdState } from '../fold.js';
 

@@ -1,7 +1,7 @@
 import type { ObjectObservations } from '@adit/analyses/objects/observations';
 import type { SceneObservations } from '@adit/analyses/scenes/observations';
 import { NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
-import { sealState, unsealState, type Segment } from '@adit/mining';
+import { sealState, unsealState, type Segment } from '@adit/module-kit';
 import { CONTEXT, FPS, unit } from '../../face_recognition/testing/scenes.js';
 import { ObjectSceneArguments } from '../args.js';
 import { ObjectFold, type ObjectState } from '../fold.js';

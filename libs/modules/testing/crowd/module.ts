@@ -8,8 +8,8 @@ import {
   NO_PORTRAIT,
   segmentOfStretch,
   StretchFold,
-} from '@adit/mining';
-import type { FoldInput, Look, Stretch, StretchSource, StretchState } from '@adit/mining';
+} from '@adit/module-kit';
+import type { FoldInput, SampledDetections, Stretch, StretchSource, StretchState } from '@adit/module-kit';
 import { z } from 'zod';
 
 const CrowdArguments = StandardArguments.extend({
@@ -22,11 +22,11 @@ class CrowdFold extends StretchFold<number> {
     super();
   }
 
-  protected look({ observations }: FoldInput): Look<number, StretchState<number>> {
+  protected detect({ observations }: FoldInput): SampledDetections<number, StretchState<number>> {
     const { sampled, tracks } = FaceObservations.parse(observations['faces']);
     return {
       sampled,
-      seenAt: (at, frame) => {
+      detectionsAt: (at, frame) => {
         const faces = tracks.flatMap(({ sightings }) => sightings.filter((sighting) => sighting.frame === frame));
         if (faces.length < this.minPeople) return [];
         const marks = faces.map(({ box }) => boxMark(at.frame, box));
@@ -35,7 +35,7 @@ class CrowdFold extends StretchFold<number> {
     };
   }
 
-  protected gather(earlier: number, later: number): number {
+  protected merge(earlier: number, later: number): number {
     return Math.max(earlier, later);
   }
 

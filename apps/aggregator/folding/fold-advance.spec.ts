@@ -1,0 +1,300 @@
+import { JobEntity, JobEventEntity, SegmentEntity } from '@adit/database';
+import { LockedJob, refuseSource } from '@adit/jobs';
+import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
+import { configureLogging } from '@adit/runtime';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
+
+const MOST_STATEMENTS = 12;
+
+describe('taking an analysed chunk in', () => {
+  let jobs: FoldingJobs;
+
+  beforeAll(() => configureLogging({ level: 'silent' }));
+  afterEach(() => jobs.close());
+
+  async function begun(modules: number, chunks: number): Promise<{ jobId: string; ids: string[] }> {
+    jobs = await FoldingJobs.start(Array.from({ length: modules }, (_, at) => countingModule(`module_${at}`)));
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks });
+    await jobs.outbox.idle();
+    return { jobId, ids: await jobs.chunkIds(jobId) };
+  }
+
+  async function takeIn(jobId: string, chunkId: string): Promise<string[]> {
+    await jobs.analysed(jobId, chunkId, {});
+    // Reading the chunk's sources was the spec's own.
+    jobs.statements = [];
+    await jobs.chunks.record(jobId, { chunkId, analysisDigest: 'd'.repeat(64), units: [], error: null });
+    await jobs.jobs.advance(jobId);
+    // What the relay does with the messages is another thing.
+    return jobs.statements.filter((sql) => !/FROM "?outbox/i.test(sql));
+  }
+
+  it.each([1, 12])('takes twelve statements at most, with %i modules', async (modules) => {
+    const { jobId, ids } = await begun(modules, 4);
+    for (const id of ids.slice(0, 2)) {
+      const statements = await takeIn(jobId, id);
+      expect({ statements, few: statements.length <= MOST_STATEMENTS }).toMatchObject({ few: true });
+    }
+    expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(2 * modules);
+  });
+
+  it('tells of progress at once, then no more than every half second, and keeps nothing back', async () => {
+    const { jobId, ids } = await begun(2, 40);
+    const before = performance.now();
+    for (const id of ids.slice(0, 30)) {
+      await jobs.analysed(jobId, id, {});
+      await jobs.advance(jobId);
+    }
+    const told = await jobs.events(jobId, 'job.on_progress');
+    expect(told.length).toBeGreaterThanOrEqual(1);
+    expect(told.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - before) / 500));
+    const last = async () => {
+      const all = await jobs.events(jobId, 'job.on_progress');
+      return (all.at(-1)!.envelope.payload as unknown as { data: { progress: number } }).data.progress;
+    };
+    while ((await last()) < 0.75) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await last()).toBeCloseTo(0.75);
+  });
+
+  it('shows a film of two chunks move with their pictures, and never back', async () => {
+    const { jobId, ids } = await begun(2, 2);
+    const seen: number[] = [];
+    const look = async () => {
+      const [row]: ShownRow[] = await jobs.db.query(`SELECT ${shownColumns('whole')} FROM jobs j WHERE j.id = $1`, [
+        jobId,
+      ]);
+      const { progress, modules } = presentJob(row!, row!.modules, '');
+      for (const module of Object.values(modules)) expect(module.progress).toBeCloseTo(progress);
+      seen.push(progress);
+    };
+    const runs = (at: number, progress: number) =>
+      jobs.db.query(
+        `UPDATE chunk_analyses SET state = 'requested', running_until = now(), progress = $2 WHERE chunk_id = $1`,
+        [ids[at], progress],
+      );
+    await look();
+    await runs(0, 0.5);
+    await look();
+    await runs(1, 0.25);
+    await look();
+    // The second is done before the first: it waits.
+    await jobs.analysed(jobId, ids[1]!, {});
+    await jobs.advance(jobId);
+    await look();
+    await runs(0, 0.75);
+    await look();
+    await jobs.analysed(jobId, ids[0]!, {});
+    await look();
+    await jobs.advance(jobId);
+    await look();
+    expect(seen.map((progress) => Number(progress.toFixed(3)))).toEqual([0, 0.25, 0.375, 0.75, 0.875, 0.99, 1]);
+  });
+
+  it('tells of the pictures of a running chunk with the progress of others', async () => {
+    const { jobId, ids } = await begun(2, 4);
+    await jobs.db.query(
+      `UPDATE chunk_analyses SET state = 'requested', running_until = now(), progress = 0.5 WHERE chunk_id = $1`,
+      [ids[1]],
+    );
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    const [told] = await jobs.events(jobId, 'job.on_progress');
+    expect(told!.envelope.payload).toMatchObject({ data: { progress: 0.375, modules: { module_0: 0.375 } } });
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 0.25 });
+  });
+
+  it('tells of a film of one chunk while it is analysed, once however many processes see it', async () => {
+    const { jobId, ids } = await begun(2, 1);
+    const other = jobs.newPace();
+    const told = async () =>
+      (await jobs.db.manager.find(JobEventEntity, { where: { jobId }, order: { id: 'ASC' } }))
+        .filter(({ event }) => event === 'job.on_progress')
+        .map(({ data }) => data['progress']);
+    const parts = [0.25, 0.5, 0.75];
+    for (const [at, part] of parts.entries()) {
+      await jobs.db.query(
+        `UPDATE chunk_analyses SET state = 'requested', running_until = now(), lease_until = now(), progress = $2
+          WHERE chunk_id = $1`,
+        [ids[0], part],
+      );
+      await Promise.all([jobs.pace.look(), other.look()]);
+      while ((await told()).length <= at) await new Promise((resolve) => setTimeout(resolve, 50));
+      await Promise.all([jobs.pace.look(), other.look()]);
+    }
+    await other.onApplicationShutdown();
+    expect(await told()).toEqual(parts);
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 1 });
+  });
+
+  it('fails a module that took none of the sources, and completes the others', async () => {
+    const { jobId, ids } = await begun(2, 1);
+    await jobs.outbox.transaction(async (manager) => {
+      // As a decoder that opens a film plans it.
+      await manager.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'module_1'`, [jobId]);
+      const job = (await LockedJob.take(manager, jobId))!;
+      const refusing = job.modules.filter(({ moduleId }) => moduleId === 'module_1');
+      for (const module of refusing) module.media = ['image'];
+      await refuseSource(job, { index: 0, uri: 'storage://film' }, refusing, 'video');
+    });
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    const states: unknown[] = await jobs.db.query(
+      'SELECT state, error FROM job_modules WHERE job_id = $1 ORDER BY position',
+      [jobId],
+    );
+    expect(states).toEqual([
+      { state: 'completed', error: null },
+      { state: 'failed', error: 'no source of the job is of a kind that it takes' },
+    ]);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      state: 'completed',
+      errors: ['storage://film: module_1 takes images, not video'],
+    });
+  });
+
+  it('folds in order whatever comes first, and ends the job with its last chunk', async () => {
+    const { jobId, ids } = await begun(3, 20);
+    for (const id of [...ids].reverse()) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+    const job = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    expect(job).toMatchObject({ state: 'completed', progress: 1, segmentCount: 60 });
+    const segments = await jobs.db.manager.find(SegmentEntity, {
+      where: { jobId, moduleId: 'module_1' },
+      order: { moduleSeq: 'ASC' },
+    });
+    expect(segments.map(({ label }) => label)).toEqual(Array.from({ length: 20 }, (_, at) => `unit ${at}`));
+  });
+});
+
+describe('a job', () => {
+  let jobs: FoldingJobs;
+  afterEach(() => jobs.close());
+
+  it('does not complete without a film that was planned while one of its modules had failed', async () => {
+    jobs = await FoldingJobs.start([countingModule('good'), countingModule('bad')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 1 });
+    // As it is when the module had failed before, and runs again.
+    await jobs.db.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'bad'`, [jobId]);
+    for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+    const states = async () =>
+      (
+        await jobs.db.query(
+          `SELECT j.state, (SELECT jsonb_object_agg(module_id, state) FROM job_modules WHERE job_id = j.id) AS modules,
+                (SELECT state FROM job_sources WHERE job_id = j.id) AS source FROM jobs j WHERE id = $1`,
+          [jobId],
+        )
+      )[0] as unknown;
+    const running = { good: 'processing', bad: 'processing' };
+    expect(await states()).toEqual({ state: 'processing', modules: running, source: 'waiting' });
+    await jobs.plan(jobId, { chunks: 1 });
+    for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+    expect(await states()).toMatchObject({ state: 'completed', modules: { good: 'completed', bad: 'completed' } });
+  });
+
+  it('is moved on whatever is wrong with the one before it', async () => {
+    jobs = await FoldingJobs.start([countingModule('one')]);
+    const ids: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const jobId = await jobs.submit([`storage://film-${at}`]);
+      await jobs.plan(jobId, { chunks: 1 });
+      for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+      ids.push(jobId);
+    }
+    // It cannot even be read.
+    await jobs.db.query(`UPDATE folds SET chunk_ids = '["no id"]' WHERE job_id = $1`, [ids[0]]);
+    await jobs.jobs.advanceAll();
+    await jobs.endings.idle();
+    const rows = await jobs.db.query('SELECT id, state FROM jobs');
+    const states = new Map(rows.map(({ id, state }: { id: string; state: string }) => [id, state]));
+    expect(ids.map((id) => states.get(id))).toEqual(['processing', 'completed', 'completed']);
+  });
+
+  it('loses what a chunk that was given up showed, says so with source and times, and keeps the rest', async () => {
+    jobs = await FoldingJobs.start([countingModule('one')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 3 });
+    const ids = await jobs.chunkIds(jobId);
+    await jobs.lost(jobId, ids[1]!, 'its pictures are damaged');
+    for (const id of [ids[0]!, ids[2]!]) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      ...{ state: 'completed', segmentCount: 2 },
+      errors: ['storage://film: 1.0–2.0 s could not be decoded: its pictures are damaged'],
+    });
+    expect(await jobs.states(jobId)).toEqual({ one: 'completed' });
+  });
+
+  it('fails a module that nothing is left of', async () => {
+    jobs = await FoldingJobs.start([countingModule('one')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 2 });
+    for (const id of await jobs.chunkIds(jobId)) await jobs.lost(jobId, id, 'its pictures are damaged');
+    await jobs.advance(jobId);
+    const job = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    expect({ state: job.state, errors: job.errors }).toEqual({
+      state: 'failed',
+      errors: ['storage://film: 0.0–2.0 s (2 chunks) could not be decoded: its pictures are damaged'],
+    });
+    expect(await jobs.states(jobId)).toEqual({ one: 'failed' });
+  });
+
+  it('says once of all chunks what the same cause took of a film, with their stretches', async () => {
+    jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 30 });
+    const ids = await jobs.chunkIds(jobId);
+    const lost = [0, 1, 2, 5, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27];
+    for (const at of [...lost].reverse()) await jobs.lost(jobId, ids[at]!, 'its pictures are damaged');
+    await jobs.lost(jobId, ids[29]!, 'another reason');
+    const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    const stretches = [5, 9, 11, 13, 15, 17, 19, 21, 23].map((at) => `${at}.0–${at + 1}.0 s`);
+    expect(errors).toEqual([
+      `storage://film: 0.0–3.0 s, ${stretches.join(', ')} and 2 more (14 chunks) could not be decoded: its pictures are damaged`,
+      'storage://film: 29.0–30.0 s could not be decoded: another reason',
+    ]);
+  });
+
+  it('ends a module at once, with one error, by what fails every chunk', async () => {
+    jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 40 });
+    const [chunkId] = await jobs.chunkIds(jobId);
+    const gone = { chunkId: chunkId!, analysisDigest: 'd'.repeat(64), units: null, error: 'the model has gone' };
+    await jobs.chunks.record(jobId, { ...gone, everyChunk: true });
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      ...{ state: 'failed', errors: ['one: the model has gone', 'two: the model has gone'] },
+    });
+    expect(await jobs.states(jobId)).toEqual({ one: 'failed', two: 'failed' });
+  });
+
+  it('has a chunk looked at again whose observations have gone', async () => {
+    jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 2 });
+    const [first, second] = await jobs.chunkIds(jobId);
+    for (const id of [first!, second!]) await jobs.analysed(jobId, id, {});
+    await jobs.objects.delete(`observations/${first!}`);
+    await jobs.advance(jobId);
+    const state = async () =>
+      (
+        await jobs.db.query(
+          `SELECT c.state AS chunk, a.state AS analysis, a.attempts, j.state AS job
+           FROM chunks c JOIN chunk_analyses a ON a.chunk_id = c.id JOIN jobs j ON j.id = c.job_id WHERE c.id = $1`,
+          [first],
+        )
+      )[0] as unknown;
+    expect(await state()).toEqual({ chunk: 'planned', analysis: 'waiting', attempts: 0, job: 'processing' });
+    await jobs.analysed(jobId, first!, {});
+    await jobs.advance(jobId);
+    expect(await state()).toMatchObject({ job: 'completed' });
+    expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(4);
+  });
+});

@@ -1,0 +1,130 @@
+import { AditError } from '@adit/contracts';
+import { IdentityCache, LockedJob, lookAgain, type Identities, type LostObservations } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Folding, type Folded } from './folding.js';
+import { JobEndings, type Ending } from '../tasks/job-endings.js';
+import { endModules, moveFolds, moveKey, progressOf } from '../results/job-progress.js';
+import { KeptPictures } from './kept-pictures.js';
+import { ProgressPace } from './progress-pace.js';
+import { ObservationsLost, ReadyChunks, type ReadyFold } from './ready-chunks.js';
+import { insertSegments, insertSummaries, type ModuleResults } from '../results/store-results.js';
+import { CHUNKS_AT_ONCE, FOLDS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
+
+const log = createLogger('aggregator');
+
+/** A fold with what became of it: further, or why not. */
+type Outcome = { fold: WaitingFold } & ({ folded: Folded } | { problem: AditError } | { lost: LostObservations });
+
+/** What a transaction wrote. */
+interface Stored {
+  /** What is left to do, when the last module ended with this. */
+  ended: Ending | null;
+  identities: Identities | null;
+}
+
+/** Takes the folds of a job as far as their analysed chunks reach: one read and one transaction for all modules. */
+@Injectable()
+export class FoldAdvance {
+  private readonly identities = new IdentityCache();
+
+  constructor(
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
+    @Inject(ReadyChunks) private readonly chunks: ReadyChunks,
+    @Inject(Folding) private readonly folding: Folding,
+    @Inject(KeptPictures) private readonly pictures: KeptPictures,
+    @Inject(ProgressPace) private readonly pace: ProgressPace,
+    @Inject(JobEndings) private readonly endings: JobEndings,
+  ) {}
+
+  /**
+   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Answers whether
+   * there was anything to fold, and what is left to do when this ended the last module. Throws UNAVAILABLE.
+   */
+  async advance(jobId: string): Promise<{ folded: boolean; ended: Ending | null }> {
+    for (let folded = false; ; folded = true) {
+      const waiting = await this.waiting.of(jobId);
+      const ready = waiting.length === 0 ? [] : await this.chunks.of(waiting);
+      if (ready.length === 0) return { folded, ended: null };
+      const ended = await this.step(jobId, ready);
+      if (ended !== null || !mayHaveMore(waiting)) return { folded: true, ended };
+    }
+  }
+
+  private async step(jobId: string, ready: ReadyFold[]): Promise<Ending | null> {
+    const read = this.chunks.reader();
+    const outcomes: Outcome[] = [];
+    for (const each of ready) outcomes.push(await this.fold(each, read));
+    const { ended, identities } = await this.outbox.transaction((manager) => this.store(manager, jobId, outcomes));
+    identities?.keep();
+    return ended;
+  }
+
+  private async fold(ready: ReadyFold, read: ReturnType<ReadyChunks['reader']>): Promise<Outcome> {
+    const { fold } = ready;
+    const { jobId, moduleId } = fold.module;
+    try {
+      const folded = await this.folding.run(ready, read);
+      folded.segments = await this.pictures.keep(jobId, folded.segments);
+      return { fold, folded };
+    } catch (error) {
+      if (error instanceof ObservationsLost) {
+        log.warn({ jobId, ...error.lost }, 'observations are gone; their chunk is looked at again');
+        return { fold, lost: error.lost };
+      }
+      const problem = AditError.from(error);
+      if (problem.code === 'UNAVAILABLE') throw error;
+      log.error({ jobId, module: moduleId, err: problem }, 'a fold failed');
+      return { fold, problem };
+    }
+  }
+
+  /** Writes segments, states and progress of what nobody has folded meanwhile; the loser drops its work. */
+  private async store(manager: EntityManager, jobId: string, outcomes: Outcome[]): Promise<Stored> {
+    const locked = await LockedJob.take(manager, jobId);
+    if (!locked?.isActive) return { ended: null, identities: null };
+    const active = new Map(locked.activeModules.map((module) => [module.moduleId, module]));
+    const further = outcomes.flatMap((outcome) => {
+      const module = active.get(outcome.fold.module.moduleId);
+      return module !== undefined && 'folded' in outcome ? [{ module, ...outcome }] : [];
+    });
+    const moves = further.map(({ fold, folded, module: { moduleId } }) => ({
+      moduleId,
+      sourceIndex: fold.sourceIndex,
+      before: fold.nextChunk,
+      nextChunk: fold.nextChunk + folded.chunks,
+      state: folded.state,
+      closed: folded.closed,
+    }));
+    const { moved, standing } = await moveFolds(manager, jobId, moves);
+    const results = further.flatMap(({ fold: { sourceIndex }, folded, module }): ModuleResults[] =>
+      moved.has(moveKey({ moduleId: module.moduleId, sourceIndex })) ? [{ ...folded, module, sourceIndex }] : [],
+    );
+    const counted = new Map(results.map(({ module }) => [module, module.segmentCount]));
+    const identities = this.identities.of(manager, jobId);
+    await insertSegments(manager, locked.job, results, identities);
+    await insertSummaries(manager, jobId, results, identities);
+    await identities.flush();
+    for (const [module, before] of counted) {
+      locked.setProgress(module, progressOf(standing, module.moduleId));
+      locked.noteSegments(module, before);
+    }
+    if (results.length > 0) await this.pace.note(locked);
+    for (const outcome of outcomes) {
+      if ('lost' in outcome) await lookAgain(manager, locked.job, outcome.lost);
+      if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
+    }
+    const ended = await endModules(locked, standing);
+    await locked.flush();
+    return { ended: ended ? await this.endings.claim(manager, locked) : null, identities };
+  }
+}
+
+/** What was read ended at a bound, not at what is there. */
+function mayHaveMore(waiting: WaitingFold[]): boolean {
+  if (waiting.length === FOLDS_AT_ONCE) return true;
+  return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_AT_ONCE;
+}

@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { AditError, type Json } from '@adit/contracts';
+import type { JobModuleEntity } from '@adit/database';
+import { ALL_IMAGES, imageRange } from '@adit/jobs';
+import {
+  ModuleRegistry,
+  sealState,
+  unsealState,
+  type Fold,
+  type FoldContext,
+  type FoldInput,
+  type Segment,
+  type Summary,
+} from '@adit/module-kit';
+import { histogram, secondsBetween } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { OpenFolds } from './open-folds.js';
+import { ReadyChunks, type ReadyFold, type UnitReader } from './ready-chunks.js';
+import { CHUNKS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
+
+const foldSeconds = histogram(
+  'adit_fold_seconds',
+  'Time to fold the chunks that were ready',
+  ['module'],
+  secondsBetween(0.001, 50),
+);
+
+/** What a fold became by some chunks; nothing of it is stored yet. */
+export interface Folded {
+  state: string;
+  segments: Segment[];
+  summaries: Summary[];
+  chunks: number;
+  closed: boolean;
+}
+
+/** Takes a module's fold over chunks; reads, and changes nothing. */
+@Injectable()
+export class Folding {
+  constructor(
+    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+    @Inject(OpenFolds) private readonly folds: OpenFolds,
+    @Inject(ReadyChunks) private readonly chunks: ReadyChunks,
+    @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
+  ) {}
+
+  /** Throws what the module throws, and what keeps its observations from being read. */
+  async run({ fold: stored, chunks }: ReadyFold, read: UnitReader): Promise<Folded> {
+    const { module } = stored;
+    const done = foldSeconds.startTimer({ module: module.moduleId });
+    const definition = this.modules.get(module.moduleId);
+    const fold = await this.folds.get(module);
+    const context: FoldContext = {
+      sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
+      facts: stored.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 },
+    };
+    let state = await this.stateOf(fold, stored, context, read);
+    const segments: Segment[] = [];
+    const summaries: Summary[] = [];
+    for (const chunk of chunks) {
+      for (const input of await read(module, chunk)) {
+        if (!wantsImage(module, input)) continue;
+        const before = state;
+        const step = await prepared(fold, () => fold.fold(before, input, { ...context, facts: input.unit.facts }));
+        state = step.state;
+        segments.push(...step.segments);
+        summaries.push(...(step.summaries ?? []));
+      }
+    }
+    const closed = stored.nextChunk + chunks.length === stored.chunks;
+    const end = closed ? await prepared(fold, () => fold.close(state, context)) : { segments: [], summaries: [] };
+    done();
+    return {
+      state: sealState(definition, closed ? null : state),
+      segments: [...segments, ...end.segments],
+      summaries: [...summaries, ...end.summaries],
+      chunks: chunks.length,
+      closed,
+    };
+  }
+
+  /** A state that another version of the module wrote is built anew from the observations, without emitting again. */
+  private async stateOf(fold: Fold<Json>, stored: WaitingFold, context: FoldContext, read: UnitReader): Promise<Json> {
+    if (stored.state === null) return fold.start(context);
+    const { module } = stored;
+    const state = unsealState<Json>(this.modules.get(module.moduleId), stored.state);
+    if (state !== null) return state;
+    let rebuilt = fold.start(context);
+    const ids = await this.waiting.firstIds(stored);
+    for (let at = 0; at < ids.length; at += CHUNKS_AT_ONCE) {
+      const part = ids.slice(at, at + CHUNKS_AT_ONCE);
+      const chunks = new Map((await this.chunks.read(part)).map((chunk) => [chunk.id, chunk]));
+      for (const id of part) {
+        const chunk = chunks.get(id);
+        if (chunk === undefined) throw new AditError('INTERNAL', 'Observations of a running job are gone.');
+        for (const input of await read(module, chunk)) {
+          if (!wantsImage(module, input)) continue;
+          const before = rebuilt;
+          const step = await prepared(fold, () => fold.fold(before, input, { ...context, facts: input.unit.facts }));
+          rebuilt = step.state;
+        }
+      }
+    }
+    return rebuilt;
+  }
+}
+
+/** Makes a call of a fold when what takes long in it is done; other work of the process comes before the next one. */
+async function prepared<T>(fold: Fold<Json>, call: () => T): Promise<T> {
+  await fold.prepare?.(call);
+  await turn();
+  return call();
+}
+
+/** A range of an image job is a range of its images. */
+function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
+  if (unit.interval !== null) return true;
+  const wanted = imageRange(range, Infinity);
+  return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
+}

@@ -1,0 +1,102 @@
+import { JobEntity } from '@adit/database';
+import { LockedJob } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, Not } from 'typeorm';
+import { FoldAdvance } from './fold-advance.js';
+import { JobEndings, type Ending } from '../tasks/job-endings.js';
+import { endModules, jobProgress } from '../results/job-progress.js';
+import { BEGUN } from './waiting-folds.js';
+
+const log = createLogger('aggregator');
+
+/** Takes a job as far as it can go now: folds, ends modules, has the job ended. Safe to call at any time. */
+@Injectable()
+export class JobAdvance {
+  private readonly current = new Map<string, Promise<void>>();
+  private readonly next = new Map<string, Promise<void>>();
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(FoldAdvance) private readonly folds: FoldAdvance,
+    @Inject(JobEndings) private readonly endings: JobEndings,
+  ) {}
+
+  /** Calls for a job that is being advanced share one more run after it: two at once would only race for its row. */
+  advance(jobId: string): Promise<void> {
+    const waiting = this.next.get(jobId);
+    if (waiting !== undefined) return waiting;
+    const before = this.current.get(jobId) ?? Promise.resolve();
+    const run = before
+      .catch(() => undefined)
+      .then(() => {
+        this.next.delete(jobId);
+        this.current.set(jobId, run);
+        return this.run(jobId);
+      })
+      .finally(() => {
+        if (this.current.get(jobId) === run) this.current.delete(jobId);
+      });
+    this.next.set(jobId, run);
+    return run;
+  }
+
+  private async run(jobId: string): Promise<void> {
+    const { folded, ...advanced } = await this.folds.advance(jobId);
+    let { ended } = advanced;
+    // What was folded has seen to the modules' ends itself.
+    if (!folded && (await this.mayEnd(jobId))) ended = await this.endModules(jobId);
+    if (ended !== null) this.endings.begin(ended);
+  }
+
+  /** A look before the job is locked: whether a module without open folds, or no module at all, is left to run. */
+  private async mayEnd(jobId: string): Promise<boolean> {
+    const rows: unknown[] = await this.db.query(
+      `SELECT 1 FROM jobs j WHERE j.id = $1 AND ${BEGUN}
+          AND NOT EXISTS (SELECT 1 FROM job_endings e WHERE e.job_id = j.id) AND (
+         NOT EXISTS (SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND m.state IN ('waiting', 'processing'))
+         OR NOT EXISTS (SELECT 1 FROM job_sources s WHERE s.job_id = j.id AND s.state IN ('waiting', 'requested'))
+           AND EXISTS (
+             SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND m.state IN ('waiting', 'processing')
+                AND NOT EXISTS (SELECT 1 FROM folds f WHERE f.job_id = j.id AND f.module_id = m.module_id AND NOT f.closed)))`,
+      [jobId],
+    );
+    return rows.length > 0;
+  }
+
+  /** Jobs that a lost message or a crash left with nothing in flight to move them on. Throws nothing. */
+  async advanceAll(): Promise<void> {
+    for (const { id } of await this.begun()) {
+      try {
+        await this.advance(id);
+      } catch (error) {
+        // The others may be well; this one is tried again with the next round.
+        log.warn({ jobId: id, err: error }, 'a job cannot be moved on');
+      }
+    }
+  }
+
+  private async begun(): Promise<{ id: string }[]> {
+    try {
+      return await this.db.manager.find(JobEntity, {
+        where: { state: In(['waiting', 'processing']), timeDeleted: IsNull(), timeStarted: Not(IsNull()) },
+        select: { id: true },
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'the jobs that run cannot be read; the next round tries again');
+      return [];
+    }
+  }
+
+  /** What is left to do when all its modules have ended. */
+  private endModules(jobId: string): Promise<Ending | null> {
+    return this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (!locked?.isActive) return null;
+      const ended = await endModules(locked, await jobProgress(manager, jobId));
+      return ended ? this.endings.claim(manager, locked) : null;
+    });
+  }
+}

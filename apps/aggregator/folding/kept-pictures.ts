@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { AditError, type PictureRef } from '@adit/contracts';
+import { pictureKey } from '@adit/jobs';
+import type { Segment } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+
+/** Copies the pictures that segments show to their job: results outlive the observation cache. */
+@Injectable()
+export class KeptPictures {
+  constructor(@Inject(OBJECT_STORE) private readonly objects: ObjectStore) {}
+
+  /** The segments with references to the job's own copies; a picture that has gone is left out. */
+  async keep(jobId: string, segments: Segment[]): Promise<Segment[]> {
+    const copies = new Map<string, Promise<PictureRef | null>>();
+    const copy = (picture: PictureRef): Promise<PictureRef | null> => {
+      let copied = copies.get(picture.key);
+      if (copied === undefined) {
+        copied = this.copy(jobId, picture);
+        copies.set(picture.key, copied);
+      }
+      return copied;
+    };
+    return Promise.all(
+      segments.map(async (segment) => {
+        const thumbnail = segment.thumbnail && (await copy(segment.thumbnail));
+        const picture = segment.keyFrame && (await copy(segment.keyFrame.picture));
+        return { ...segment, thumbnail, keyFrame: picture && { frame: segment.keyFrame!.frame, picture } };
+      }),
+    );
+  }
+
+  private async copy(jobId: string, picture: PictureRef): Promise<PictureRef | null> {
+    const name = createHash('sha256').update(picture.key).digest('hex').slice(0, 32);
+    const key = pictureKey(jobId, `${name}.jpg`);
+    try {
+      await this.objects.put(key, await this.objects.read(picture.key));
+      return { ...picture, key };
+    } catch (error) {
+      if (AditError.from(error).code === 'NOT_FOUND') return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { AditError, type FrameInterval, type Unit, type UnitOutcome } from '@adit/contracts';
+import type { JobModuleEntity } from '@adit/database';
+import { UNITS_OF_CHUNK, type LostObservations } from '@adit/jobs';
+import type { FoldInput } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { atATime } from './at-a-time.js';
+import { CHUNKS_AT_ONCE, type WaitingFold } from './waiting-folds.js';
+
+/** Observations read from the object store at the same time. */
+const READS_AT_ONCE = 8;
+
+/** A chunk with what was seen in it. */
+export interface ReadyChunk {
+  id: string;
+  interval: FrameInterval | null;
+  units: Omit<Unit, 'interval'>[];
+  /** Outcomes by the digest of the analysis that has ended; null for one that failed: the fold goes on without the chunk. */
+  done: Record<string, UnitOutcome[] | null>;
+}
+
+export interface ReadyFold {
+  fold: WaitingFold;
+  /** The contiguous run of chunks at the fold's place that are analysed or lost. */
+  chunks: ReadyChunk[];
+}
+
+/** Observations that were made are gone from the object store. */
+export class ObservationsLost extends Error {
+  constructor(readonly lost: LostObservations) {
+    super('observations of a chunk are gone');
+  }
+}
+
+/** Reads a module's units of a chunk; what several modules fold is read once. */
+export type UnitReader = (module: JobModuleEntity, chunk: ReadyChunk) => Promise<FoldInput[]>;
+
+/** Reads analysed chunks with their observations. */
+@Injectable()
+export class ReadyChunks {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /** What of the folds can go on now, for at most CHUNKS_AT_ONCE chunks together: one read for all modules. */
+  async of(folds: WaitingFold[]): Promise<ReadyFold[]> {
+    const ids = [...new Set(folds.flatMap(({ nextIds }) => nextIds))].slice(0, CHUNKS_AT_ONCE);
+    const chunks = new Map((await this.read(ids)).map((chunk) => [chunk.id, chunk]));
+    return folds.flatMap((fold) => {
+      const analyses = Object.values(fold.module.analyses);
+      const ready: ReadyChunk[] = [];
+      for (const id of fold.nextIds) {
+        const chunk = chunks.get(id);
+        if (chunk === undefined || !analyses.every((digest) => digest in chunk.done)) break;
+        ready.push(chunk);
+      }
+      return ready.length > 0 || fold.nextIds.length === 0 ? [{ fold, chunks: ready }] : [];
+    });
+  }
+
+  async read(ids: string[]): Promise<ReadyChunk[]> {
+    if (ids.length === 0) return [];
+    return this.db.query(
+      `SELECT c.id, c.interval, ${UNITS_OF_CHUNK} AS units,
+              (SELECT coalesce(jsonb_object_agg(a.digest, CASE a.state WHEN 'done' THEN a.units END), '{}')
+                 FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state IN ('done', 'failed')) AS done
+         FROM chunks c WHERE c.id = ANY($1::uuid[])`,
+      [ids],
+    );
+  }
+
+  /** A reader that keeps what it has read: for one step of a job. Throws ObservationsLost, the object store's errors. */
+  reader(): UnitReader {
+    const turn = atATime(READS_AT_ONCE);
+    const known = new Map<string, Promise<unknown>>();
+    const observations = (key: string): Promise<unknown> => {
+      let read = known.get(key);
+      if (read === undefined) {
+        read = turn(async () => JSON.parse((await this.objects.read(key)).toString('utf8')) as unknown);
+        // Whoever asks hears of it; one who has given up does not.
+        read.catch(() => undefined);
+        known.set(key, read);
+      }
+      return read;
+    };
+    return async (module, chunk) => {
+      const analyses = Object.entries(module.analyses);
+      const inputs = await Promise.all(
+        chunk.units.map(async (each): Promise<FoldInput[]> => {
+          const keys = analyses.flatMap(([analysis, digest]) => {
+            const outcome = chunk.done[digest]?.find(({ sourceIndex }) => sourceIndex === each.sourceIndex);
+            return outcome?.observations ? [{ analysis, digest, objectKey: outcome.observations }] : [];
+          });
+          if (keys.length < analyses.length) return [];
+          const seen = await Promise.all(
+            keys.map(async ({ analysis, digest, objectKey }) => {
+              try {
+                return [analysis, await observations(objectKey)];
+              } catch (error) {
+                if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+                throw new ObservationsLost({ chunkId: chunk.id, digest, objectKey });
+              }
+            }),
+          );
+          return [
+            {
+              unit: { ...each, interval: chunk.interval },
+              observations: Object.fromEntries(seen) as Record<string, unknown>,
+            },
+          ];
+        }),
+      );
+      return inputs.flat();
+    };
+  }
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { DetailedResult } from '@adit/contracts';
+import type { SegmentEntity } from '@adit/database';
+import {
+  ArtifactEntity,
+  JobEndingEntity,
+  JobEntity,
+  type JobModuleEntity,
+  JobSourceEntity,
+  returned,
+  SummaryEntity,
+} from '@adit/database';
+import { ARTIFACT_LIFETIME_MILLISECONDS, presentJob, segmentLabel, type ShownJob } from '@adit/presentation';
+import { artifactKey, LockedJob } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { timecodeClockOf } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { ahead, first, writeReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { JobResults } from './job-results.js';
+import { JobSummary } from './job-summary.js';
+import type { ClaimedTask } from '../tasks/tasks.js';
+
+/** A report is for people: of a job with more segments it shows the first. results.json has them all. */
+const REPORT_SEGMENTS = 2_000;
+/** Rows of sums: five for each film. */
+const REPORT_SUMS = 5_000;
+
+interface Material {
+  job: JobEntity & ShownJob;
+  modules: JobModuleEntity[];
+  sources: JobSourceEntity[];
+  /** Its first segments, read once for both artifacts. */
+  firstPage: SegmentEntity[];
+}
+
+/** A job whose modules have all ended, and they. */
+export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
+
+/** Writes what a finished job leaves behind: its summary, results.json and report.html. */
+@Injectable()
+export class JobArtifacts {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(JobResults) private readonly results: JobResults,
+    @Inject(JobSummary) private readonly summary: JobSummary,
+  ) {}
+
+  /**
+   * Ends a job whose modules have all ended. What a former end wrote is replaced; what is written for an end that is no
+   * longer wanted, or another process's by now, goes again.
+   */
+  async finish({ job, modules }: EndedJob, ending: ClaimedTask): Promise<void> {
+    const jobId = job.id;
+    const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const summary = await this.summary.of(job, sources);
+    const timeCompleted = new Date();
+    const failed = modules.every((module) => module.state === 'failed');
+    // The artifacts show the job as it is a moment later; it ends at the time that they say.
+    const material: Material = {
+      job: Object.assign(new JobEntity(), job, {
+        summary,
+        sources: sources.map(({ uri }) => uri),
+        sourceCount: sources.length,
+        state: failed ? 'failed' : 'completed',
+        progress: failed ? job.progress : 1,
+        timeCompleted,
+      }),
+      modules,
+      sources,
+      firstPage: await this.results.page(jobId, 0),
+    };
+    const artifacts = await Promise.all([
+      this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
+      this.report(material).then((body) => this.put(jobId, 'report.html', 'text/html; charset=utf-8', body)),
+    ]);
+    const replaced = await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      const wanted = await manager.delete(JobEndingEntity, { id: ending.id, attempts: ending.attempt });
+      if (!locked?.isActive || wanted.affected === 0) return artifacts.map(({ objectKey }) => objectKey);
+      const old = returned<{ object_key: string }>(
+        await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
+      );
+      await manager.insert(ArtifactEntity, artifacts);
+      locked.job.summary = summary;
+      await locked.apply({ kind: 'finished' }, timeCompleted);
+      return old.map((row) => row.object_key);
+    });
+    for (const objectKey of replaced) await this.objects.delete(objectKey);
+  }
+
+  private async put(jobId: string, filename: string, mimeType: string, body: Readable) {
+    const id = randomUUID();
+    const objectKey = artifactKey(jobId, id);
+    const { size } = await this.objects.put(objectKey, body);
+    const timeExpiration = new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS);
+    return { id, jobId, filename, mimeType, objectKey, size: String(size), timeExpiration };
+  }
+
+  private async resultsJson(material: Material): Promise<Readable> {
+    const { job, modules, sources } = material;
+    return writeResultsJson({
+      job: presentJob(job, modules, ''),
+      summary: [...job.summary, ...(await this.results.summaries(job, sources))],
+      detailedResults: this.detailedResults(material),
+    });
+  }
+
+  private async *detailedResults(material: Material): AsyncGenerator<DetailedResult> {
+    const { job, sources } = material;
+    yield* ahead(this.segments(material), (segment) => this.results.withThumbnails(segment, job, sources));
+  }
+
+  private async report(material: Material): Promise<Readable> {
+    const { job, modules, sources } = material;
+    const segments: ReportSegment[] = [];
+    for await (const row of first(REPORT_SEGMENTS, this.segments(material))) {
+      segments.push(this.reportSegment(row, job, sources));
+    }
+    const sums = await this.db.manager.find(SummaryEntity, {
+      where: { jobId: job.id },
+      order: { seq: 'ASC' },
+      take: REPORT_SUMS,
+    });
+    return writeReport({
+      job: presentJob(job, modules, ''),
+      sources: sources.map((source) => reportSource(source, job)),
+      segments,
+      sums: sums.map(({ sourceIndex, type, meta }) => ({ sourceIndex, type, meta })),
+      segmentTotal: job.segmentCount,
+    });
+  }
+
+  private reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): ReportSegment {
+    const shown = this.results.shown(row, job, sources);
+    const { thumbnail, keyFrame } = row;
+    return {
+      module: shown.module,
+      type: row.type,
+      label: segmentLabel(row),
+      sourceIndex: row.sourceIndex,
+      timeStart: row.timeStart,
+      timeEnd: row.timeEnd,
+      tcStart: shown.tc_start,
+      tcEnd: shown.tc_end,
+      frameStart: row.frameStart,
+      frameEnd: row.frameEnd,
+      confidence: row.confidence,
+      meta: shown.meta,
+      detections: row.detections,
+      thumbnail: thumbnail && (() => this.results.picture(thumbnail.key)),
+      keyFrame: keyFrame && {
+        frame: keyFrame.frame,
+        jpeg: () => this.results.picture(keyFrame.picture.key),
+        width: keyFrame.picture.width,
+        height: keyFrame.picture.height,
+      },
+    };
+  }
+
+  private segments({ job, firstPage }: Material): AsyncGenerator<SegmentEntity> {
+    return this.results.segments(job.id, firstPage);
+  }
+}
+
+function reportSource({ uri, facts }: JobSourceEntity, job: JobEntity): ReportSource {
+  const film = facts?.kind === 'video' ? facts : null;
+  return {
+    source: uri,
+    mediaType: job.mediaType,
+    fps: film === null ? null : film.fps.num / film.fps.den,
+    resolution: facts === null || facts.kind === 'audio' ? null : [facts.width, facts.height],
+    duration: film?.duration ?? null,
+    startTimecode: film?.startTimecode ?? null,
+    timecodeRate: film === null ? null : timecodeClockOf(film).perSecond,
+  };
+}

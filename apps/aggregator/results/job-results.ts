@@ -1,0 +1,88 @@
+import type { DetailedResult, SummarizedResult } from '@adit/contracts';
+import { SegmentEntity, SummaryEntity, type JobEntity, type JobSourceEntity } from '@adit/database';
+import { presentSegment } from '@adit/presentation';
+import { ModuleRegistry } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, MoreThanOrEqual } from 'typeorm';
+
+const log = createLogger('aggregator');
+export const SEGMENT_PAGE = 200;
+
+/** A job's results as they are written to files: as many as there are, a page in memory at a time. */
+@Injectable()
+export class JobResults {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+  ) {}
+
+  /** All segments in emission order; `first` when its first page was read already. */
+  async *segments(jobId: string, first?: SegmentEntity[]): AsyncGenerator<SegmentEntity> {
+    let page = first ?? (await this.page(jobId, 0));
+    for (let from = SEGMENT_PAGE; ; from += SEGMENT_PAGE) {
+      yield* page;
+      if (page.length < SEGMENT_PAGE) return;
+      page = await this.page(jobId, from);
+    }
+  }
+
+  page(jobId: string, from: number): Promise<SegmentEntity[]> {
+    const where = { jobId, seq: MoreThanOrEqual(from) };
+    return this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: SEGMENT_PAGE });
+  }
+
+  /** A segment as the interface shows it, without its picture. */
+  shown(
+    segment: SegmentEntity,
+    job: Pick<JobEntity, 'mediaType'>,
+    sources: JobSourceEntity[],
+    thumbnail: string | null = null,
+  ): DetailedResult {
+    return presentSegment(segment, {
+      mediaType: job.mediaType,
+      source: sources[segment.sourceIndex]?.uri ?? '',
+      facts: sources[segment.sourceIndex]?.facts ?? null,
+      resultName: this.resultName(segment.moduleId),
+      thumbnail,
+    });
+  }
+
+  /** The same with its picture. */
+  async withThumbnails(
+    segment: SegmentEntity,
+    job: Pick<JobEntity, 'mediaType'>,
+    sources: JobSourceEntity[],
+  ): Promise<DetailedResult> {
+    const picture = segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key);
+    return this.shown(segment, job, sources, picture?.toString('base64') ?? null);
+  }
+
+  async summaries(job: Pick<JobEntity, 'id'>, sources: JobSourceEntity[]): Promise<SummarizedResult[]> {
+    const rows = await this.db.manager.find(SummaryEntity, { where: { jobId: job.id }, order: { seq: 'ASC' } });
+    return rows.map(({ id, sourceIndex, moduleId, type, meta }) => ({
+      id,
+      source: sources[sourceIndex]?.uri ?? '',
+      module: this.resultName(moduleId),
+      type,
+      meta,
+    }));
+  }
+
+  /** JPEG; null when it is gone. */
+  async picture(key: string): Promise<Buffer | null> {
+    try {
+      return await this.objects.read(key);
+    } catch (error) {
+      log.warn({ key, err: error }, 'a picture of a segment cannot be read');
+      return null;
+    }
+  }
+
+  /** A module that was taken out of the installation keeps its old results. */
+  private resultName(moduleId: string): string {
+    return this.registry.find(moduleId)?.resultName ?? moduleId;
+  }
+}

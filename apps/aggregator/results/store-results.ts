@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { columns, SegmentEntity, SummaryEntity, type JobEntity, type JobModuleEntity } from '@adit/database';
+import { identityLabel } from '@adit/presentation';
+import { type Identities } from '@adit/jobs';
+import type { Segment, Summary } from '@adit/module-kit';
+import type { EntityManager } from 'typeorm';
+
+/** Rows of one statement. */
+const PART = 500;
+
+/** What one module found in one source, or in all images. */
+export interface ModuleResults {
+  /** Its count of segments grows. */
+  module: JobModuleEntity;
+  sourceIndex: number;
+  segments: Segment[];
+  summaries: Summary[];
+}
+
+/** Numbers and inserts segments; the caller writes the new counts of the job and its modules. */
+export async function insertSegments(
+  manager: EntityManager,
+  job: JobEntity,
+  results: ModuleResults[],
+  identities: Identities,
+): Promise<void> {
+  const rows: Partial<SegmentEntity>[] = [];
+  for (const { module, segments } of results) {
+    for (const { claim, ...segment } of segments) {
+      rows.push({
+        ...segment,
+        jobId: job.id,
+        moduleId: module.moduleId,
+        seq: job.segmentCount++,
+        moduleSeq: module.segmentCount++,
+        identityCollection: claim?.collection ?? null,
+        identityNumber: claim === undefined ? null : await identities.assign(claim),
+      });
+    }
+  }
+  for (let at = 0; at < rows.length; at += PART) {
+    const part = rows.slice(at, at + PART).map((row) => columns<SegmentEntity>(row));
+    await manager.insert(SegmentEntity, part);
+  }
+}
+
+/** Numbers and inserts summaries, behind those the job has. */
+export async function insertSummaries(
+  manager: EntityManager,
+  jobId: string,
+  results: ModuleResults[],
+  identities: Identities,
+): Promise<void> {
+  const rows: Partial<SummaryEntity>[] = [];
+  for (const { module, sourceIndex: source, summaries } of results) {
+    for (const { type, meta, groups = [], atMost = Infinity, sourceIndex = Math.max(0, source) } of summaries) {
+      const named = { ...meta };
+      for (const { claim, value } of groups) {
+        const label = identityLabel(await identities.assign(claim));
+        // The job may know two of them as one.
+        named[label] = Math.min(atMost, (named[label] ?? 0) + value);
+      }
+      rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, id: randomUUID() });
+    }
+  }
+  if (rows.length === 0) return;
+  const [{ first }]: [{ first: number }] = await manager.query(
+    `SELECT coalesce(max(seq) + 1, 0)::int AS first FROM summaries WHERE job_id = $1`,
+    [jobId],
+  );
+  rows.forEach((row, at) => (row.seq = first + at));
+  for (let at = 0; at < rows.length; at += PART) {
+    const part = rows.slice(at, at + PART).map((row) => columns<SummaryEntity>(row));
+    await manager.insert(SummaryEntity, part);
+  }
+}

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
+import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
+import {
+  ARTIFACT_LIFETIME_MILLISECONDS,
+  presentArtifact,
+  presentExport,
+  presentJob,
+  segmentLabel,
+  shownColumns,
+  type ShownRow,
+} from '@adit/presentation';
+import { exportPrefix } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { raiseResourceEvent } from '@adit/webhooks';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import {
+  ahead,
+  RESULT_COLUMNS,
+  resultRow,
+  writeCsv,
+  writeResultsJson,
+  writeXlsx,
+  writeZip,
+  type Cell,
+  type ZipEntry,
+} from '@adit/report';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
+import { TaskLoop } from './task-loop.js';
+import { renewTask, type ClaimedTask } from './tasks.js';
+
+type Format = JobResultsExport['format'];
+
+const MIME_TYPES: Record<Format, string> = {
+  json: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  zip: 'application/zip',
+};
+/** How often the segments are read for an archive: for two tables and for their pictures. */
+const ZIP_PASSES = 3;
+
+/** What the results of one job are written from: as many segments as there were at the beginning. */
+interface Material {
+  job: ShownRow;
+  sources: JobSourceEntity[];
+  /** Read anew at each call. */
+  segments: () => AsyncIterable<SegmentEntity>;
+}
+
+/** Makes the files of exports, one after the other, and tells of it. */
+@Injectable()
+export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly loop: TaskLoop;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(JobResults) private readonly results: JobResults,
+  ) {
+    this.loop = new TaskLoop(db, 'exports', {
+      claimed: (manager, task) => this.begun(manager, task),
+      run: (task) => this.run(task),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Resolves when all exports that wait now are done. */
+  idle(): Promise<void> {
+    return this.loop.idle();
+  }
+
+  /** Told once, however often it is tried. */
+  private async begun(manager: EntityManager, { id, attempt }: ClaimedTask): Promise<void> {
+    if (attempt > 1) return;
+    const row = await manager.findOneByOrFail(ExportEntity, { id });
+    const { workspaceId } = row;
+    await raiseResourceEvent(manager, 'svc.export.on_started', {
+      id,
+      workspaceId,
+      data: { export: presentExport(row) },
+    });
+  }
+
+  private async run(task: ClaimedTask): Promise<void> {
+    const { id } = task;
+    const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
+    const { job_id: jobId, format } = JobResultsExport.parse(row.config);
+    const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
+    const artifactId = randomUUID();
+    const objectKey = `${exportPrefix(id)}${artifactId}`;
+    const { size } = await this.objects.put(objectKey, await this.file(material, format));
+    const artifact = {
+      id: artifactId,
+      exportId: id,
+      filename: `results-${jobId}.${format}`,
+      mimeType: MIME_TYPES[format],
+      objectKey,
+      size: String(size),
+      timeExpiration: new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS),
+    };
+    const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
+    if (!kept) await this.objects.delete(objectKey);
+  }
+
+  /** False when the export was ended meanwhile, with its job, or another process does it. */
+  private async completed(
+    manager: EntityManager,
+    task: ClaimedTask,
+    artifact: Partial<ArtifactEntity> & Pick<ArtifactEntity, 'id'>,
+  ): Promise<boolean> {
+    if (!(await renewTask(manager, 'exports', task, new Date()))) return false;
+    const { id } = task;
+    await manager.update(
+      ExportEntity,
+      { id },
+      { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null },
+    );
+    await manager.insert(ArtifactEntity, artifact);
+    const made = presentArtifact(await manager.findOneByOrFail(ArtifactEntity, { id: artifact.id }));
+    const row = await manager.findOneByOrFail(ExportEntity, { id });
+    const { workspaceId } = row;
+    await raiseResourceEvent(manager, 'svc.export.artifact.on_created', { id, workspaceId, data: { artifact: made } });
+    const data = { export: presentExport(row) };
+    await raiseResourceEvent(manager, 'svc.export.on_completed', { id, workspaceId, data });
+    return true;
+  }
+
+  private async material(
+    { workspaceId }: ExportEntity,
+    jobId: string,
+    task: ClaimedTask,
+    passes: number,
+  ): Promise<Material> {
+    const { manager } = this.db;
+    const [job]: ShownRow[] = await manager.query(
+      `SELECT ${shownColumns('whole')} FROM jobs j WHERE j.id = $1 AND j.workspace_id = $2 AND j.time_deleted IS NULL`,
+      [jobId, workspaceId],
+    );
+    if (job === undefined) throw new AditError('NOT_FOUND', 'The job was deleted.');
+    const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const done = { written: 0, total: job.segmentCount * passes };
+    return { job, sources, segments: () => this.noted(job, task, done) };
+  }
+
+  /** The job's segments; says after each page how far it is, and stops when the export is no longer this process's. */
+  private async *noted(
+    job: ShownRow,
+    task: ClaimedTask,
+    done: { written: number; total: number },
+  ): AsyncGenerator<SegmentEntity> {
+    let read = 0;
+    for await (const segment of this.results.segments(job.id)) {
+      if (read === job.segmentCount) return;
+      yield segment;
+      read += 1;
+      done.written += 1;
+      if (done.written % SEGMENT_PAGE !== 0) continue;
+      if (!(await renewTask(this.db.manager, 'exports', task, new Date()))) {
+        throw new AditError('NOT_FOUND', 'The job was deleted.');
+      }
+      await this.db.manager.update(
+        ExportEntity,
+        { id: task.id },
+        { progress: Math.min(0.99, done.written / done.total) },
+      );
+    }
+  }
+
+  private async file(material: Material, format: Format): Promise<Readable> {
+    const { job, sources } = material;
+    const sums = await this.results.summaries(job, sources);
+    if (format === 'json') {
+      return writeResultsJson({
+        job: presentJob(job, job.modules, ''),
+        summary: [...job.summary, ...sums],
+        detailedResults: this.withThumbnails(material),
+      });
+    }
+    if (format === 'csv') return writeCsv(RESULT_COLUMNS, this.rows(material));
+    if (format === 'zip') return writeZip(this.archive(material));
+    const sumRows = sums.flatMap(({ source, module, type, meta }) =>
+      Object.entries(meta).map(([category, value]): Cell[] => [source, module, type, category, value]),
+    );
+    return writeXlsx([
+      { name: 'Results', columns: RESULT_COLUMNS, rows: this.rows(material), count: job.segmentCount },
+      {
+        name: 'Sums',
+        columns: ['source', 'module', 'type', 'category', 'value'],
+        rows: sumRows,
+        count: sumRows.length,
+      },
+    ]);
+  }
+
+  /** The tables, and the pictures by themselves: `pictures/000007.jpg` is that of the seventh result. */
+  private async *archive(material: Material): AsyncGenerator<ZipEntry> {
+    for (const format of ['json', 'csv'] as const) {
+      yield { path: `results.${format}`, body: await this.file(material, format) };
+    }
+    for await (const { seq, thumbnail } of material.segments()) {
+      const picture = thumbnail === null ? null : await this.results.picture(thumbnail.key);
+      if (picture === null) continue;
+      const path = `pictures/${String(seq + 1).padStart(6, '0')}.jpg`;
+      yield { path, body: Readable.from([picture]), compress: false };
+    }
+  }
+
+  private async *withThumbnails({ job, sources, segments }: Material): AsyncGenerator<DetailedResult> {
+    yield* ahead(segments(), (segment) => this.results.withThumbnails(segment, job, sources));
+  }
+
+  private async *rows({ job, sources, segments }: Material): AsyncGenerator<Cell[]> {
+    for await (const segment of segments()) {
+      const { type, confidence } = segment;
+      const result = this.results.shown(segment, job, sources);
+      yield resultRow({ result, type, label: segmentLabel(segment), confidence });
+    }
+  }
+}

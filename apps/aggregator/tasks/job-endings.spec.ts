@@ -1,0 +1,91 @@
+import { ArtifactEntity, JobEndingEntity, JobEntity } from '@adit/database';
+import { configureLogging } from '@adit/runtime';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
+
+describe('the end of a job', () => {
+  let jobs: FoldingJobs;
+  let jobId: string;
+
+  beforeAll(() => configureLogging({ level: 'silent' }));
+  beforeEach(async () => {
+    jobs = await FoldingJobs.start([countingModule('one')]);
+    jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 1 });
+    for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+  });
+  afterEach(() => jobs.close());
+
+  const job = () => jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+  const left = () => jobs.db.manager.countBy(JobEndingEntity, { jobId });
+
+  /** Files wait in the object store until `open` is called; `begun` resolves when the first one does. */
+  function gate() {
+    const put = jobs.objects.put.bind(jobs.objects);
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let count = 0;
+    const begun = new Promise<void>((resolve) => {
+      jobs.objects.put = async (...args) => {
+        count += 1;
+        resolve();
+        await opened;
+        return put(...args);
+      };
+    });
+    return { open, begun, count: () => count };
+  }
+
+  it('keeps no message waiting, and is written once however often the job is looked at', async () => {
+    const { open, begun, count } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.jobs.advance(jobId);
+    await jobs.jobs.advance(jobId);
+    expect((await job()).state).toBe('processing');
+    open();
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('completed');
+    expect([count(), await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 2, 0]);
+  });
+
+  it('is made good by another process when the first one died', async () => {
+    const { open, begun } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() - interval '1 second'`);
+    open();
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('completed');
+    expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
+    const files: string[] = [];
+    for await (const { key } of jobs.objects.list(`jobs/${jobId}/artifacts/`)) files.push(key);
+    expect(files).toHaveLength(2);
+  });
+
+  it('comes without files when they cannot be written', async () => {
+    jobs.objects.put = () => Promise.reject(new Error('no'));
+    await jobs.jobs.advance(jobId);
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('processing');
+    await jobs.db.query('UPDATE job_endings SET attempts = 3, lease_until = now()');
+    await jobs.endings.idle();
+    const { state, errors } = await job();
+    expect(state).toBe('completed');
+    expect(errors).toEqual([expect.stringMatching(/^results.json and report.html could not be written: /)]);
+    expect(await left()).toBe(0);
+  });
+
+  it('is taken back by a retry: what is still being written is not kept', async () => {
+    const { open, begun } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    await jobs.db.query(`UPDATE job_modules SET state = 'failed' WHERE job_id = $1`, [jobId]);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    open();
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('waiting');
+    expect(await jobs.db.manager.countBy(ArtifactEntity, { jobId })).toBe(0);
+  });
+});

@@ -1,0 +1,74 @@
+import { AditError } from '@adit/contracts';
+import { columns, inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
+import { batchTree } from '@adit/jobs';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from '../results/diversity.js';
+import { TaskLoop } from './task-loop.js';
+import { renewTask, type ClaimedTask } from './tasks.js';
+
+const MODULE = 'advanced_diversity_analysis';
+/** Items of one statement. */
+const PART = 200;
+
+/** Sums up batches, one report after the other. */
+@Injectable()
+export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly loop: TaskLoop;
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {
+    this.loop = new TaskLoop(db, 'reports', { run: (task) => this.run(task) });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Resolves when all reports that wait now are done. */
+  idle(): Promise<void> {
+    return this.loop.idle();
+  }
+
+  private async run(task: ClaimedTask): Promise<void> {
+    const { manager } = this.db;
+    const report = await manager.findOneBy(ReportEntity, { id: task.id });
+    if (report === null) return;
+    const tree = await batchTree(manager, report.workspaceId, report.batchId);
+    if (tree.length === 0) throw new AditError('NOT_FOUND', 'The batch was deleted.');
+    const items = diversityOfTree(
+      tree,
+      await this.sums(
+        manager,
+        tree.map(({ id }) => id),
+      ),
+    );
+    const rows = items.map(({ batchId, info }, position) => ({ reportId: task.id, position, batchId, info }));
+    await inTransaction(this.db, async (transaction) => {
+      // The row is locked by this; a report that was deleted meanwhile leaves nothing.
+      if (!(await renewTask(transaction, 'reports', task, new Date()))) return;
+      for (let at = 0; at < rows.length; at += PART) {
+        const part = rows.slice(at, at + PART).map((row) => columns<ReportItemEntity>(row));
+        await transaction.insert(ReportItemEntity, part);
+      }
+      await transaction.update(ReportEntity, { id: task.id }, { state: 'completed', leaseUntil: null, errorMsg: null });
+    });
+  }
+
+  /** People whom no job knows are one: "Unknown #3" is another person in every job. */
+  private sums(manager: EntityManager, batchIds: string[]): Promise<BatchSum[]> {
+    return manager.query(
+      `SELECT j.batch_id AS "batchId", s.type, c.category, sum(e.value::float8) AS value
+         FROM jobs j
+         JOIN summaries s ON s.job_id = j.id AND s.module_id = $2 AND s.type = ANY($3)
+        CROSS JOIN LATERAL jsonb_each_text(s.meta) e
+        CROSS JOIN LATERAL (SELECT CASE WHEN e.key ~ '^Unknown #[0-9]+$' THEN 'Unknown' ELSE e.key END AS category) c
+        WHERE j.batch_id = ANY($1) AND j.time_deleted IS NULL
+        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      [batchIds, MODULE, DIVERSITY_TYPES],
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { resolve } from 'node:path';
+import { BaseConfig, loadConfig } from '@adit/runtime';
+import { InferenceConfig, userModelsDir } from '@adit/inference-service';
+import { modelsRoot } from '@adit/models';
+
+export interface CliSettings {
+  /** Absolute folder of the embedded database and objects. */
+  dataDir: string;
+  /** Model folders, Adit's own first. */
+  modelRoots: string[];
+  /** Absolute folder that galleries are written to. */
+  userModels: string;
+  inference: InferenceConfig;
+}
+
+/** What the commands that don't boot the engine need of its configuration. Throws VALIDATION naming wrong variables. */
+export function cliSettings(dataDir?: string): CliSettings {
+  const base = loadConfig(BaseConfig);
+  const inference = loadConfig(InferenceConfig);
+  const folder = resolve(dataDir ?? base.dataDir);
+  const userModels = resolve(userModelsDir(inference, folder));
+  return { dataDir: folder, modelRoots: [modelsRoot(), userModels], userModels, inference };
+}

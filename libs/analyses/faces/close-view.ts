@@ -1,0 +1,90 @@
+import {
+  cropRgb,
+  type AnalysisContext,
+  type FramePack,
+  type NetworkSession,
+  type PixelBox,
+  type Point,
+  type RgbImage,
+} from '@adit/inference';
+import { alignedPicture, alignFace, embedFace } from './align.js';
+import { readAttributes, type Attributes } from './attributes.js';
+import { squareAround } from '../tracking/box.js';
+import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
+import type { Sighting } from './sighting.js';
+
+/** A sighting looked at in native pixels. */
+export interface CloseView {
+  sighting: Sighting;
+  vector: Float32Array;
+  quality: number;
+  sharpness: number;
+  pose: Pose;
+  /** Shorter side in source pixels. */
+  size: number;
+  /** Kept for the best view of a track only: native pixels are large. */
+  cutout: Cutout | null;
+}
+
+/** How much around a face is cut out, in face boxes: room for the mesh, the turned crop and the thumbnail. */
+const SURROUNDINGS = 2.2;
+
+/** A face and its surroundings in native pixels; `box` and `points` are pixels of `picture`. */
+export interface Cutout {
+  picture: RgbImage;
+  box: PixelBox;
+  points: Point[];
+}
+
+/** Cuts a sighting out of the native pack. */
+export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutout> {
+  const { width, height } = pack.frames[sighting.index]!;
+  const box = { x: sighting.x * width, y: sighting.y * height, w: sighting.w * width, h: sighting.h * height };
+  const around = squareAround(box, SURROUNDINGS);
+  // Whole pixels within the picture, so that the pack has nothing to clamp or round.
+  const x = Math.max(0, Math.floor(around.x));
+  const y = Math.max(0, Math.floor(around.y));
+  const w = Math.min(width, Math.ceil(around.x + around.w)) - x;
+  const h = Math.min(height, Math.ceil(around.y + around.h)) - y;
+  return {
+    picture: await pack.region(sighting.index, { x, y, w, h }),
+    box: { ...box, x: box.x - x, y: box.y - y },
+    points: sighting.points.map(([px, py]): Point => [px * width - x, py * height - y]),
+  };
+}
+
+/** Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. */
+export async function closeView(
+  cutout: Cutout,
+  sighting: Sighting,
+  size: number,
+  networks: { mesh: NetworkSession; embedding: NetworkSession },
+): Promise<CloseView> {
+  const { picture, box, points } = cutout;
+  const { map, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
+  const aligned = alignedPicture(picture, map);
+  const sharp = sharpness(aligned);
+  const pose = meshPose(mesh);
+  const vector = await embedFace(networks.embedding, aligned);
+  return { sighting, vector, quality: viewQuality(size, sharp, pose, precise), sharpness: sharp, pose, size, cutout };
+}
+
+const THUMBNAIL_MARGIN = 1.6;
+
+/** The face with some of its surroundings, in native pixels. */
+export function thumbnailOf({ picture, box }: Cutout): RgbImage {
+  const around = squareAround(box, THUMBNAIL_MARGIN);
+  const x = Math.max(0, around.x);
+  const y = Math.max(0, around.y);
+  const w = Math.min(picture.width, around.x + around.w) - x;
+  const h = Math.min(picture.height, around.y + around.h) - y;
+  return cropRgb(picture, { x, y, w, h });
+}
+
+export function attributesOf(
+  { picture, box }: Cutout,
+  networks: AnalysisContext<unknown>['networks'],
+): Promise<Attributes> {
+  const ageGender = networks['face-age-gender']!;
+  return readAttributes({ ageGender, attributes: networks['face-attributes']! }, picture, box);
+}

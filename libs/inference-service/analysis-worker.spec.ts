@@ -1,0 +1,271 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bus, BusContext, OutgoingMessage } from '@adit/bus';
+import { AditError, DECODER_VERSION, type FrameSpec, type Payload } from '@adit/contracts';
+import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { JobSettings, knownObservations, packKey, Reconciler, Scheduler } from '@adit/jobs';
+import { OutboxRelay } from '@adit/outbox';
+import { FilesystemObjectStore } from '@adit/objects';
+import { encodeJpeg, packFrames } from '@adit/media';
+import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { defineAnalysis } from '@adit/inference';
+import { AnalysisRunner } from '@adit/inference';
+import { ModelRepository } from '@adit/inference';
+import { analysisDigest, AnalysisRegistry, identityOf } from '@adit/inference';
+import { SessionPool } from '@adit/inference';
+import { AnalysisWorker } from './analysis-worker.js';
+
+const interval = { frameStart: 0, frameEnd: 250, ptsStart: 0, ptsEnd: 250, seekPts: 0 };
+const mediaDigest = 'd'.repeat(64);
+const settings = JobSettings.parse({});
+
+/** Counts the pictures it is shown. */
+const counting = (version: number, frames: FrameSpec[] = [{ rate: 1, shorterSide: 100 }]) =>
+  defineAnalysis({
+    name: 'counting',
+    family: 'test',
+    version,
+    args: z.strictObject({ from: z.number().default(0) }),
+    observations: z.object({ version: z.number(), pictures: z.number() }),
+    models: [],
+    frames: () => frames,
+    analyse: async ({ packs: [pack] }) => ({ version, pictures: pack!.frames.length }),
+  });
+
+describe('a worker and what it is asked for', () => {
+  const published: OutgoingMessage[] = [];
+  const pool = new SessionPool({ onnx: { threads: 1 } });
+  let folder: string;
+  let own: SpecDatabase;
+  let database: Database;
+  let objects: FilesystemObjectStore;
+  let repository: ModelRepository;
+  let outbox: OutboxRelay;
+  let workspaceId: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-worker-'));
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
+    objects = await FilesystemObjectStore.open(join(folder, 'objects'));
+    repository = await ModelRepository.open({ roots: [] });
+    const bus = { publish: async (messages: OutgoingMessage[]) => void published.push(...messages) };
+    outbox = new OutboxRelay(database.dataSource, bus as unknown as Bus);
+  });
+  beforeEach(async () => {
+    published.length = 0;
+    workspaceId = randomUUID();
+    await database.dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'w', signingSecret: 's' });
+  });
+  afterAll(async () => {
+    await outbox?.onApplicationShutdown();
+    await pool.close();
+    await repository?.close();
+    await database?.close();
+    await own?.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const query = <T>(sql: string, parameters: unknown[] = []) => database.dataSource.query<T[]>(sql, parameters);
+
+  /** A decoded chunk of a job that a build with `asked` planned. */
+  const requested = async (
+    asked: ReturnType<typeof counting>,
+    decoder: { asked?: number; was?: number; pictures?: number } = {},
+  ) => {
+    const identity = identityOf(asked, { from: 0 }, [], decoder.asked);
+    const digest = analysisDigest(identity);
+    const [jobId, chunkId] = [randomUUID(), randomUUID()];
+    const size = { width: 16, height: 16 };
+    const { data } = await encodeJpeg({ ...size, data: new Uint8Array(16 * 16 * 3) });
+    const frames = Array.from({ length: decoder.pictures ?? 1 }, (_, frame) => ({
+      ...{ frame, pts: frame, time: frame, ...size },
+    }));
+    const pack = packFrames(
+      frames,
+      frames.map(() => data),
+      decoder.was,
+    );
+    const key = packKey(jobId, chunkId, 0, 'pack');
+    await objects.put(key, pack);
+    const packs = { 0: Object.fromEntries(identity.frames.map((spec) => [`r${spec.rate}-s${spec.shorterSide}`, key])) };
+    await query(
+      `INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources)
+       VALUES ($1, $2, '', 'processing', 5, 4, 'video', '["a"]')`,
+      [jobId, workspaceId],
+    );
+    await query(
+      `INSERT INTO job_sources (job_id, index, uri, state, media_digest, facts) VALUES ($1, 0, 'a', 'planned', $2, $3)`,
+      [jobId, mediaDigest, filmFacts()],
+    );
+    await query(
+      `INSERT INTO media (workspace_id, digest, facts, generation, time_expires)
+       VALUES ($1, $2, $3, 'folder', now() + interval '1 day') ON CONFLICT DO NOTHING`,
+      [workspaceId, mediaDigest, filmFacts()],
+    );
+    await query(
+      `INSERT INTO chunks (id, job_id, position, source_start, source_end, interval, state, packs)
+       VALUES ($1, $2, 0, 0, 1, $3, 'decoded', $4)`,
+      [chunkId, jobId, interval, packs],
+    );
+    await query(
+      `INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
+       VALUES ($1, $2, 'counting', 'test', $3, $4, '[]')`,
+      [jobId, digest, identity.args, JSON.stringify(identity.frames)],
+    );
+    await query(`INSERT INTO chunk_analyses (chunk_id, digest, job_id, state) VALUES ($1, $2, $3, 'requested')`, [
+      chunkId,
+      digest,
+      jobId,
+    ]);
+    return { jobId, chunkId, digest };
+  };
+
+  /** A process of the build that has `definition` is given the message. */
+  const give = async (definition: ReturnType<typeof counting>, { jobId, chunkId, digest }: Asked) => {
+    const analyses = AnalysisRegistry.of([definition]);
+    const runner = new AnalysisRunner(repository, pool);
+    const worker = new AnalysisWorker(database.dataSource, outbox, objects, analyses, runner, settings);
+    const envelope = { jobId, attempt: 1, traceparent: null };
+    const context = {
+      envelope,
+      topic: 'analyses.counting.requested',
+      key: chunkId,
+      signal: new AbortController().signal,
+    };
+    await worker.handle({ chunkId, analysisDigest: digest }, context as unknown as BusContext);
+    await outbox.idle();
+    const row = await query<Row>(
+      `SELECT attempts, lease_until, put_off_since FROM chunk_analyses WHERE chunk_id = $1`,
+      [chunkId],
+    );
+    const cached = await knownObservations(database.dataSource.manager, workspaceId, [mediaDigest], [digest]);
+    return { ...row[0]!, cached: [...cached.values()] };
+  };
+
+  const outcome = async (jobId: string) => {
+    const [message] = published.filter(
+      ({ topic, envelope }) => topic === 'chunks.analysed' && envelope.jobId === jobId,
+    );
+    if (message === undefined) return null;
+    const { units, error } = message.envelope.payload as Payload<'chunks.analysed'>;
+    const key = units?.[0]?.observations ?? null;
+    return { error, key, seen: key === null ? null : JSON.parse((await objects.read(key)).toString()) };
+  };
+
+  const waitedLong = ({ chunkId }: Asked) =>
+    query(`UPDATE chunk_analyses SET put_off_since = now() - interval '1 hour' WHERE chunk_id = $1`, [chunkId]);
+
+  it('remembers what it was asked for', async () => {
+    const asked = await requested(counting(1));
+    const { cached } = await give(counting(1), asked);
+    const { key, seen } = (await outcome(asked.jobId))!;
+    expect(seen).toEqual({ version: 1, pictures: 1 });
+    expect(cached).toEqual([key]);
+  });
+
+  it('says of a model that has gone that it fails every chunk', async () => {
+    const gone = new AditError('MODEL_NOT_INSTALLED', 'the model has gone');
+    const failing = defineAnalysis({ ...counting(1), analyse: () => Promise.reject(gone) });
+    const asked = await requested(failing);
+    await give(failing, asked);
+    const payloads = published
+      .filter(({ topic, envelope }) => topic === 'chunks.analysed' && envelope.jobId === asked.jobId)
+      .map(({ envelope }) => envelope.payload);
+    expect(payloads).toMatchObject([{ units: null, error: gone.message, everyChunk: true }]);
+  });
+
+  it('tells how far it is while it looks at the pictures of a chunk', async () => {
+    const shown: number[] = [];
+    const slow = defineAnalysis({
+      ...counting(1),
+      analyse: async ({ packs: [pack] }) => {
+        for (const index of [0, 1, 2, 3]) {
+          await pack!.picture(index);
+          while (shown.at(-1) !== index / 4) {
+            const [row] = await query<{ progress: number }>(`SELECT progress FROM chunk_analyses WHERE chunk_id = $1`, [
+              asked.chunkId,
+            ]);
+            shown.push(row!.progress);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+          }
+        }
+        return { version: 1, pictures: 4 };
+      },
+    });
+    const asked = await requested(slow, { pictures: 4 });
+    await give(slow, asked);
+    expect([...new Set(shown)]).toEqual([0, 0.25, 0.5, 0.75]);
+    expect((await outcome(asked.jobId))!.seen).toEqual({ version: 1, pictures: 4 });
+  });
+
+  it.each([
+    ['another version', counting(2)],
+    ['other pictures', counting(1, [{ rate: 2, shorterSide: 100 }])],
+  ])('leaves %s to a process of that build, without blame', async (_, definition) => {
+    const asked = await requested(counting(1));
+    const { attempts, lease_until, cached } = await give(definition, asked);
+    expect({ attempts, cached, outcome: await outcome(asked.jobId) }).toEqual({
+      attempts: 0,
+      cached: [],
+      outcome: null,
+    });
+    // It is dispatched again soon, under a key that may bring it to another process.
+    expect(new Date(lease_until!).getTime() - Date.now()).toBeLessThan(60_000);
+    await query(`UPDATE chunk_analyses SET lease_until = now() WHERE chunk_id = $1`, [asked.chunkId]);
+    const scheduler = new Scheduler(outbox, settings, database.dataSource);
+    await new Reconciler(outbox, scheduler, settings).run();
+    await scheduler.onApplicationShutdown();
+    await outbox.idle();
+    const again = published.filter(({ envelope }) => envelope.jobId === asked.jobId);
+    expect(again).toMatchObject([{ topic: 'analyses.counting.requested' }]);
+    expect(again[0]!.key).not.toBe(asked.chunkId);
+    // The one that can still does it.
+    await query(`UPDATE chunk_analyses SET lease_until = NULL WHERE chunk_id = $1`, [asked.chunkId]);
+    expect((await give(counting(1), asked)).cached).toHaveLength(1);
+  });
+
+  it('does another version’s work once nobody of that build is left, and remembers nothing of it', async () => {
+    const asked = await requested(counting(1));
+    await waitedLong(asked);
+    const { cached } = await give(counting(2), asked);
+    const { key, seen } = (await outcome(asked.jobId))!;
+    expect(seen).toEqual({ version: 2, pictures: 1 });
+    expect(key).toMatch(`jobs/${asked.jobId}/`);
+    expect(cached).toEqual([]);
+  });
+
+  it('says so when nobody is left who can do what was asked', async () => {
+    const asked = await requested(counting(1));
+    await waitedLong(asked);
+    const { cached } = await give(counting(1, [{ rate: 2, shorterSide: 100 }]), asked);
+    expect((await outcome(asked.jobId))!.error).toMatch(/post the job again/);
+    expect(cached).toEqual([]);
+  });
+
+  it('looks at pictures of another decoder’s making, and remembers nothing of them', async () => {
+    for (const decoder of [{ was: DECODER_VERSION - 1 }, { asked: DECODER_VERSION - 1 }]) {
+      const asked = await requested(counting(1), decoder);
+      const { cached } = await give(counting(1), asked);
+      expect((await outcome(asked.jobId))!.seen).toEqual({ version: 1, pictures: 1 });
+      expect(cached).toEqual([]);
+    }
+  });
+});
+
+interface Asked {
+  jobId: string;
+  chunkId: string;
+  digest: string;
+}
+
+interface Row {
+  attempts: number;
+  lease_until: string | null;
+  put_off_since: string | null;
+}

@@ -1,0 +1,225 @@
+import type { BusContext } from '@adit/bus';
+import { AditError, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
+import {
+  claimAttempt,
+  requeue,
+  runAttempt,
+  secondsPutOff,
+  leasedAnalysis,
+  attemptsOf,
+  type LeasedWork,
+} from '@adit/leases';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import {
+  failAnalyses,
+  JOB_SETTINGS,
+  knownKey,
+  knownObservations,
+  mediaGenerations,
+  observationPrefix,
+  reasonOf,
+  redecode,
+  rememberObservations,
+  type JobSettings,
+} from '@adit/jobs';
+import { encodeJpeg } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { DataSource } from 'typeorm';
+import { AnalysisRunner } from '@adit/inference';
+import { AnalysisRegistry } from '@adit/inference';
+import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
+import { ExclusiveGate } from './exclusive-gate.js';
+import { openPacks } from './pack-source.js';
+import { decoderOf, standingOf, type Standing } from './standing.js';
+
+const log = createLogger('inference');
+const analysisSeconds = histogram(
+  'adit_analysis_seconds',
+  'Time to analyse one unit of media',
+  ['analysis'],
+  secondsBetween(0.01, 500),
+);
+/** Units of one chunk (its images) looked at together, so that their rows can share batches. */
+const UNITS_AT_ONCE = 4;
+/** How long work for another build waits for a process of that build: longer than a rolling upgrade leaves it without one. */
+const UNSERVED_SECONDS = 300;
+
+/** analyses.<name>.requested: looks at one chunk and writes its observations down. */
+@Injectable()
+export class AnalysisWorker {
+  private readonly gate = new ExclusiveGate();
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
+    @Inject(AnalysisRunner) private readonly runner: AnalysisRunner,
+    @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+  ) {}
+
+  /** From the second try a chunk runs alone, so that a crash is nobody's but its own. */
+  async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
+    const tried = leasedAnalysis(request.chunkId, request.analysisDigest);
+    const begun = await attemptsOf(this.db, tried);
+    if (begun === null) return;
+    if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
+    // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
+    await this.gate.run(begun > 0, () => this.try(tried, request, context.signal));
+  }
+
+  /** The message asked for a try that has begun already, so it comes back from a crash or a failure. */
+  private putBehind(tried: LeasedWork, begun: number, payload: AnalysisRequested, context: BusContext): Promise<void> {
+    const { jobId, traceparent } = context.envelope;
+    const message = { topic: context.topic as Topic, key: context.key, jobId, traceparent, payload };
+    return requeue(this.outbox, tried, begun, { message, settings: this.settings });
+  }
+
+  private async try(tried: LeasedWork, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
+    const { chunkId, analysisDigest } = request;
+    const claim = await claimAttempt(this.db, tried, this.settings.leaseSeconds);
+    if (claim === null) return;
+    const work = await readWork(this.db.manager, request, {
+      alone: claim.attempt > 1,
+      isLastTry: claim.attempt >= this.settings.maxAttempts,
+    });
+    if (work === null) return;
+    const { id: jobId, traceparent } = work.job;
+    await runAttempt(
+      { db: this.db, settings: this.settings, work: tried, ...claim, signal, progress: () => progressOf(work) },
+      (signal) => this.work(work, signal),
+      async (problem, isOurs) => {
+        log.warn({ chunkId, analysis: work.request.analysis, err: problem }, 'a chunk cannot be analysed');
+        await this.outbox.transaction(async (manager) => {
+          if (!(await isOurs(manager))) return;
+          const job = { jobId, traceparent };
+          await failAnalyses(manager, job, chunkId, [analysisDigest], problem.message, modelHasGone(problem));
+        });
+      },
+    );
+  }
+
+  private async work(work: AnalysisWork, signal: AbortSignal): Promise<void> {
+    const standing = standingOf(this.analyses, work.request);
+    if (standing !== 'own') await this.leaveToOthers(work, standing);
+    try {
+      await this.publish(work, await this.analyse(work, signal));
+    } catch (error) {
+      if (AditError.from(error).code !== 'PACK_MISSING') throw error;
+      await this.outbox.transaction((manager) => redecode(manager, work.chunk.id));
+    }
+  }
+
+  /**
+   * Work that another build was asked for is put off without blame, for a process of that build to take it. When none has for
+   * as long as an upgrade takes, none is left: this process does it as well as it can, and caches nothing of it, or says that
+   * it cannot.
+   */
+  private async leaveToOthers(work: AnalysisWork, standing: Standing): Promise<void> {
+    const { analysis, digest } = work.request;
+    if ((await secondsPutOff(this.db, work.chunk.id, digest)) < UNSERVED_SECONDS) {
+      throw new AditError(
+        'UNAVAILABLE',
+        `The job asks for ${analysis} as another build does it; this one leaves it to that.`,
+      );
+    }
+    if (standing === 'unknown') {
+      throw new AditError(
+        'CONFLICT',
+        `No process does ${analysis} any more as the job asks for it: post the job again.`,
+      );
+    }
+    log.warn(
+      { chunkId: work.chunk.id, analysis },
+      'no process of the build that was asked is left; its work is done here',
+    );
+    work.keepCache = false;
+  }
+
+  private async analyse(work: AnalysisWork, signal: AbortSignal): Promise<UnitOutcome[]> {
+    const { job, request, units, alone } = work;
+    const digests = units.map((unit) => unit.mediaDigest);
+    const known = await knownObservations(this.db.manager, job.workspaceId, digests, [request.digest]);
+    const folders = work.keepCache
+      ? await mediaGenerations(this.db.manager, job.workspaceId, digests)
+      : new Map<string, string>();
+    const limit = pLimit(alone ? 1 : UNITS_AT_ONCE);
+    return Promise.all(
+      units.map((unit) =>
+        limit(async (): Promise<UnitOutcome> => {
+          const { sourceIndex } = unit;
+          try {
+            const observations = known.get(knownKey(unit, request.digest));
+            if (observations !== undefined) return { sourceIndex, observations, error: null };
+            return { sourceIndex, observations: await this.analyseUnit(work, unit, folders, signal), error: null };
+          } catch (error) {
+            const problem = AditError.from(error);
+            if (unit.interval !== null || problem.code === 'PACK_MISSING' || modelHasGone(problem)) throw error;
+            if (signal.aborted || problem.code === 'UNAVAILABLE' || (problem.retryable && !work.isLastTry)) throw error;
+            return { sourceIndex, observations: null, error: reasonOf(problem.message) };
+          } finally {
+            work.done.set(sourceIndex, 1);
+          }
+        }),
+      ),
+    );
+  }
+
+  /** Runs the analysis on one unit; returns the key of its observations. */
+  private async analyseUnit(
+    work: AnalysisWork,
+    unit: Unit,
+    folders: Map<string, string>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { job, chunk, request } = work;
+    const packs = await openPacks(this.objects, chunk.packs?.[unit.sourceIndex], request.frames);
+    // Pictures of another decoder's making are looked at, but not remembered as what was asked for.
+    if (packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
+    const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
+    const prefix = observationPrefix(job, unit, request.digest, folder);
+    const done = analysisSeconds.startTimer({ analysis: request.analysis });
+    const observations = await this.runner.run({
+      analysis: this.analyses.get(request.analysis),
+      args: request.args,
+      models: request.models,
+      input: { unit, packs },
+      keepPicture: async (name, image, options) => {
+        const { data, width, height } = await encodeJpeg(image, { maxSide: options?.maxSide });
+        const key = `${prefix}${name}.jpg`;
+        await this.objects.put(key, data);
+        return { key, width, height };
+      },
+      signal,
+      onProgress: (part) => work.done.set(unit.sourceIndex, part),
+    });
+    done();
+    const key = `${prefix}observations.json`;
+    await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
+    return key;
+  }
+
+  private async publish(work: AnalysisWork, outcomes: UnitOutcome[]): Promise<void> {
+    const { job, chunk, request, units, keepCache } = work;
+    await this.outbox.transaction(async (manager) => {
+      if (keepCache) await rememberObservations(manager, job.workspaceId, request.digest, units, outcomes);
+      await enqueue(manager, [
+        {
+          topic: 'chunks.analysed',
+          key: job.id,
+          jobId: job.id,
+          traceparent: job.traceparent,
+          payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null },
+        },
+      ]);
+    });
+  }
+}
+
+/** What no chunk or picture of the job can be looked at without. */
+function modelHasGone({ code }: AditError): boolean {
+  return code === 'MODEL_NOT_INSTALLED';
+}

@@ -1,0 +1,114 @@
+import { join, resolve } from 'node:path';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { checkGolden } from '@adit/inference';
+import { AnalysisRunner } from '@adit/inference';
+import { ModelRepository } from '@adit/inference';
+import { AnalysisRegistry } from '@adit/inference';
+import { SessionPool } from '@adit/inference';
+import type { InferenceConfig } from './config.js';
+
+const log = createLogger('models');
+const loadSeconds = histogram(
+  'adit_model_load_seconds',
+  'Time to load and warm a model',
+  ['model', 'provider'],
+  secondsBetween(0.01, 100),
+);
+const runSeconds = histogram(
+  'adit_model_run_seconds',
+  'Time of one run of a model',
+  ['model'],
+  secondsBetween(0.001, 10),
+);
+const batchRows = histogram('adit_model_batch_rows', 'Rows of one run of a model', ['model'], [1, 2, 4, 8, 16, 32, 64]);
+
+export interface ModelsModuleOptions {
+  config: InferenceConfig;
+  /** Folders of models that come with Adit, searched before the user's. */
+  builtIn: string[];
+  dataDir: string;
+  analyses: AnalysisRegistry;
+}
+
+/** Model repository, session pool and analyses, shared by every app of the process. */
+@Global()
+@Module({})
+export class ModelsModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(SessionPool) private readonly pool: SessionPool,
+  ) {}
+
+  static forRoot(options: ModelsModuleOptions): DynamicModule {
+    return {
+      module: ModelsModule,
+      providers: [
+        { provide: SessionPool, useFactory: () => createPool(options.config) },
+        {
+          provide: ModelRepository,
+          useFactory: (pool: SessionPool) => openRepository(options, pool),
+          inject: [SessionPool],
+        },
+        { provide: AnalysisRegistry, useValue: options.analyses },
+        {
+          provide: AnalysisRunner,
+          useFactory: (repository: ModelRepository, pool: SessionPool) => new AnalysisRunner(repository, pool),
+          inject: [ModelRepository, SessionPool],
+        },
+      ],
+      exports: [SessionPool, ModelRepository, AnalysisRegistry, AnalysisRunner],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.repository.close();
+    await this.pool.close();
+  }
+}
+
+/** The user's folder, created on demand by whoever writes a gallery. */
+export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDir: string): string {
+  return config.modelsDir ?? join(dataDir, 'models');
+}
+
+function createPool({ providers, inferenceThreads, inferenceWorkers }: InferenceConfig): SessionPool {
+  return new SessionPool({
+    onnx: { providers, ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }) },
+    workers: inferenceWorkers,
+    observer: {
+      loaded: (model, provider, seconds) => {
+        loadSeconds.observe({ model, provider }, seconds);
+        log.debug({ model, provider, seconds }, 'model loaded');
+      },
+      ran: (model, rows, seconds) => {
+        runSeconds.observe({ model }, seconds);
+        batchRows.observe({ model }, rows);
+      },
+      evicted: (model) => log.debug({ model }, 'model unloaded'),
+    },
+  });
+}
+
+async function openRepository(options: ModelsModuleOptions, pool: SessionPool): Promise<ModelRepository> {
+  const own = resolve(userModelsDir(options.config, options.dataDir));
+  const repository = await ModelRepository.open({
+    builtIn: options.builtIn,
+    roots: [own],
+    watch: true,
+    // Adit's own networks were checked by their hash at set-up; running each again would slow every start.
+    check: async (model) => {
+      if (model.manifest.kind !== 'network' || model.builtIn) return;
+      await pool.check(model, (run) => checkGolden(model, run));
+    },
+  });
+  const report = (): void => {
+    for (const { model, message } of repository.problems()) log.warn({ model }, `not served: ${message}`);
+  };
+  report();
+  repository.onChange(() => {
+    log.info({ models: repository.list().length }, 'the model repository changed');
+    report();
+  });
+  return repository;
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import { runWorker } from '@adit/service';
+import { ModelRepository } from '@adit/inference';
+import { AnalysisRegistry } from '@adit/inference';
+import { SessionPool } from '@adit/inference';
+import { InferenceConfig } from './config.js';
+import { InferenceModule } from './inference.module.js';
+import { ModelsModule } from './models.module.js';
+
+export interface InferenceService {
+  family: string;
+  /** Folder that the analyses are found in. */
+  analyses: string;
+  /** Folders of models that come with Adit. */
+  models: string[];
+}
+
+/** Runs one inference service as a process: it takes work once the family's installed models are in memory and warm. */
+export async function runInference({ family, analyses: folder, models }: InferenceService): Promise<void> {
+  const name = `inference-${family}`;
+  const analyses = await AnalysisRegistry.scan(folder);
+  await runWorker({
+    name,
+    settings: InferenceConfig.shape,
+    modules: (config) => [
+      ModelsModule.forRoot({ config, analyses, builtIn: models, dataDir: resolve(config.dataDir) }),
+      InferenceModule.forFamily(family, analyses, config),
+    ],
+    async warmUp(app) {
+      const repository = app.get(ModelRepository, { strict: false });
+      const pool = app.get(SessionPool, { strict: false });
+      const own = analyses.all().filter((analysis) => analysis.family === family);
+      const installed = new Set(repository.list().map(({ pin }) => pin.name));
+      // Without one of its models an analysis is refused when a job is posted.
+      for (const model of new Set(own.flatMap(({ models }) => models.filter((name) => installed.has(name))))) {
+        const lease = await pool.acquire(repository.resolve(model));
+        lease.release();
+      }
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { canonicalJson } from '@adit/contracts';
+import type { JobAnalysisEntity } from '@adit/database';
+import type { AnalysisDefinition } from '@adit/inference';
+import { analysisDigest, identityOf, type AnalysisRegistry } from '@adit/inference';
+
+type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames' | 'digest'>;
+
+/**
+ * `own`: what this process would write down is what the digest of the request stands for. `other`: another build was asked,
+ * whose pictures and models this one could look at as well. `unknown`: this build cannot do what is asked.
+ */
+export type Standing = 'own' | 'other' | 'unknown';
+
+/** How an analysis that a job was planned with stands to the one of this build. */
+export function standingOf(analyses: AnalysisRegistry, request: Request): Standing {
+  const definition = analyses.all().find(({ name }) => name === request.analysis);
+  const args = definition?.args.safeParse(request.args);
+  if (definition === undefined || !args?.success || !hasItsModels(definition, request)) return 'unknown';
+  const identity = identityOf(definition, args.data, request.models, decoderOf(request));
+  // The version is in the digest, and so is a default that this build fills in and the other did not know.
+  if (analysisDigest(identity) === request.digest) return 'own';
+  return canonicalJson(identity.frames) === canonicalJson(request.frames) ? 'other' : 'unknown';
+}
+
+/** The decoder version that its pictures were asked of. */
+export function decoderOf({ frames }: Pick<Request, 'frames'>): number {
+  return frames[0]?.decoder ?? 1;
+}
+
+function hasItsModels({ models }: AnalysisDefinition, request: Request): boolean {
+  return models.length === request.models.length && models.every((name, index) => name === request.models[index]!.name);
+}

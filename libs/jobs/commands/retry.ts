@@ -1,0 +1,137 @@
+import type { EntityManager } from 'typeorm';
+import type { LockedJob } from '../state/locked-job.js';
+import { returned } from '@adit/database';
+import { INTERVAL_NAME, REMEMBERED } from '../observations/observation-cache.js';
+import { restartAttempts } from '@adit/leases';
+import { reopenUnplanned } from '../planning/unplanned.js';
+
+/** A chunk `c` that a source lies in. */
+const IN_CHUNK = 'c.job_id = s.job_id AND s.index >= c.source_start AND s.index < c.source_end';
+
+/** Chunks of a fold `f` that it has passed. */
+const PASSED = `jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS passed (id, place)
+  JOIN chunk_analyses a ON a.chunk_id = passed.id::uuid AND passed.place <= f.next_chunk
+  JOIN job_modules m ON m.job_id = f.job_id AND m.module_id = f.module_id
+       AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))`;
+
+/** The modules of a job that a source was refused to, or that went on without a chunk that could not be looked at. */
+export async function incompleteModules(manager: EntityManager, jobId: string): Promise<string[]> {
+  const rows: { module_id: string }[] = await manager.query(
+    `SELECT module_id FROM job_modules
+      WHERE job_id = $1 AND EXISTS (
+        SELECT 1 FROM job_sources s WHERE s.job_id = $1 AND s.state = 'failed'
+           AND NOT EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND c.interval IS NULL))
+     UNION
+     SELECT f.module_id FROM folds f CROSS JOIN ${PASSED}
+      WHERE f.job_id = $1 AND (a.state = 'failed' OR EXISTS (
+        SELECT 1 FROM job_sources s JOIN chunks c ON ${IN_CHUNK}
+         WHERE c.id = a.chunk_id AND s.job_id = $1 AND s.state = 'failed'))`,
+    [jobId],
+  );
+  return rows.map((row) => row.module_id);
+}
+
+/**
+ * Plans what the running modules of a job miss: lost work gets its tries back, what was refused is opened again, and a fold
+ * that went on without a chunk begins anew. What is done stays done.
+ */
+export async function planRetry(manager: EntityManager, locked: LockedJob): Promise<void> {
+  const jobId = locked.job.id;
+  const active = locked.activeModules.map(({ moduleId }) => moduleId);
+  // A picture that was refused is looked at again with its chunk; a film is opened again.
+  await manager.query(
+    `UPDATE chunk_analyses a SET state = 'waiting', ${restartAttempts('a')}, units = NULL, lease_until = NULL
+      WHERE a.job_id = $1 AND a.state = 'done' AND EXISTS (
+        SELECT 1 FROM chunks c JOIN job_sources s ON ${IN_CHUNK}
+         WHERE c.id = a.chunk_id AND c.interval IS NULL AND s.state = 'failed')`,
+    [jobId],
+  );
+  await manager.query(
+    `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL, state = CASE
+            WHEN EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND c.interval IS NULL) THEN 'planned'
+            ELSE 'waiting' END
+      WHERE job_id = $1 AND state IN ('failed', 'requested')`,
+    [jobId],
+  );
+  await manager.query(
+    `UPDATE chunk_analyses SET state = 'waiting', ${restartAttempts('chunk_analyses')}, error = NULL, lease_until = NULL
+      WHERE job_id = $1 AND state IN ('failed', 'requested')`,
+    [jobId],
+  );
+  await beginFoldsAnew(manager, locked, active);
+  await manager.query(SWEPT, [jobId, locked.job.workspaceId, active]);
+  await manager.query(
+    `UPDATE chunks SET state = 'planned', ${restartAttempts('chunks')}, lease_until = NULL, packs = NULL
+      WHERE job_id = $1 AND state <> 'drafted'
+        AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = chunks.id AND a.state = 'waiting')`,
+    [jobId],
+  );
+  await reopenUnplanned(manager, jobId);
+}
+
+/** Asks again for analyses that a fold is still to read and whose observations have expired since they were made. */
+const SWEPT = `
+  UPDATE chunk_analyses a SET state = 'waiting', ${restartAttempts('a')}, units = NULL
+    FROM chunks c, folds f, job_modules m
+   WHERE a.job_id = $1 AND a.state = 'done' AND c.id = a.chunk_id
+     AND f.job_id = $1 AND f.module_id = ANY($3::text[]) AND NOT f.closed
+     AND m.job_id = $1 AND m.module_id = f.module_id
+     AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))
+     AND EXISTS (SELECT 1 FROM jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS next (id, place)
+                  WHERE next.id = a.chunk_id::text AND next.place > f.next_chunk)
+     AND EXISTS (
+       SELECT 1 FROM jsonb_array_elements(a.units) u
+         JOIN job_sources s ON s.job_id = $1 AND s.index = (u ->> 'sourceIndex')::int
+        WHERE u ->> 'observations' LIKE 'media/%' AND NOT EXISTS (
+          SELECT 1 FROM observations o
+           WHERE o.workspace_id = $2 AND o.media_digest = s.media_digest AND o.analysis_digest = a.digest
+             AND o.interval = ${INTERVAL_NAME} AND o.object_key = u ->> 'observations' AND ${REMEMBERED}))`;
+
+/** Folds of the modules that have passed a chunk which is looked at again; what they emitted is taken back. */
+async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules: string[]): Promise<void> {
+  const jobId = locked.job.id;
+  const folds = returned<{ module_id: string; source_index: number }>(
+    await manager.query(
+      `UPDATE folds f SET next_chunk = 0, state = NULL, closed = false
+        WHERE f.job_id = $1 AND f.module_id = ANY($2::text[])
+          AND EXISTS (SELECT 1 FROM ${PASSED} WHERE a.state = 'waiting')
+       RETURNING f.module_id, f.source_index`,
+      [jobId, modules],
+    ),
+  );
+  if (folds.length === 0) return;
+  for (const { module_id: moduleId, source_index: source } of folds) {
+    // A negative one is the fold of all images.
+    const own = 'job_id = $1 AND module_id = $2 AND ($3::int < 0 OR source_index = $3::int)';
+    for (const table of ['segments', 'summaries']) {
+      await manager.query(`DELETE FROM ${table} WHERE ${own}`, [jobId, moduleId, source]);
+    }
+  }
+  await closeGaps(manager, jobId);
+  const left: { module_id: string; count: number }[] = await manager.query(
+    'SELECT module_id, count(*)::int AS count FROM segments WHERE job_id = $1 GROUP BY 1',
+    [jobId],
+  );
+  await locked.recount(new Map(left.map((row) => [row.module_id, row.count])));
+}
+
+/** Numbers what is left densely again, in its order: through numbers below zero, so that no two meet on the way. */
+async function closeGaps(manager: EntityManager, jobId: string): Promise<void> {
+  await manager.query('UPDATE segments SET seq = -1 - seq, module_seq = -1 - module_seq WHERE job_id = $1', [jobId]);
+  await manager.query(
+    `UPDATE segments s SET seq = n.seq, module_seq = n.module_seq
+       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq DESC) - 1 AS seq,
+                    row_number() OVER (PARTITION BY module_id ORDER BY seq DESC) - 1 AS module_seq
+               FROM segments WHERE job_id = $1) n
+      WHERE s.job_id = $1 AND s.seq = n.old`,
+    [jobId],
+  );
+  await manager.query('UPDATE summaries SET seq = -1 - seq WHERE job_id = $1', [jobId]);
+  await manager.query(
+    `UPDATE summaries s SET seq = n.seq
+       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq DESC) - 1 AS seq
+               FROM summaries WHERE job_id = $1) n
+      WHERE s.job_id = $1 AND s.seq = n.old`,
+    [jobId],
+  );
+}

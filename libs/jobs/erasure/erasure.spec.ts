@@ -1,0 +1,129 @@
+import { AditError } from '@adit/contracts';
+import { MediaEntity, ObjectRemovalEntity, ObservationEntity } from '@adit/database';
+import type { ObjectStore } from '@adit/objects';
+import { filmFacts } from '@adit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { JobCommands } from '../commands/job-commands.js';
+import { jobPrefix, mediaPrefix, observationPrefix, packsPrefix } from '../keys.js';
+import { cacheExpiry, mediaGenerations, rememberObservations } from '../observations/observation-cache.js';
+import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
+
+const digest = 'a'.repeat(64);
+const unit = { sourceIndex: 0, mediaDigest: digest, facts: filmFacts(), interval: grid[0]! };
+const HOUR = 3_600_000;
+
+describe('erasing a job', () => {
+  let jobs: JobsUnderTest;
+
+  beforeAll(async () => {
+    jobs = await JobsUnderTest.start();
+  });
+  beforeEach(() => jobs.reset());
+  afterAll(() => jobs.close());
+
+  const exists = async (key: string): Promise<boolean> => (await jobs.objects.stat(key)) !== null;
+  /** A job that has looked at a chunk of a film which became known as `generation`; answers its observations' key. */
+  const looked = async (generation: string): Promise<{ jobId: string; key: string }> => {
+    const { workspaceId } = jobs;
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    const media = { workspaceId, digest, facts: filmFacts(), grid: [], indexKey: null, timeExpires: cacheExpiry() };
+    await jobs.db.manager.upsert(MediaEntity, { ...media, generation }, ['workspaceId', 'digest']);
+    await jobs.openFilm(jobId, digest);
+    const key = `${observationPrefix({ id: jobId, workspaceId }, unit, faces.digest, generation)}observations.json`;
+    await jobs.objects.put(key, Buffer.from('{}'));
+    await remember(key);
+    return { jobId, key };
+  };
+  const remember = (observations: string): Promise<void> =>
+    jobs.outbox.transaction((manager) =>
+      rememberObservations(
+        manager,
+        jobs.workspaceId,
+        faces.digest,
+        [unit],
+        [{ sourceIndex: 0, observations, error: null }],
+      ),
+    );
+  const known = () => jobs.db.manager.countBy(ObservationEntity, { workspaceId: jobs.workspaceId });
+  const deaf = (): ObjectStore =>
+    Object.assign(Object.create(jobs.objects) as ObjectStore, {
+      deletePrefix: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
+    });
+
+  it('removes what it left behind, also when the process dies, or the store is away, before it could', async () => {
+    const { jobId, key } = await looked('one');
+    const picture = `${jobPrefix(jobId)}pictures/face.jpg`;
+    await jobs.objects.put(picture, Buffer.from('a face'));
+    await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
+    expect(await known()).toBe(0);
+    expect([await exists(key), await exists(picture)]).toEqual([true, true]);
+    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    expect([await exists(key), await exists(picture)]).toEqual([false, false]);
+    // What work in flight wrote meanwhile goes with a second round, and nothing is left to do.
+    await jobs.objects.put(picture, Buffer.from('a face'));
+    await jobs.sweeper.run(new Date(Date.now() + 2 * HOUR));
+    expect(await exists(picture)).toBe(false);
+    expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: jobPrefix(jobId) })).toBe(0);
+  });
+
+  it('takes within minutes what a process in the midst of its work wrote before it died', async () => {
+    const { jobId } = await looked('one');
+    await jobs.commands.delete(jobs.workspaceId, jobId);
+    const pack = `${packsPrefix(jobId)}chunk/0/native`;
+    await jobs.objects.put(pack, Buffer.from('frames'));
+    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    expect(await exists(pack)).toBe(false);
+  });
+
+  it('never touches what a later job wrote of the same film', async () => {
+    const { jobId } = await looked('one');
+    await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
+    const later = await looked('two');
+    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    await jobs.sweeper.run(new Date(Date.now() + 2 * HOUR));
+    expect(await exists(later.key)).toBe(true);
+    expect(await known()).toBe(1);
+  });
+
+  it('is not undone by a look that ends after it', async () => {
+    const { jobId, key } = await looked('one');
+    await jobs.commands.delete(jobs.workspaceId, jobId);
+    await remember(key);
+    expect(await known()).toBe(0);
+    expect(await mediaGenerations(jobs.db.manager, jobs.workspaceId, [digest])).toEqual(new Map());
+    // Nor when the film became known again meanwhile.
+    await looked('two');
+    await jobs.db.manager.delete(ObservationEntity, { workspaceId: jobs.workspaceId });
+    await remember(key);
+    expect(await known()).toBe(0);
+  });
+
+  it('by time takes what has expired and nothing that was made anew', async () => {
+    const { jobId, key } = await looked('one');
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    const tomorrow = new Date(Date.now() + 24 * HOUR);
+    const index = `${mediaPrefix(jobs.workspaceId, digest, 'one')}frame-index`;
+    await jobs.objects.put(index, Buffer.from('an index'));
+    await jobs.db.manager.update(MediaEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
+    await jobs.sweeper.run(tomorrow);
+    // Its observations live in its folder.
+    expect([await exists(key), await exists(index)]).toEqual([true, true]);
+    await jobs.db.manager.update(ObservationEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
+    await jobs.sweeper.run(tomorrow);
+    expect([await exists(key), await exists(index), await known()]).toEqual([false, false, 0]);
+  });
+
+  it('leaves no packs of a job that has ended, and takes none from one that runs again', async () => {
+    const { jobId } = await looked('one');
+    const pack = `${packsPrefix(jobId)}chunk/0/native`;
+    await new JobCommands(jobs.outbox, deaf()).stop(jobs.workspaceId, jobId);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    await jobs.objects.put(pack, Buffer.from('frames'));
+    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    expect(await exists(pack)).toBe(true);
+    await jobs.locked(jobId, (job) => job.apply({ kind: 'failed' }));
+    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    expect(await exists(pack)).toBe(false);
+  });
+});

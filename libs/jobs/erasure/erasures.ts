@@ -1,0 +1,151 @@
+import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
+import type { EntityManager } from 'typeorm';
+import { isInMediaFolder, mediaPrefix } from '../keys.js';
+import { folderOf, noteRemovals, type Removal } from './object-removals.js';
+import { REMEMBERED } from '../observations/observation-cache.js';
+
+/** Rows that one step deletes at the most. */
+export const ROWS_OF_STEP = 1_000;
+/** Sources whose media is looked at together. */
+const SOURCES_AT_ONCE = 100;
+/** For so long the process that took a step removes its objects, before others may. */
+export const REMOVED_HERE_SECONDS = 60;
+
+/** Tables of a job by its id. */
+const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events'];
+const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
+
+export interface ErasureStep {
+  /** Nothing is left. */
+  over: boolean;
+  /** What its transaction noted to go from the object store. */
+  removals: Removal[];
+}
+
+/**
+ * Notes, in the transaction that deletes a job, that what it leaves has to be erased: that takes one row, however large the
+ * job is. `eraseStep` does it, when nobody finds the job any more.
+ */
+export async function noteErasure(manager: EntityManager, { id, workspaceId }: JobEntity): Promise<void> {
+  await manager.insert(JobErasureEntity, { jobId: id, workspaceId });
+}
+
+/**
+ * Erases some of what a deleted job left, in the caller's transaction: its rows, and what is known of media that no job uses.
+ * Any number of processes may; they take turns. What is left after a death is what the next step begins with.
+ */
+export async function eraseStep(manager: EntityManager, jobId: string, rows = ROWS_OF_STEP): Promise<ErasureStep> {
+  const [erasure]: { workspace_id: string }[] = await manager.query(
+    'SELECT workspace_id FROM job_erasures WHERE job_id = $1 FOR UPDATE',
+    [jobId],
+  );
+  if (erasure === undefined) return { over: true, removals: [] };
+  let left = rows;
+  // Work in flight that finds no chunk ends without a word.
+  left -= await deleteRows(manager, 'chunks', jobId, left);
+  const prefixes: string[] = [];
+  for (const table of RESULTS) left -= await deleteRows(manager, table, jobId, left);
+  while (left > 0) {
+    const part = await forgetSources(manager, { id: jobId, workspaceId: erasure.workspace_id }, left);
+    if (part === null) break;
+    left -= part.rows;
+    prefixes.push(...part.prefixes);
+  }
+  for (const table of PLANS) left -= await deleteRows(manager, table, jobId, left);
+  if (left > 0) await manager.delete(JobErasureEntity, { jobId });
+  const removals = await noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
+  return { over: left > 0, removals };
+}
+
+/** Answers how many; none when there is no room for any. */
+async function deleteRows(manager: EntityManager, table: string, jobId: string, limit: number): Promise<number> {
+  if (limit === 0) return 0;
+  const [{ count }]: [{ count: number }] = await manager.query(
+    `WITH gone AS (
+       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1)
+     SELECT count(*)::int AS count FROM gone`,
+    [jobId, limit],
+  );
+  return count;
+}
+
+/** Takes some of the job's sources, with what is known of their media where nobody else uses it; null when none is left. */
+async function forgetSources(
+  manager: EntityManager,
+  job: { id: string; workspaceId: string },
+  limit: number,
+): Promise<{ rows: number; prefixes: string[] } | null> {
+  const sources: { index: number; media_digest: string | null }[] = await manager.query(
+    'SELECT index, media_digest FROM job_sources WHERE job_id = $1 ORDER BY index LIMIT $2',
+    [job.id, Math.min(limit, SOURCES_AT_ONCE)],
+  );
+  if (sources.length === 0) return null;
+  const digests = [...new Set(sources.flatMap(({ media_digest: digest }) => digest ?? []))];
+  const unused = await unusedMedia(manager, job.workspaceId, digests);
+  const room = limit - sources.length;
+  const { rows, prefixes } = await forgetMedia(manager, job.workspaceId, unused, room);
+  // There may be more of it: the sources stay for the next step.
+  if (unused.length > 0 && rows >= room) return { rows: limit, prefixes };
+  // One that was opened meanwhile is looked at once more.
+  await manager.query(
+    `DELETE FROM job_sources s USING unnest($2::int[], $3::text[]) AS v (index, digest)
+      WHERE s.job_id = $1 AND s.index = v.index AND s.media_digest IS NOT DISTINCT FROM v.digest`,
+    [job.id, sources.map(({ index }) => index), sources.map(({ media_digest: digest }) => digest)],
+  );
+  return { rows: rows + sources.length, prefixes };
+}
+
+/** Media that no job uses which is there, whether it runs or has ended. None begins to before the transaction ends. */
+async function unusedMedia(manager: EntityManager, workspaceId: string, digests: string[]): Promise<string[]> {
+  if (digests.length === 0) return [];
+  // Who plans with what is known of it holds its row until that shows (`holdMedia`); a statement after this one sees it.
+  await manager.query(
+    'SELECT 1 FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) ORDER BY digest FOR UPDATE',
+    [workspaceId, digests],
+  );
+  const rows: { digest: string }[] = await manager.query(
+    `SELECT digest FROM unnest($2::text[]) AS digest WHERE NOT EXISTS (
+       SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+        WHERE s.media_digest = digest AND j.workspace_id = $1 AND j.time_deleted IS NULL)`,
+    [workspaceId, digests],
+  );
+  return rows.map(({ digest }) => digest);
+}
+
+/** Forgets media and some of its observations: none of them is found any more from the first on. */
+async function forgetMedia(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: string[],
+  limit: number,
+): Promise<{ rows: number; prefixes: string[] }> {
+  if (digests.length === 0) return { rows: 0, prefixes: [] };
+  const media = returned<{ digest: string; generation: string | null; index_key: string | null }>(
+    await manager.query(
+      'DELETE FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) RETURNING digest, generation, index_key',
+      [workspaceId, digests],
+    ),
+  );
+  // By its key too: what is made anew meanwhile, in another folder, stays.
+  const observations = returned<{ object_key: string }>(
+    await manager.query(
+      `DELETE FROM observations o USING (
+         SELECT o.media_digest, o.interval, o.analysis_digest, o.object_key FROM observations o
+          WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND NOT ${REMEMBERED} LIMIT $3) g
+        WHERE o.workspace_id = $1 AND o.media_digest = g.media_digest AND o.interval = g.interval
+          AND o.analysis_digest = g.analysis_digest AND o.object_key = g.object_key
+       RETURNING o.object_key`,
+      [workspaceId, digests, limit],
+    ),
+  );
+  const folders = media.flatMap(({ digest, generation }) =>
+    generation === null ? [] : [mediaPrefix(workspaceId, digest, generation)],
+  );
+  // Earlier builds kept media without a folder of its own.
+  const alone = [
+    ...media.flatMap(({ index_key: key }) => key ?? []),
+    ...observations.flatMap(({ object_key: key }) => (isInMediaFolder(key) ? [] : [folderOf(key)])),
+  ];
+  const prefixes = [...folders, ...alone.filter((key) => !folders.some((folder) => key.startsWith(folder)))];
+  return { rows: observations.length, prefixes };
+}

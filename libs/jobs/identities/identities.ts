@@ -1,0 +1,122 @@
+import type { IdentityClaim } from '@adit/module-kit';
+import { inTurns } from '@adit/runtime';
+import type { EntityManager } from 'typeorm';
+import { CentroidTable } from './centroid-table.js';
+
+/** Tables of centroids kept between transactions; one of 10,000 identities takes 20 MB. */
+const KEPT = 8;
+
+interface Collection {
+  name: string;
+  table: CentroidTable;
+}
+
+/**
+ * The groups of jobs that are known by their members alone, in memory between transactions. A table is used again when the
+ * database says that it is still what was committed last, by whichever process.
+ */
+export class IdentityCache {
+  private readonly tables = new Map<string, { version: string; table: CentroidTable }>();
+
+  /** For one transaction that holds the job's row. */
+  of(manager: EntityManager, jobId: string): Identities {
+    return new Identities(manager, jobId, this);
+  }
+
+  /** Hands a table out; it comes back with `keep`, when what was done with it is committed. */
+  take(jobId: string, collection: string): { version: string; table: CentroidTable } | null {
+    const key = `${jobId}/${collection}`;
+    const kept = this.tables.get(key) ?? null;
+    this.tables.delete(key);
+    return kept;
+  }
+
+  keep(jobId: string, collection: string, kept: { version: string; table: CentroidTable }): void {
+    this.tables.set(`${jobId}/${collection}`, kept);
+    if (this.tables.size > KEPT) this.tables.delete(this.tables.keys().next().value!);
+  }
+}
+
+/**
+ * The groups of one job within one transaction: each collection is read once at the most, and written once. The caller holds
+ * the job's row, so numbers are dense and nobody founds the same one twice.
+ */
+export class Identities {
+  private readonly collections = new Map<string, Collection>();
+  private readonly versions = new Map<string, string>();
+
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly jobId: string,
+    private readonly cache: IdentityCache,
+  ) {}
+
+  /**
+   * Gives a claim to the nearest identity of its collection within reach, or founds a new one (leader clustering with
+   * running means). What it decides is written by `flush`.
+   *
+   * @returns the identity's number within the collection, from 1.
+   */
+  async assign({ collection, embedding, maxDistance }: IdentityClaim): Promise<number> {
+    const { table } = await this.open(collection, embedding.length);
+    return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
+  }
+
+  /** Writes what changed, by one statement for each collection. */
+  async flush(): Promise<void> {
+    for (const { name, table } of this.collections.values()) {
+      const changed = table.takeChanged();
+      if (changed.length === 0) continue;
+      const [{ xmin }]: [{ xmin: string }] = await this.manager.query(WRITE, [
+        this.jobId,
+        name,
+        changed.map(({ number }) => number),
+        changed.map(({ centroid }) => centroid),
+        changed.map(({ members }) => members),
+      ]);
+      this.versions.set(name, `${table.count}/${table.members}/${xmin}`);
+    }
+  }
+
+  /** To be called once the transaction has committed: the next one need not read them again. */
+  keep(): void {
+    for (const { name, table } of this.collections.values()) {
+      this.cache.keep(this.jobId, name, { version: this.versions.get(name)!, table });
+    }
+  }
+
+  private async open(name: string, dimensions: number): Promise<Collection> {
+    const open = this.collections.get(name);
+    if (open !== undefined) return open;
+    const kept = this.cache.take(this.jobId, name);
+    const rows: { version: string; number: number | null; centroid: Buffer; members: number }[] =
+      await this.manager.query(READ, [this.jobId, name, kept?.version ?? '']);
+    const version = rows[0]!.version;
+    let table = kept?.table;
+    if (table === undefined || kept?.version !== version) {
+      table = new CentroidTable(dimensions);
+      for (const { number, centroid, members } of rows) if (number !== null) table.load(centroid, members);
+    }
+    const collection = { name, table };
+    this.collections.set(name, collection);
+    this.versions.set(name, version);
+    return collection;
+  }
+}
+
+/** The version of a collection, and its rows when that is another than `$3`. */
+const READ = `
+  WITH v AS (
+    SELECT concat_ws('/', count(*), coalesce(sum(members), 0), max(xmin::text::bigint)) AS version
+      FROM identities WHERE job_id = $1 AND collection = $2)
+  SELECT v.version, i.number, i.centroid, i.members
+    FROM v LEFT JOIN identities i ON v.version <> $3 AND i.job_id = $1 AND i.collection = $2
+   ORDER BY i.number`;
+
+const WRITE = `
+  WITH written AS (
+    INSERT INTO identities (job_id, collection, number, centroid, members)
+    SELECT $1, $2, * FROM unnest($3::int[], $4::bytea[], $5::int[])
+    ON CONFLICT (job_id, collection, number) DO UPDATE SET centroid = excluded.centroid, members = excluded.members
+    RETURNING xmin)
+  SELECT max(xmin::text::bigint)::text AS xmin FROM written`;

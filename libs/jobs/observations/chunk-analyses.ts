@@ -1,0 +1,68 @@
+import type { EntityManager } from 'typeorm';
+import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { reasonOf } from '../state/job-errors.js';
+import { INTERVAL_NAME } from './observation-cache.js';
+import { enqueue } from '@adit/outbox';
+
+/**
+ * Ends analyses of a chunk badly: the modules that need them go on without the chunk, or end when the same fails `everyChunk`.
+ */
+export async function failAnalyses(
+  manager: EntityManager,
+  job: { jobId: string; traceparent: string | null },
+  chunkId: string,
+  digests: string[],
+  error: string,
+  everyChunk = false,
+): Promise<void> {
+  const { jobId, traceparent } = job;
+  await enqueue(
+    manager,
+    digests.map((analysisDigest) => ({
+      topic: 'chunks.analysed' as const,
+      key: jobId,
+      jobId,
+      traceparent,
+      payload: { chunkId, analysisDigest, units: null, error: reasonOf(error), ...(everyChunk && { everyChunk }) },
+    })),
+  );
+}
+
+export interface LostObservations {
+  chunkId: string;
+  digest: string;
+  /** Where they lay. */
+  objectKey: string;
+}
+
+/**
+ * Observations that a fold wanted are gone: nobody finds them any more, and their chunk is looked at again. The try that made
+ * them stays counted, so that what gets lost each time ends.
+ */
+export async function lookAgain(
+  manager: EntityManager,
+  { id: jobId, workspaceId }: { id: string; workspaceId: string },
+  { chunkId, digest, objectKey }: LostObservations,
+): Promise<void> {
+  await manager.query(
+    `DELETE FROM observations o USING chunks c, job_sources s
+      WHERE c.id = $1 AND s.job_id = $2 AND s.index >= c.source_start AND s.index < c.source_end
+        AND o.workspace_id = $3 AND o.media_digest = s.media_digest AND o.interval = ${INTERVAL_NAME}
+        AND o.analysis_digest = $4 AND o.object_key = $5`,
+    [chunkId, jobId, workspaceId, digest, objectKey],
+  );
+  const asked = { chunkId, digest, state: 'done' as const };
+  await manager.update(ChunkAnalysisEntity, asked, { state: 'waiting', units: null });
+  // One that is still worked on for others is decoded again after them.
+  await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
+}
+
+/** The frame packs of a chunk are gone: it is decoded again for the analyses that still miss them. */
+export async function redecode(manager: EntityManager, chunkId: string): Promise<void> {
+  await manager.update(ChunkAnalysisEntity, { chunkId, state: 'requested' }, { state: 'waiting', leaseUntil: null });
+  await manager.update(
+    ChunkEntity,
+    { id: chunkId, state: 'decoded' },
+    { state: 'planned', packs: null, leaseUntil: null },
+  );
+}

@@ -1,0 +1,117 @@
+import type { FrameInterval, Unit, UnitOutcome } from '@adit/contracts';
+import { MediaEntity } from '@adit/database';
+import { In, IsNull, Not, type EntityManager } from 'typeorm';
+import { intervalName } from '../keys.js';
+
+export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
+
+/** The end of the lifetime of something written now. */
+export function cacheExpiry(): Date {
+  return new Date(Date.now() + CACHE_LIFETIME_SECONDS * 1000);
+}
+
+/** SQL: `intervalName` of a chunk under the alias `c`. */
+export const INTERVAL_NAME = `CASE jsonb_typeof(c.interval) WHEN 'object'
+  THEN concat(CASE WHEN (c.interval ->> 'first')::boolean THEN 'from-' END, c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') ELSE 'image' END`;
+
+/** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */
+export function mediaInUse(workspaceId: string, mediaDigest: string): string {
+  return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+    WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
+      AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
+}
+
+/** SQL: the observations `o` lie in the folder of their media. Those of media that was erased go step by step and count no more. */
+export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
+  AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
+
+/** Keys of the observations that are known already, by `knownKey` of unit and analysis. `intervals` bounds what is read. */
+export async function knownObservations(
+  manager: EntityManager,
+  workspaceId: string,
+  mediaDigests: string[],
+  analysisDigests: string[],
+  intervals: (FrameInterval | null)[] | null = null,
+): Promise<Map<string, string>> {
+  if (mediaDigests.length === 0 || analysisDigests.length === 0) return new Map();
+  const rows: { key: string; object_key: string }[] = await manager.query(
+    `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key
+       FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
+      WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
+        AND ($4::text[] IS NULL OR o.interval = ANY($4::text[])) AND o.time_expires > now() AND ${REMEMBERED}`,
+    [workspaceId, mediaDigests, analysisDigests, intervals?.map(intervalName) ?? null],
+  );
+  return new Map(rows.map(({ key, object_key }) => [key, object_key]));
+}
+
+export function knownKey(unit: Pick<Unit, 'mediaDigest' | 'interval'>, analysisDigest: string): string {
+  return `${unit.mediaDigest}/${intervalName(unit.interval)}/${analysisDigest}`;
+}
+
+/**
+ * Holds what is known of media until the transaction ends, which must write by then who uses it: an erasure that has begun is
+ * waited for, and one that comes waits and finds it used.
+ */
+export async function holdMedia(manager: EntityManager, workspaceId: string, digest: string): Promise<void> {
+  await manager.query('SELECT 1 FROM media WHERE workspace_id = $1 AND digest = $2 FOR KEY SHARE', [
+    workspaceId,
+    digest,
+  ]);
+}
+
+/** Makes fresh observations known to later jobs of the workspace, unless their media was erased meanwhile. */
+export async function rememberObservations(
+  manager: EntityManager,
+  workspaceId: string,
+  analysisDigest: string,
+  units: Unit[],
+  outcomes: UnitOutcome[],
+): Promise<void> {
+  const rows = outcomes.flatMap((outcome) => {
+    const unit = units.find((candidate) => candidate.sourceIndex === outcome.sourceIndex);
+    if (unit === undefined || outcome.observations === null) return [];
+    return {
+      mediaDigest: unit.mediaDigest,
+      interval: intervalName(unit.interval),
+      objectKey: outcome.observations,
+    };
+  });
+  const fresh = distinctBy(rows);
+  if (fresh.length === 0) return;
+  // The media's row is held: who erases it meanwhile waits, and finds these rows too.
+  await manager.query(
+    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, time_expires)
+     SELECT $1::uuid, v.digest, v.interval, $2, v.key, $3
+       FROM unnest($4::text[], $5::text[], $6::text[]) AS v(digest, interval, key)
+       JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($4::text[]) FOR KEY SHARE) m
+         ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
+     ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
+     DO UPDATE SET object_key = excluded.object_key, time_expires = excluded.time_expires`,
+    [
+      workspaceId,
+      analysisDigest,
+      cacheExpiry(),
+      fresh.map(({ mediaDigest }) => mediaDigest),
+      fresh.map(({ interval }) => interval),
+      fresh.map(({ objectKey }) => objectKey),
+    ],
+  );
+}
+
+/** The folders of media that is known, by digest. */
+export async function mediaGenerations(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: string[],
+): Promise<Map<string, string>> {
+  const rows = await manager.find(MediaEntity, {
+    where: { workspaceId, digest: In(digests), generation: Not(IsNull()) },
+    select: { digest: true, generation: true },
+  });
+  return new Map(rows.map(({ digest, generation }) => [digest, generation!]));
+}
+
+/** One statement may not touch a row twice: the same picture can stand in a batch several times. */
+function distinctBy<T extends { mediaDigest: string; interval: string }>(rows: T[]): T[] {
+  return [...new Map(rows.map((row) => [`${row.mediaDigest}/${row.interval}`, row])).values()];
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { FrameInterval, MediaFacts } from '@adit/contracts';
+import { JobSourceEntity, returned } from '@adit/database';
+import type { EntityManager } from 'typeorm';
+import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { intervalName } from '../keys.js';
+import { LockedJob } from '../state/locked-job.js';
+import { holdMedia, knownKey, knownObservations } from '../observations/observation-cache.js';
+import type { OutboxRelay } from '@adit/outbox';
+import { announceSource, foldedModules, insertFold, setSourcePlanned } from './source-plan.js';
+
+/** Chunks that one transaction writes, moves or removes. */
+export const CHUNKS_PER_PAGE = 500;
+
+/** What one module wants of a source, in order. */
+export interface ModuleIntervals {
+  moduleId: string;
+  intervals: FrameInterval[];
+}
+
+/** What an opened film is planned into; `writePlan` writes it. */
+export interface FilmPlan {
+  sourceIndex: number;
+  media: { digest: string; facts: MediaFacts };
+  /** In the order in which they are to be looked at. */
+  chunks: PlannedChunk[];
+  folds: { moduleId: string; chunkIds: string[] }[];
+  credit: Credit;
+}
+
+/** Plans what each module wants of an opened film: its chunks, and one fold for each module that has none of it yet. */
+export async function planFilm(
+  manager: EntityManager,
+  locked: LockedJob,
+  sourceIndex: number,
+  media: { digest: string; facts: MediaFacts },
+  wanted: ModuleIntervals[],
+  credit: Credit = null,
+): Promise<FilmPlan> {
+  const chunks = new Map<string, PlannedChunk>();
+  const folded = await foldedModules(manager, locked.job.id, sourceIndex);
+  const folds: FilmPlan['folds'] = [];
+  for (const { moduleId, intervals } of wanted) {
+    if (folded.has(moduleId)) continue;
+    const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
+    const digests = Object.values(module.analyses);
+    const chunkIds = intervals.map((interval) => {
+      const key = intervalName(interval);
+      let chunk = chunks.get(key);
+      if (chunk === undefined) {
+        const place = { sourceStart: sourceIndex, sourceEnd: sourceIndex + 1 };
+        chunk = { id: randomUUID(), ...place, interval, digests: new Set() };
+        chunks.set(key, chunk);
+      }
+      for (const digest of digests) chunk.digests.add(digest);
+      return chunk.id;
+    });
+    folds.push({ moduleId, chunkIds });
+  }
+  const inOrder = [...chunks.values()].sort(
+    (a, b) => a.interval!.frameStart - b.interval!.frameStart || a.interval!.frameEnd - b.interval!.frameEnd,
+  );
+  return { sourceIndex, media, chunks: inOrder, folds, credit };
+}
+
+/** How far a plan is written. */
+interface Written {
+  plan: FilmPlan;
+  /** So many of its chunks. */
+  chunks: number;
+  isWhole: boolean;
+}
+
+/**
+ * Writes the plan that `make` answers in pages, each in a transaction, between which others have their turn. Nobody is given
+ * its chunks, and the source is not planned, before the last page has written the folds: a plan that was cut off before is
+ * removed by the next try of the source. Ends without a word when the job has ended, or somebody else plans the source.
+ * `make` runs in the first transaction; null when there is nothing to write.
+ */
+export async function writePlan(
+  outbox: Pick<OutboxRelay, 'transaction'>,
+  jobId: string,
+  make: (manager: EntityManager, locked: LockedJob) => Promise<FilmPlan | null>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const goOn = (former: Written | null): Promise<Written | null> =>
+    outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked === null || !locked.isActive) return null;
+      if (former !== null) return (await stands(manager, jobId, former)) ? writePage(manager, locked, former) : null;
+      const plan = await make(manager, locked);
+      return plan === null ? null : writePage(manager, locked, { plan, chunks: 0, isWhole: false });
+    });
+  let written = await goOn(null);
+  while (written?.isWhole === false) {
+    signal?.throwIfAborted();
+    written = await goOn(written);
+  }
+  if (written === null || written.chunks <= CHUNKS_PER_PAGE) return;
+  while ((await outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
+}
+
+/**
+ * Lets chunks of plans that have become whole be given out, a page of them; answers how many there were. Who wrote the plan
+ * does so at once; when that process has died, the reconciler does.
+ */
+export async function releaseDrafts(manager: EntityManager): Promise<number> {
+  const rows = returned(
+    await manager.query(
+      `UPDATE chunks SET state = 'planned' WHERE id IN (
+         SELECT c.id FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
+          WHERE c.state = 'drafted' AND s.state = 'planned' ORDER BY c.job_id, c.position LIMIT ${CHUNKS_PER_PAGE}
+            FOR UPDATE OF c SKIP LOCKED)
+       RETURNING 1`,
+    ),
+  );
+  return rows.length;
+}
+
+/** Whether the source is still being opened, and nobody has begun its plan anew: that removes what was written of this one. */
+async function stands(manager: EntityManager, jobId: string, { plan, chunks }: Written): Promise<boolean> {
+  const [row]: { stands: boolean }[] = await manager.query(
+    `SELECT state = 'requested' AND ($3::uuid IS NULL OR EXISTS (SELECT 1 FROM chunks WHERE id = $3)) AS stands
+       FROM job_sources WHERE job_id = $1 AND index = $2`,
+    [jobId, plan.sourceIndex, plan.chunks[chunks - 1]?.id ?? null],
+  );
+  return row?.stands === true;
+}
+
+/**
+ * Removes chunks of the source that no fold knows, those of a plan that was cut off: at most a page. The last ones go first:
+ * who wrote them sees at once that they are gone. Answers how many.
+ */
+async function dropCut(manager: EntityManager, jobId: string, sourceIndex: number): Promise<number> {
+  const rows = returned(
+    await manager.query(
+      `WITH cut AS (
+         SELECT c.id FROM chunks c WHERE c.job_id = $1 AND c.source_start = $2 AND NOT EXISTS (
+           SELECT 1 FROM folds f CROSS JOIN jsonb_array_elements_text(f.chunk_ids) AS known (id)
+            WHERE f.job_id = $1 AND f.source_index = $2 AND known.id = c.id::text)
+          ORDER BY c.position DESC LIMIT ${CHUNKS_PER_PAGE}),
+       a AS (DELETE FROM chunk_analyses WHERE chunk_id IN (SELECT id FROM cut))
+       DELETE FROM chunks WHERE id IN (SELECT id FROM cut) RETURNING 1`,
+      [jobId, sourceIndex],
+    ),
+  );
+  return rows.length;
+}
+
+async function writePage(manager: EntityManager, locked: LockedJob, former: Written): Promise<Written> {
+  const { plan, chunks: from } = former;
+  const { sourceIndex, media } = plan;
+  const { id: jobId, workspaceId } = locked.job;
+  if (from === 0 && (await dropCut(manager, jobId, sourceIndex)) === CHUNKS_PER_PAGE) return former;
+  const page = plan.chunks.slice(from, from + CHUNKS_PER_PAGE);
+  const chunks = from + page.length;
+  const isWhole = chunks === plan.chunks.length;
+  const isOnly = isWhole && from === 0;
+  // What is known of the media is in use from now on, and kept.
+  if (from === 0) await holdMedia(manager, workspaceId, media.digest);
+  if (from === 0 && !isWhole) {
+    const { digest: mediaDigest, facts } = media;
+    await manager.update(JobSourceEntity, { jobId, index: sourceIndex }, { mediaDigest, facts });
+  }
+  const digests = [...new Set(page.flatMap((chunk) => [...chunk.digests]))];
+  const intervals = page.map(({ interval }) => interval);
+  const observed = await knownObservations(manager, workspaceId, [media.digest], digests, intervals);
+  await insertChunks(manager, locked, page, {
+    known: ({ interval }, digest) => {
+      const observations = observed.get(knownKey({ mediaDigest: media.digest, interval }, digest));
+      return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
+    },
+    drafted: !isOnly,
+    credit: isOnly ? plan.credit : null,
+  });
+  if (isWhole) {
+    for (const { moduleId, chunkIds } of plan.folds) await insertFold(manager, jobId, moduleId, sourceIndex, chunkIds);
+    await setSourcePlanned(manager, jobId, sourceIndex, media);
+    await announceSource(manager, locked, sourceIndex);
+  }
+  return { plan, chunks, isWhole };
+}

@@ -1,0 +1,46 @@
+import type { MediaKind } from '@adit/contracts';
+import { FoldEntity, type JobModuleEntity } from '@adit/database';
+import { sourceError } from '../state/job-errors.js';
+import type { LockedJob } from '../state/locked-job.js';
+
+const WORDS: Record<MediaKind, string> = { image: 'images', video: 'video', audio: 'audio' };
+/** What every module took before builds that say it. */
+const BEFORE: readonly MediaKind[] = ['image', 'video'];
+
+/** As much of a job's module as says what it can be asked of. */
+export type MediaTaker = { postedAs: string; media: readonly MediaKind[] | null };
+
+export function takesMedia({ media }: MediaTaker, kind: MediaKind): boolean {
+  return (media ?? BEFORE).includes(kind);
+}
+
+/** Why a module cannot be asked of media of that kind: `takes images and video, not audio`. */
+export function refusalOf({ media }: MediaTaker, kind: MediaKind): string {
+  const taken = (media ?? BEFORE).map((each) => WORDS[each]);
+  return `takes ${new Intl.ListFormat('en').format(taken)}, not ${WORDS[kind]}`;
+}
+
+/** Why a source of that kind is refused to those of the modules that do not take it, each by name; '' when all do. */
+export function refusalByAll(modules: readonly MediaTaker[], kind: MediaKind): string {
+  const refusing = modules.filter((module) => !takesMedia(module, kind));
+  return refusing.map((module) => `${module.postedAs} ${refusalOf(module, kind)}`).join('; ');
+}
+
+/**
+ * Says in the job's errors that modules cannot be asked of a source, and closes their part of it: they go on with the other
+ * sources, and fail when there are none.
+ */
+export async function refuseSource(
+  locked: LockedJob,
+  source: { index: number; uri: string },
+  modules: readonly JobModuleEntity[],
+  kind: MediaKind,
+): Promise<void> {
+  if (modules.length === 0) return;
+  const { manager, job } = locked;
+  await locked.addErrors(modules.map((module) => sourceError(source.uri, refusalByAll([module], kind))));
+  const own = { jobId: job.id, sourceIndex: source.index, chunkIds: [], closed: true };
+  const folds = modules.map(({ moduleId }) => ({ ...own, moduleId }));
+  // Opened again, for a module that missed it.
+  await manager.createQueryBuilder().insert().into(FoldEntity).values(folds).orIgnore().execute();
+}

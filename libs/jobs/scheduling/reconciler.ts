@@ -1,0 +1,133 @@
+import { IdempotencyKeyEntity, returned } from '@adit/database';
+import { createLogger, counter } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { IsNull, type EntityManager } from 'typeorm';
+import { CHUNKS_PER_PAGE, releaseDrafts } from '../planning/film-plan.js';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import { Scheduler } from './scheduler.js';
+import { dispatchSeconds } from '@adit/leases';
+import { JOB_SETTINGS, type JobSettings } from './settings.js';
+import { analysisTopic } from '@adit/contracts';
+
+const log = createLogger('reconciler');
+const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
+
+interface LostRow {
+  job_id: string;
+  traceparent: string | null;
+}
+
+/**
+ * Dispatches again what nobody finished within its lease, and has chunks given out that who planned them left behind: a lost
+ * message or the death of any process becomes a delay.
+ * Tries are counted where the work starts, so poison still ends.
+ */
+@Injectable()
+export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+
+  constructor(
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(Scheduler) private readonly scheduler: Scheduler,
+    @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const period = Math.min(15, this.settings.leaseSeconds / 4) * 1000;
+    this.timer = setInterval(() => void (this.running ??= this.run().finally(() => (this.running = null))), period);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /**
+   * For a process that is alone with its database: every lease of its former life is void, so what it was doing when it
+   * died is dispatched at once.
+   */
+  async recover(): Promise<void> {
+    await this.outbox.transaction(async (manager) => {
+      // ffmpeg dies alone, models take the process with them: what was only fetched or decoded beside an analysis when
+      // the process died is not blamed for it.
+      for (const table of ['job_sources', 'chunks']) {
+        await manager.query(
+          `UPDATE ${table} SET attempts = attempts - 1 WHERE state = 'requested' AND attempts > 0
+             AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.state = 'requested' AND a.attempts > 0)`,
+        );
+      }
+      for (const table of ['job_sources', 'chunks', 'chunk_analyses']) {
+        await manager.query(
+          `UPDATE ${table} SET lease_until = now(), running_until = NULL WHERE lease_until IS NOT NULL`,
+        );
+      }
+      await manager.query('UPDATE job_endings SET lease_until = now() WHERE lease_until IS NOT NULL');
+      // Nobody is left to answer these requests.
+      await manager.delete(IdempotencyKeyEntity, { status: IsNull() });
+    });
+    await this.run();
+  }
+
+  async run(): Promise<void> {
+    try {
+      const count = await this.outbox.transaction((manager) => this.redispatch(manager));
+      if (count > 0) log.warn({ count }, 'work whose lease ran out was dispatched again');
+      while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
+      this.scheduler.nudge();
+    } catch (error) {
+      log.warn({ err: error }, 'reconciling failed; the next run tries again');
+    }
+  }
+
+  private async redispatch(manager: EntityManager): Promise<number> {
+    const lease = dispatchSeconds(this.settings);
+    const sources = returned<LostRow & { index: number }>(
+      await manager.query(
+        `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
+          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
+         RETURNING s.job_id, s.index, j.traceparent`,
+        [lease],
+      ),
+    );
+    const chunks = returned<LostRow & { id: string; source_start: number }>(
+      await manager.query(
+        `UPDATE chunks s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
+          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
+         RETURNING s.job_id, s.id, s.source_start, j.traceparent`,
+        [lease],
+      ),
+    );
+    const analyses = returned<LostRow & { chunk_id: string; digest: string; analysis: string }>(
+      await manager.query(
+        `UPDATE chunk_analyses s SET lease_until = now() + make_interval(secs => $1) FROM jobs j, job_analyses a
+          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
+            AND a.job_id = s.job_id AND a.digest = s.digest
+         RETURNING s.job_id, s.chunk_id, s.digest, a.analysis, j.traceparent`,
+        [lease],
+      ),
+    );
+    for (const { job_id: jobId, index, traceparent } of sources) {
+      const payload = { sourceIndex: index };
+      await enqueue(manager, [{ topic: 'sources.requested', key: `${jobId}/${index}`, jobId, traceparent, payload }]);
+    }
+    for (const { job_id: jobId, id, source_start, traceparent } of chunks) {
+      const payload = { chunkId: id };
+      await enqueue(manager, [
+        { topic: 'chunks.requested', key: `${jobId}/${source_start}`, jobId, traceparent, payload },
+      ]);
+    }
+    for (const { job_id: jobId, chunk_id: chunkId, digest, analysis, traceparent } of analyses) {
+      const payload = { chunkId, analysisDigest: digest };
+      // Another key each time: who was given it before may be a build that can't do it, or dead without a word.
+      const key = `${chunkId}/${Date.now()}`;
+      await enqueue(manager, [{ topic: analysisTopic(analysis), key, jobId, traceparent, payload }]);
+    }
+    redispatched.inc({ kind: 'source' }, sources.length);
+    redispatched.inc({ kind: 'chunk' }, chunks.length);
+    redispatched.inc({ kind: 'analysis' }, analyses.length);
+    return sources.length + chunks.length + analyses.length;
+  }
+}
+
+const RUNNING = `j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL`;

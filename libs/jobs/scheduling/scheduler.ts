@@ -1,0 +1,204 @@
+import { gauge } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
+import { NudgedLoop } from '@adit/outbox';
+import { enqueue, OutboxRelay, type OutboxMessage } from '@adit/outbox';
+import { observeQueue } from './queue-metrics.js';
+import { dispatchSeconds } from '@adit/leases';
+import { JOB_SETTINGS, type JobSettings } from './settings.js';
+
+/** Any two schedulers take turns on this advisory lock. */
+const SCHEDULER_LOCK = 0x0ad17;
+
+const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a credit', []);
+
+interface CandidateRow {
+  id: string;
+  workspace_id: string;
+  /** Of its workspace. */
+  weight: number;
+  /** Admitted and worked on; else it waits. */
+  active: boolean;
+  rank: number;
+  time_created: Date;
+  traceparent: string | null;
+  admitted: boolean;
+  in_flight: number;
+  opening: number;
+  planned: number;
+  waiting_sources: number;
+  sources_ahead: number;
+  /** A source was opened, so the kind of the job's media is known. */
+  known: boolean;
+}
+
+/**
+ * Gives free credits to jobs: opens sources and asks for chunks, never more than the caps allow. Runs after everything
+ * that frees a credit or brings a job, and once a second in case a nudge was lost.
+ */
+@Injectable()
+export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly loop = new NudgedLoop(
+    'scheduler',
+    async () => {
+      // Most nudges find nothing to give; that takes a look and no lock.
+      if ((await this.findCandidates(this.db.manager)).slots.length === 0) return;
+      await this.outbox.transaction((manager) => this.dispatch(manager));
+    },
+    1000,
+  );
+
+  constructor(
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+    @Inject(DataSource) private readonly db: DataSource,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    observeQueue(this.db);
+    this.loop.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Schedules soon; many nudges become one run. */
+  nudge(): void {
+    this.loop.nudge();
+  }
+
+  /** Resolves when all that was nudged so far is done. */
+  idle(): Promise<void> {
+    return this.loop.idle();
+  }
+
+  private async dispatch(manager: EntityManager): Promise<void> {
+    await manager.query('SELECT pg_advisory_xact_lock($1)', [SCHEDULER_LOCK]);
+    const { rows, slots } = await this.findCandidates(manager);
+    const counts = new Map<string, number>();
+    for (const jobId of slots) counts.set(jobId, (counts.get(jobId) ?? 0) + 1);
+    for (const [jobId, count] of counts) await this.allocate(manager, rows.get(jobId)!, count);
+  }
+
+  /** The jobs that could take a credit, and those that get one now, once for each credit. */
+  private async findCandidates(manager: EntityManager): Promise<{ rows: Map<string, CandidateRow>; slots: string[] }> {
+    const all: CandidateRow[] = await manager.query(CANDIDATES, [this.settings.maxChunksInFlight]);
+    const total = all.reduce((sum, job) => sum + job.in_flight, 0);
+    inFlightGauge.set(total);
+    const rows = new Map(all.map((row) => [row.id, row]));
+    const free = this.settings.maxChunksInFlight - total;
+    if (free < 0) return { rows, slots: [] };
+    const candidates = all.map((row) => this.candidate(row));
+    return { rows, slots: shareSlots(candidates, shares(all), free, this.settings.activeJobsPerWorkspace) };
+  }
+
+  private candidate(row: CandidateRow): Candidate {
+    const credits = this.settings.chunksPerJob - row.in_flight;
+    return {
+      jobId: row.id,
+      workspaceId: row.workspace_id,
+      rank: row.rank,
+      timeCreated: new Date(row.time_created),
+      admitted: row.admitted,
+      wants: Math.max(0, Math.min(credits, row.planned + this.openable(row))),
+      inFlight: row.in_flight,
+    };
+  }
+
+  /** How many sources may be opened now: one until the kind of media is known, then up to the look-ahead. */
+  private openable(row: CandidateRow): number {
+    const allowed = row.known ? this.settings.sourcesAhead - row.sources_ahead : 1;
+    return Math.max(0, Math.min(row.waiting_sources, allowed - row.opening));
+  }
+
+  /** Chunks first, in order; what is left of the credits opens sources. */
+  private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
+    const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
+    const { id: jobId, traceparent } = row;
+    const [given]: { chunks: { id: string; sourceStart: number }[]; sources: number[] }[] = await manager.query(GIVE, [
+      jobId,
+      count,
+      lease,
+      this.openable(row),
+    ]);
+    const { chunks, sources } = given!;
+    await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
+      ...chunks.map((chunk) => chunkRequest({ jobId, traceparent }, chunk)),
+      ...sources.map((index) => ({
+        topic: 'sources.requested' as const,
+        key: `${jobId}/${index}`,
+        jobId,
+        traceparent,
+        payload: { sourceIndex: index },
+      })),
+    ]);
+  }
+}
+
+/** The message that asks for one chunk. */
+export function chunkRequest(
+  job: { jobId: string; traceparent: string | null },
+  { id, sourceStart }: { id: string; sourceStart: number },
+): OutboxMessage<'chunks.requested'> {
+  return { topic: 'chunks.requested', key: `${job.jobId}/${sourceStart}`, ...job, payload: { chunkId: id } };
+}
+
+function shares(rows: CandidateRow[]): Map<string, WorkspaceShare> {
+  const shareOf = new Map<string, WorkspaceShare>();
+  for (const { workspace_id, weight, active, in_flight } of rows) {
+    const share = shareOf.get(workspace_id) ?? { weight, inFlight: 0, activeJobs: 0 };
+    shareOf.set(workspace_id, share);
+    share.inFlight += in_flight;
+    if (active) share.activeJobs++;
+  }
+  return shareOf;
+}
+
+/**
+ * Admitted jobs with what they have in flight and could take, a handful for each workspace; and the first few waiting
+ * jobs of every workspace, one index range each, however long the queue is.
+ */
+const CANDIDATES = `
+  SELECT j.id, j.workspace_id, w.weight, true AS active, j.rank, j.time_created, j.traceparent, j.admitted,
+         c.requested + s.opening AS in_flight, s.opening, c.planned, s.waiting AS waiting_sources,
+         c.ahead AS sources_ahead, s.known
+    FROM jobs j
+    JOIN workspaces w ON w.id = j.workspace_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state IN ('requested', 'decoded'))::int AS requested,
+             count(*) FILTER (WHERE state = 'planned')::int AS planned,
+             count(DISTINCT source_start) FILTER (WHERE state = 'planned')::int AS ahead
+        FROM chunks WHERE job_id = j.id) c
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state = 'requested')::int AS opening,
+             count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
+             coalesce(bool_or(state = 'planned'), false) AS known
+        FROM job_sources WHERE job_id = j.id) s
+   WHERE j.admitted AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+  UNION ALL
+  SELECT n.id, n.workspace_id, w.weight, false, n.rank, n.time_created, n.traceparent, n.admitted, 0, 0,
+         (SELECT count(*)::int FROM chunks WHERE job_id = n.id AND state = 'planned'),
+         (SELECT count(*)::int FROM job_sources WHERE job_id = n.id AND state = 'waiting'),
+         0, EXISTS (SELECT 1 FROM job_sources WHERE job_id = n.id AND state = 'planned')
+    FROM workspaces w
+    CROSS JOIN LATERAL (
+      SELECT * FROM jobs j
+       WHERE j.workspace_id = w.id AND j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL
+       ORDER BY j.rank, j.time_created LIMIT $1) n`;
+
+const GIVE = `
+  WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
+  c AS (
+    UPDATE chunks SET state = 'requested', lease_until = $3, running_until = NULL WHERE id IN (
+      SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
+    RETURNING id, source_start, position),
+  s AS (
+    UPDATE job_sources SET state = 'requested', lease_until = $3, running_until = NULL WHERE job_id = $1 AND index IN (
+      SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
+       LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
+    RETURNING index)
+  SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
+                                    ORDER BY source_start, position) FROM c), '[]') AS chunks,
+         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;

@@ -1,0 +1,281 @@
+import type { Json, JobState } from '@adit/contracts';
+import { fromRow, JobEntity, JobModuleEntity, selectedColumns } from '@adit/database';
+import { createLogger } from '@adit/runtime';
+import type { EntityManager } from 'typeorm';
+import { reasonOf, withErrors } from './job-errors.js';
+import { packsPrefix } from '../keys.js';
+import { AHEAD, liveProgress } from '@adit/presentation';
+import { noteRemovals } from '../erasure/object-removals.js';
+import { outboxColumns } from '@adit/outbox';
+import { jobsEnded } from '../scheduling/queue-metrics.js';
+import { transition, type JobSignal, type JobStates } from './state.js';
+import { isTerminal } from '@adit/contracts';
+import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
+
+const log = createLogger('jobs');
+
+const EVENT_OF: Record<JobState, string | null> = {
+  waiting: null,
+  processing: 'on_started',
+  completed: 'on_completed',
+  failed: 'on_failed',
+  stopped: 'on_stopped',
+};
+
+/** Whoever still reads packs of a job that has ended has given up by then. */
+const PACKS_READ_SECONDS = 60;
+
+/** A live job whose row this transaction holds: nobody else moves its states or folds its chunks meanwhile. */
+export class LockedJob {
+  /** Not written yet. */
+  private readonly changed = new Set<JobModuleEntity>();
+  private readonly events: JobEvent[] = [];
+
+  private constructor(
+    readonly manager: EntityManager,
+    readonly job: JobEntity,
+    readonly modules: JobModuleEntity[],
+  ) {}
+
+  /** Null when the job is unknown or deleted: work in flight for it is dropped. */
+  static async take(manager: EntityManager, jobId: string): Promise<LockedJob | null> {
+    // The modules' rows are locked too: only so does one statement that waited for the job see what they are by then.
+    const rows: (Record<string, unknown> & { module: Record<string, unknown> })[] = await manager.query(
+      `SELECT ${selectedColumns(manager, JobEntity, 'j')}, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
+        WHERE j.id = $1 AND j.time_deleted IS NULL ORDER BY m.position FOR UPDATE`,
+      [jobId],
+    );
+    const [first] = rows;
+    if (first === undefined) return null;
+    const modules = rows.map(({ module }) => fromRow(manager, JobModuleEntity, module));
+    return new LockedJob(manager, fromRow(manager, JobEntity, first), modules);
+  }
+
+  /** Still to be worked on. */
+  get isActive(): boolean {
+    return !isTerminal(this.job.state);
+  }
+
+  get states(): JobStates {
+    return {
+      job: this.job.state,
+      modules: Object.fromEntries(this.modules.map((module) => [module.moduleId, module.state])),
+    };
+  }
+
+  get activeModules(): JobModuleEntity[] {
+    return this.modules.filter((module) => !isTerminal(module.state));
+  }
+
+  /** Moves the states as the state machine says at that time, writes what changed, raises its events. Throws its CONFLICT. */
+  async apply(signal: JobSignal, at = new Date()): Promise<void> {
+    const before = this.states;
+    const after = transition(before, signal);
+    let moved = false;
+    // A job starts before its modules and ends after them.
+    if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job, at);
+    for (const module of this.modules) {
+      const state = after.modules[module.moduleId]!;
+      if (state === module.state) continue;
+      module.state = state;
+      if (state === 'completed') module.progress = 1;
+      if (state === 'waiting') {
+        module.error = null;
+        module.progress = Math.min(module.progress, 0.99);
+      }
+      moved = true;
+      this.changed.add(module);
+      const event = EVENT_OF[state];
+      if (event !== null) {
+        this.note(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
+      }
+    }
+    if (after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, at);
+    if (after.job !== before.job || moved) await this.save();
+    // Packs go with their chunks; those of a process that died, or of a job that ends before them, go now.
+    if (after.job !== before.job && isTerminal(after.job)) {
+      await noteRemovals(this.manager, [packsPrefix(this.job.id)], { inSeconds: PACKS_READ_SECONDS });
+    }
+  }
+
+  /** Fails a module and keeps the reason with it and with the job. */
+  async failModule(moduleId: string, reason: string): Promise<void> {
+    const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
+    if (module === undefined || isTerminal(module.state)) return;
+    await this.addErrors([`${module.postedAs}: ${reasonOf(reason)}`]);
+    await this.failLostModule(moduleId, reason);
+  }
+
+  /** The same for one whose every chunk was lost: the job's errors say so of each. */
+  async failLostModule(moduleId: string, reason: string): Promise<void> {
+    const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
+    if (module === undefined || isTerminal(module.state)) return;
+    module.error = reasonOf(reason);
+    await this.apply({ kind: 'module-failed', module: moduleId });
+  }
+
+  /** See `withErrors`. */
+  async addErrors(reasons: string[], replaces?: (known: string) => boolean): Promise<void> {
+    const errors = withErrors(this.job.errors, reasons, replaces);
+    if (errors === null) return;
+    this.job.errors = errors;
+    await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
+  }
+
+  /** Notes for the job's webhook, when it asks for them, the module's new segments: those from `from` on. */
+  noteSegments(module: JobModuleEntity, from: number): void {
+    const { moduleId, postedAs, segmentCount: to } = module;
+    if (from === to) return;
+    this.changed.add(module);
+    for (const event of [`job.${postedAs}.on_detailed_result`, 'job.on_detailed_result']) {
+      if (!this.job.webhook?.events.includes(event)) continue;
+      this.note(event, { module: postedAs, segments: { moduleId, from, to } }, false);
+    }
+  }
+
+  /** Changes a module's progress (0..1), and with it the job's. It is written with the next change of states or `flush`. */
+  setProgress(module: JobModuleEntity, progress: number): void {
+    module.progress = progress;
+    const sum = this.modules.reduce((total, each) => total + each.progress, 0);
+    this.job.progress = Math.min(0.99, sum / this.modules.length);
+    this.changed.add(module);
+  }
+
+  /** Segments were taken back: how many each module has left, by its id. */
+  async recount(left: Map<string, number>): Promise<void> {
+    for (const module of this.modules) {
+      module.segmentCount = left.get(module.moduleId) ?? 0;
+      this.changed.add(module);
+    }
+    this.job.segmentCount = [...left.values()].reduce((sum, count) => sum + count, 0);
+    await this.save();
+  }
+
+  /**
+   * Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. Moved within chunks
+   * it is told by whoever is first: not what was `unlessTold` already. Answers false when something was told less than so many
+   * milliseconds ago, so that it has to be told later.
+   */
+  async noteProgress(unlessTold: { within: number } | null = null): Promise<boolean> {
+    const rows: { module_id: string; ahead: number; told: number | null; recent: boolean | null }[] =
+      await this.manager.query(
+        `SELECT m.module_id, ${AHEAD} AS ahead, e.told, e.recent FROM job_modules m LEFT JOIN LATERAL (
+           SELECT (data->>'progress')::float8 AS told,
+                  time_created > clock_timestamp() - make_interval(secs => $2::float8 / 1000) AS recent
+             FROM job_events WHERE job_id = $1 AND event = 'job.on_progress' AND $2::float8 IS NOT NULL
+            ORDER BY id DESC LIMIT 1) e ON true
+          WHERE m.job_id = $1`,
+        [this.job.id, unlessTold?.within ?? null],
+      );
+    const ahead = new Map(rows.map((row) => [row.module_id, row.ahead]));
+    const shown = liveProgress(
+      this.job.progress,
+      this.modules.map((module) => ({ ...module, ahead: ahead.get(module.moduleId) ?? 0 })),
+    );
+    if (rows.some(({ told }) => told === shown.progress)) return true;
+    if (rows.some(({ recent }) => recent === true)) return false;
+    const modules = Object.fromEntries(shown.modules.map((each) => [each.postedAs, each.progress]));
+    const event = 'job.on_progress';
+    const webhook = webhookNotice({ ...this.job, progress: shown.progress }, shown.modules, event);
+    this.events.push({ event, data: { progress: shown.progress, modules }, kept: true, webhook });
+    return true;
+  }
+
+  /** Writes what was noted and not written yet. */
+  async flush(): Promise<void> {
+    if (this.changed.size > 0 || this.events.length > 0) await this.save();
+  }
+
+  /** The job's row, those of changed modules, and events, which are sent and kept for streams, in one statement. */
+  private async save(): Promise<void> {
+    const { job } = this;
+    const { id: jobId, traceparent } = job;
+    const modules = [...this.changed];
+    const events = this.events.splice(0);
+    const kept = events.filter((event) => event.kept).map(({ event, data }) => ({ event, data }));
+    this.changed.clear();
+    await this.manager.query(
+      `WITH m AS (
+         UPDATE job_modules SET state = v.state, error = v.error, progress = v.progress, segment_count = v.segment_count
+           FROM jsonb_to_recordset($2::jsonb)
+             AS v(module_id text, state text, error text, progress float8, segment_count int)
+          WHERE job_id = $1 AND job_modules.module_id = v.module_id),
+       e AS (
+         INSERT INTO job_events (job_id, event, data)
+         SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
+       o AS (
+         INSERT INTO outbox (topic, key, envelope) SELECT * FROM unnest($13::text[], $14::text[], $15::jsonb[]))
+       UPDATE jobs SET state = $4, time_started = $5, time_completed = $6, time_expires = $7, admitted = $8,
+              errors = $9, progress = $10, segment_count = $11, summary = coalesce($12::jsonb, summary)
+        WHERE id = $1`,
+      [
+        job.id,
+        JSON.stringify(
+          modules.map(({ moduleId: module_id, state, error, progress, segmentCount: segment_count }) => ({
+            module_id,
+            state,
+            error,
+            progress,
+            segment_count,
+          })),
+        ),
+        JSON.stringify(kept),
+        job.state,
+        job.timeStarted,
+        job.timeCompleted,
+        job.timeExpires,
+        job.admitted,
+        JSON.stringify(job.errors),
+        job.progress,
+        job.segmentCount,
+        // Not read with the row: there is one when the job's end has set it.
+        job.summary === undefined ? null : JSON.stringify(job.summary),
+        ...outboxColumns(
+          events.map(({ event, data, webhook }) => ({
+            topic: 'events.raised' as const,
+            key: jobId,
+            jobId,
+            traceparent,
+            payload: { event, data: webhook === null ? data : { ...data, webhook } },
+          })),
+        ),
+      ],
+    );
+  }
+
+  /** An event of the job as it is now. */
+  private note(event: string, data: Record<string, Json>, kept = true): void {
+    this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event) });
+  }
+
+  private moveJob(state: JobState, at: Date): void {
+    const { job } = this;
+    job.state = state;
+    if (state === 'processing') job.timeStarted ??= at;
+    if (state === 'waiting') {
+      job.timeCompleted = null;
+      // It lives again; its ttl counts from its next end.
+      job.timeExpires = null;
+      job.progress = Math.min(job.progress, 0.99);
+      job.admitted = false;
+      job.errors = [];
+    }
+    if (isTerminal(state)) {
+      job.timeCompleted = at;
+      jobsEnded.inc({ state });
+      log.info({ jobId: job.id, state }, 'the job ended');
+      if (state === 'completed') job.progress = 1;
+      job.timeExpires = job.ttl === null ? null : new Date(job.timeCompleted.getTime() + job.ttl * 1000);
+    }
+    const event = EVENT_OF[state];
+    if (event !== null) this.note(`job.${event}`, { state });
+  }
+}
+
+interface JobEvent {
+  event: string;
+  data: Record<string, Json>;
+  /** For resumable streams. */
+  kept: boolean;
+  webhook: WebhookNotice | null;
+}

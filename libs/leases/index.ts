@@ -1,0 +1,3 @@
+export * from './attempts.js';
+export * from './installation-lease.js';
+export * from './settings.js';

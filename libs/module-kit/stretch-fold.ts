@@ -1,0 +1,147 @@
+import type { Json } from '@adit/contracts';
+import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
+import type { Portrait } from './portrait.js';
+import type { ClosedSource, Segment } from './segment.js';
+import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './segment-builder.js';
+import type { Instant, Stretch } from './segment-builder.js';
+import { appendMark, fitBudget } from './thinning.js';
+
+/** JSON: at most 1 MiB. `open` holds what may still go on, by key. */
+export type StretchState<Extra extends Json> = {
+  source: number;
+  /** Samples looked at so far. */
+  samples: number;
+  open: Stretch<Extra>[];
+};
+
+/** What a module makes of one unit's observations. */
+export interface SampledDetections<Extra extends Json, State> {
+  /** Every frame that was looked at; of a picture the one. */
+  sampled: readonly { frame: number; time: number }[];
+  /**
+   * What counts in sampled frame `frame`, each as a stretch of that frame alone (`appearance`). Detections are numbered by
+   * `at.frame`: that is the frame of a film, and of a picture its place in the job. `goingOn` answers what the stretch of a
+   * key knows that a sighting in this frame would go on with, null where it would begin one.
+   */
+  detectionsAt(at: Instant, frame: number, goingOn: (key: string) => Extra | null): Stretch<Extra>[];
+  /** The state, when the look itself remembers something in it. */
+  state?: State;
+}
+
+/** The source a segment belongs to: its place in the job, and whether it is a picture. */
+export interface StretchSource {
+  index: number;
+  image: boolean;
+}
+
+/**
+ * The fold of every module that says from when to when something is to be seen: what is seen under one key in frame after
+ * frame is one stretch, and leaves as a segment when nothing later can touch it. Frames count one by one, so units may cut
+ * the source anywhere; a picture is a unit of its own.
+ */
+export abstract class StretchFold<
+  Extra extends Json,
+  State extends StretchState<Extra> = StretchState<Extra>,
+> implements Fold<State> {
+  /** Detections kept open altogether; one takes about 36 bytes of state, and 4 more for each further number. */
+  protected readonly maxMarks: number = 20_000;
+
+  /** What the observations show; thresholds and dictionaries have been applied. */
+  protected abstract detect(input: FoldInput, state: State): SampledDetections<Extra, State>;
+
+  /** What a stretch knows when it goes on. `sameSample`: both were seen in one frame. */
+  protected abstract merge(earlier: Extra, later: Extra, sameSample: boolean): Extra;
+
+  /** What clients get; null for a stretch that is left out. */
+  protected abstract segmentOf(stretch: Stretch<Extra>, source: StretchSource): Segment | null;
+
+  start({ sourceIndex }: FoldContext): State {
+    return { source: sourceIndex ?? 0, samples: 0, open: [] as Stretch<Extra>[] } as State;
+  }
+
+  fold(state: State, input: FoldInput): FoldStep<State> {
+    const { sampled, detectionsAt: seenAt, state: next = state } = this.detect(input, state);
+    const { unit } = input;
+    if (unit.facts.kind === 'image') {
+      const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
+      const open: Stretch<Extra>[] = [];
+      for (const { frame } of sampled) for (const seen of seenAt(at, frame, () => null)) this.extend(open, seen);
+      return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };
+    }
+    const instants = instantsOf(sampled, state.samples);
+    // The state is the caller's: what grows is copied.
+    const open = state.open.map((stretch) => ({
+      ...stretch,
+      marks: { ...stretch.marks, kept: [...stretch.marks.kept] },
+    }));
+    let last: Instant | null = null;
+    for (const [frame, at] of instants) {
+      const goingOn = (key: string): Extra | null => openStretch(open, key, at)?.extra ?? null;
+      for (const seen of seenAt(at, frame, goingOn)) this.extend(open, seen);
+      last = at;
+    }
+    const final = last === null ? [] : takeFinal(open, last);
+    fitBudget(
+      open.map(({ marks }) => marks),
+      this.maxMarks,
+    );
+    return {
+      state: { ...next, samples: state.samples + instants.size, open },
+      segments: this.segmentsOf(final, { index: state.source, image: false }),
+    };
+  }
+
+  close({ open, source }: State): ClosedSource {
+    return { segments: this.segmentsOf(takeAll([...open]), { index: source, image: false }), summaries: [] };
+  }
+
+  /** Continues the open stretch of its key, or begins another. */
+  private extend(open: Stretch<Extra>[], added: Stretch<Extra>): void {
+    const stretch = openStretch(open, added.key, added.start);
+    if (stretch === undefined) {
+      open.push(added);
+      return;
+    }
+    stretch.extra = this.merge(stretch.extra, added.extra, stretch.end.sample === added.end.sample);
+    stretch.end = added.end;
+    for (const mark of added.marks.kept) appendMark(stretch.marks, mark, MAX_DETECTIONS);
+  }
+
+  private segmentsOf(stretches: readonly Stretch<Extra>[], source: StretchSource): Segment[] {
+    return stretches.flatMap((stretch) => this.segmentOf(stretch, source) ?? []);
+  }
+}
+
+/** The stretch that something seen under that key at `at` goes on with. */
+function openStretch<Extra extends Json>(
+  open: readonly Stretch<Extra>[],
+  key: string,
+  at: Instant,
+): Stretch<Extra> | undefined {
+  return open.find((stretch) => stretch.key === key && bridges(stretch.end, at));
+}
+
+/** A stretch's segment: when and in which frames it was, beside what the module says of it. */
+export function segmentOfStretch(
+  { start, end }: { start: Pick<Instant, 'frame' | 'time'>; end: Pick<Instant, 'frame' | 'time'> },
+  source: Pick<StretchSource, 'index'>,
+  {
+    portrait,
+    detections = [],
+    ...said
+  }: Pick<Segment, 'type' | 'label' | 'confidence' | 'meta'> &
+    Partial<Pick<Segment, 'detections' | 'claim'>> & { portrait: Pick<Portrait, 'thumbnail' | 'keyFrame'> },
+): Segment {
+  return {
+    sourceIndex: source.index,
+    frameStart: start.frame,
+    frameEnd: end.frame,
+    timeStart: start.time,
+    timeEnd: end.time,
+    ...said,
+    detections,
+    // What has no picture of its own is shown by the whole frame.
+    thumbnail: portrait.thumbnail ?? portrait.keyFrame?.picture ?? null,
+    keyFrame: portrait.keyFrame,
+  };
+}

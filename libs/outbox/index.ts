@@ -1,0 +1,2 @@
+export * from './nudged-loop.js';
+export * from './outbox.js';

@@ -1,0 +1,234 @@
+import { InProcessBus, MAX_PAYLOAD_BYTES, type Bus, type OutgoingMessage, type ReceivedMessage } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
+import { openDatabase, type Database } from '@adit/database';
+import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { enqueue, OutboxRelay } from './outbox.js';
+import { takeBatch } from './shards.js';
+
+/** What arrived, in order, from all relays that share it. */
+class SharedBus implements Bus {
+  readonly system = 'in-process';
+  readonly arrived: { key: string; number: number }[] = [];
+  /** Milliseconds until the messages of one call are accepted. */
+  delay = 0;
+  refuse = false;
+  async publish(messages: OutgoingMessage[]): Promise<void> {
+    if (this.refuse) throw new Error('the broker is away');
+    await sleep(this.delay * Math.random());
+    for (const { key, envelope } of messages) {
+      const { data } = envelope.payload as Payload<'events.raised'>;
+      this.arrived.push({ key, number: data.number as number });
+    }
+  }
+  subscribe(): never {
+    throw new Error('nobody subscribes here');
+  }
+  lag = () => Promise.resolve([]);
+  ping = () => Promise.resolve();
+  close = () => Promise.resolve();
+}
+
+const event = (key: string, number: number) => ({
+  topic: 'events.raised' as const,
+  key,
+  jobId: key,
+  payload: { event: 'job.on_progress', data: { number } },
+});
+
+const left = async ({ dataSource }: Database): Promise<number> =>
+  (await dataSource.query(`SELECT count(*)::int AS rows FROM outbox`))[0].rows;
+
+describe('the outbox of an embedded database', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase({ driver: 'pglite', directory: null });
+  });
+  afterAll(() => database?.close());
+
+  it('costs one look and one removal for each batch', async () => {
+    const bus = new SharedBus();
+    const relay = new OutboxRelay(database.dataSource, bus);
+    await relay.transaction((manager) => enqueue(manager, [event('a', 1), event('b', 2)]));
+    await relay.idle();
+    const statements: string[] = [];
+    const { createQueryRunner } = database.dataSource;
+    database.dataSource.createQueryRunner = function (...args) {
+      const runner = createQueryRunner.apply(this, args);
+      const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
+      runner.query = ((...given: unknown[]) => {
+        statements.push(String(given[0]).trim().split(/\s/, 1)[0]!);
+        return query(...given);
+      }) as typeof runner.query;
+      return runner;
+    };
+    await relay.transaction((manager) => enqueue(manager, [event('a', 3), event('b', 4)]));
+    await relay.idle();
+    database.dataSource.createQueryRunner = createQueryRunner;
+    expect(statements).toEqual(['START', 'INSERT', 'COMMIT', 'SELECT', 'DELETE']);
+    expect(bus.arrived.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    expect(await left(database)).toBe(0);
+  });
+
+  it('refuses what could not be sent where it is written', async () => {
+    const relay = new OutboxRelay(database.dataSource, new SharedBus());
+    const write = (message: Parameters<typeof enqueue>[1][number]) =>
+      relay.transaction((manager) => enqueue(manager, [message]));
+    const large = event('a', 1);
+    Object.assign(large.payload.data, { text: 'x'.repeat(MAX_PAYLOAD_BYTES) });
+    await expect(write(large)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    const wrong = { ...event('a', 1), payload: { event: 7 } } as unknown as typeof large;
+    await expect(write(wrong)).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(write(event('', 1))).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(await left(database)).toBe(0);
+  });
+
+  it('makes a dead letter of a row that can’t be sent, alone', async () => {
+    await sendsAllButOne(database);
+  });
+});
+
+/** Rows as an older or a broken build may have left them, between two that are in order. */
+async function sendsAllButOne(database: Database): Promise<void> {
+  const bus = new InProcessBus();
+  const relay = new OutboxRelay(database.dataSource, bus);
+  const seen: ReceivedMessage[] = [];
+  const handle = async (message: ReceivedMessage) => void seen.push(message);
+  const topics = ['events.raised', 'events.raised.dead-letters', 'jobs.submitted.dead-letters'] as const;
+  for (const topic of topics) await bus.subscribe({ topic, group: 'spec', concurrency: 1, handle });
+  const row = (topic: string, key: string, payload: unknown) => {
+    const envelope = { id: 'i', jobId: 'j', traceparent: null, attempt: 1, occurredAt: 'now', payload };
+    return database.dataSource.query(`INSERT INTO outbox (topic, key, envelope) VALUES ($1, $2, $3)`, [
+      topic,
+      key,
+      JSON.stringify(envelope),
+    ]);
+  };
+  await row('events.raised', 'a', { event: 'first', data: {} });
+  await row('events.raised', 'a', { event: 'large', data: { text: 'x'.repeat(2 ** 21) } });
+  await row('no topic at all', 'a', {});
+  await row('jobs.submitted', '', {});
+  await row('events.raised', 'a', { event: 'last', data: {} });
+  await relay.transaction(async () => undefined);
+  await relay.idle();
+  for (let waited = 0; seen.length < 4 && waited < 10_000; waited += 20) await sleep(20);
+  expect(seen).toHaveLength(4);
+  expect(await left(database)).toBe(0);
+  const of = (topic: string) => seen.filter((message) => message.topic === topic).map(({ envelope }) => envelope);
+  expect(of(topics[0]).map(({ payload }) => (payload as Payload<'events.raised'>).event)).toEqual(['first', 'last']);
+  const [letter] = of(topics[1]);
+  expect(letter).toMatchObject({ id: 'i', payload: { reason: { code: 'TOO_LARGE', group: 'outbox' } } });
+  // Small enough for any broker.
+  expect(JSON.stringify(letter).length).toBeLessThan(2 ** 18);
+  expect(of(topics[2])).toMatchObject([{ payload: { reason: { code: 'VALIDATION' } } }]);
+  await bus.close();
+}
+
+await describeWith('postgres', 'the outbox of several processes', ({ postgres }) => {
+  let fresh: FreshDatabase;
+  const databases: Database[] = [];
+  let relays: OutboxRelay[] = [];
+  beforeAll(async () => {
+    fresh = await freshDatabase(postgres.url);
+    for (let process = 0; process < 3; process += 1) {
+      databases.push(await openDatabase({ driver: 'postgres', url: fresh.url, poolSize: 5 }));
+    }
+    await databases[0]!.dataSource.query(
+      `CREATE TABLE jobs_locks AS SELECT n AS job, 0 AS number FROM generate_series(0, 11) n`,
+    );
+  });
+  afterEach(async () => {
+    for (const relay of relays) await relay.onApplicationShutdown();
+    relays = [];
+  });
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+    await fresh?.drop();
+  });
+
+  const start = (bus: Bus, count = 3) => {
+    relays = databases.slice(0, count).map(({ dataSource }) => new OutboxRelay(dataSource, bus));
+    for (const relay of relays) relay.onApplicationBootstrap();
+    return relays;
+  };
+  const emptied = async () => {
+    for (let waited = 0; (await left(databases[0]!)) > 0 && waited < 10_000; waited += 50) await sleep(50);
+    expect(await left(databases[0]!)).toBe(0);
+  };
+
+  it('sends every message once, those of one job in the order in which they were caused', async () => {
+    const bus = new SharedBus();
+    bus.delay = 4;
+    const each = start(bus);
+    const writer = async (relay: OutboxRelay) => {
+      for (let round = 0; round < 30; round += 1) {
+        await relay.transaction(async (manager) => {
+          const job = Math.floor(Math.random() * 12);
+          // As LockedJob does: the row is held until the commit.
+          const [[{ number }]] = await manager.query(
+            `UPDATE jobs_locks SET number = number + 2 WHERE job = $1 RETURNING number`,
+            [job],
+          );
+          await enqueue(manager, [event(`job-${job}`, number - 1), event(`job-${job}`, number)]);
+        });
+      }
+    };
+    await Promise.all(each.flatMap((relay) => [writer(relay), writer(relay)]));
+    await emptied();
+    expect(bus.arrived).toHaveLength(3 * 2 * 30 * 2);
+    for (let job = 0; job < 12; job += 1) {
+      const numbers = bus.arrived.filter(({ key }) => key === `job-${job}`).map(({ number }) => number);
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    }
+  });
+
+  it('sends again what a broken bus or a killed process took, and loses nothing', async () => {
+    const bus = new SharedBus();
+    bus.refuse = true;
+    const [relay] = start(bus, 1);
+    await relay!.transaction((manager) => enqueue(manager, [event('again', 1), event('again', 2)]));
+    await relay!.idle();
+    expect(await left(databases[0]!)).toBe(2);
+    // Killed while it publishes: the server ends its session, and with it what the session took.
+    const runner = databases[1]!.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    expect(await takeBatch(runner.manager)).toHaveLength(2);
+    const [{ pid }] = await runner.query(`SELECT pg_backend_pid() AS pid`);
+    bus.refuse = false;
+    await relay!.transaction((manager) => enqueue(manager, [event('again', 3), event('another', 1)]));
+    await relay!.idle();
+    // The shard is held, the message of the other key is not.
+    expect(bus.arrived.map(({ key }) => key)).toEqual(['another']);
+    await databases[0]!.dataSource.query(`SELECT pg_terminate_backend($1)`, [pid]);
+    await emptied();
+    await runner.release();
+    expect(bus.arrived.slice(1)).toEqual([1, 2, 3].map((number) => ({ key: 'again', number })));
+  });
+
+  it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));
+
+  it('is not held up by a relay that hangs, but for what that one took', async () => {
+    const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
+    const bus = new SharedBus();
+    // Taken by somebody who does not go on.
+    const runner = databases[1]!.dataSource.createQueryRunner();
+    await databases[0]!.dataSource.transaction((manager) =>
+      enqueue(
+        manager,
+        keys.map((key) => event(key, 1)),
+      ),
+    );
+    await runner.startTransaction();
+    const taken = (await takeBatch(runner.manager)).map(({ key }) => key);
+    expect(taken.length).toBeGreaterThan(0);
+    expect(taken.length).toBeLessThan(keys.length);
+    const [relay] = start(bus, 1);
+    await relay!.idle();
+    expect(bus.arrived.map(({ key }) => key).sort()).toEqual(keys.filter((key) => !taken.includes(key)).sort());
+    await runner.rollbackTransaction();
+    await runner.release();
+    await emptied();
+    expect(bus.arrived).toHaveLength(keys.length);
+  });
+});

@@ -1,0 +1,6 @@
+export * from './live-progress.js';
+export * from './present-artifact.js';
+export * from './present-export.js';
+export * from './present-job.js';
+export * from './present-segment.js';
+export * from './shown-jobs.js';

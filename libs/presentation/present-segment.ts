@@ -1,0 +1,54 @@
+import type { DetailedResult, MediaFacts, MediaType } from '@adit/contracts';
+import type { SegmentEntity } from '@adit/database';
+import { timecodeAt } from '@adit/module-kit';
+
+/** What a segment's row does not repeat. */
+export interface SegmentSurroundings {
+  mediaType: MediaType;
+  source: string;
+  facts: MediaFacts | null;
+  /** The module's name in results. */
+  resultName: string;
+  /** Base64 JPEG, or null when the segment has no picture. */
+  thumbnail: string | null;
+}
+
+/** How a member of a collection of identities is called: "Unknown #3". */
+export function identityLabel(number: number): string {
+  return `Unknown #${number}`;
+}
+
+/** The label a client sees: the identity's where the segment was given one. */
+export function segmentLabel(segment: Pick<SegmentEntity, 'label' | 'identityNumber'>): string {
+  return segment.identityNumber === null ? segment.label : identityLabel(segment.identityNumber);
+}
+
+/** A stored segment as the interface shows it. Times of images are 0 and their timecodes 00:00:00:00. */
+export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
+  const { facts, mediaType, source, resultName, thumbnail } = around;
+  const timecode = (frame: number | null, time: number): string =>
+    facts === null ? '00:00:00:00' : timecodeAt(facts, frame, time);
+  const meta = { ...segment.meta };
+  if (segment.identityNumber !== null && 'person' in meta) {
+    meta['person'] = segmentLabel(segment);
+    // Told only of somebody who is called `unknown`.
+    delete meta['closest_person'];
+  }
+  return {
+    media_type: mediaType === 'image' || mediaType === 'audio' || mediaType === 'videostream' ? mediaType : 'video',
+    frame_start: segment.frameStart,
+    frame_end: segment.frameEnd,
+    time_start: segment.timeStart,
+    time_end: segment.timeEnd,
+    tc_start: timecode(segment.frameStart, segment.timeStart),
+    tc_end: timecode(segment.frameEnd, segment.timeEnd),
+    source,
+    module: resultName,
+    meta,
+    detections: segment.detections,
+    thumbnail:
+      thumbnail === null || segment.thumbnail === null
+        ? null
+        : { image: thumbnail, meta: { width: segment.thumbnail.width, height: segment.thumbnail.height } },
+  };
+}
