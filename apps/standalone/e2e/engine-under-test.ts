@@ -10,7 +10,7 @@ import { Api } from './api.js';
 import './patience.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const app = file('..');
+const apps = file('../..');
 /**
  * `npm test` has just built everything, and an engine that has nothing to compile starts in half the time. On its own a
  * spec runs the sources, never a stale build.
@@ -126,7 +126,7 @@ export class EngineUnderTest {
 
   /** Runs the command line on this engine's folder; answers what it printed. Throws when it fails. */
   async cli(...args: string[]): Promise<string> {
-    const child = this.fork(file('../cli/main.ts'), [...args, '--data-dir', this.dataDir], 'pipe');
+    const child = this.fork(file('../../cli/main.ts'), [...args, '--data-dir', this.dataDir], 'pipe');
     let printed = '';
     child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -163,7 +163,8 @@ export class EngineUnderTest {
     env: Record<string, string> = {},
   ): ChildProcess {
     const log = openSync(join(this.folder, 'engine.log'), 'a');
-    const built = join(app, 'dist', relative(app, program)).replace(/\.ts$/, '.js');
+    const [app = '', ...path] = relative(apps, program).split('/');
+    const built = join(apps, app, 'dist', ...path).replace(/\.ts$/, '.js');
     const child = fork(BUILT ? built : program, args, {
       execArgv: [...ENGINE_FLAGS, ...(BUILT ? [] : FROM_SOURCE)],
       stdio: ['ignore', stdout === 'log' ? log : 'pipe', log, 'ipc'],
