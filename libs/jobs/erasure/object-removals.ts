@@ -68,14 +68,15 @@ export async function workOffRemovals(manager: EntityManager, objects: ObjectSto
 }
 
 /** Removes what was noted and answers what has gone, for `settleRemovals`; failures are logged and left for later. */
-export async function removeObjects(objects: ObjectStore, removals: readonly Removal[]): Promise<string[]> {
-  const done: string[] = [];
+export async function removeObjects(objects: ObjectStore, removals: readonly Removal[]): Promise<Removal[]> {
+  const done: Removal[] = [];
   const queue = removals.values();
   const work = async (): Promise<void> => {
-    for (const { id, prefix } of queue) {
+    for (const removal of queue) {
+      const { prefix } = removal;
       try {
         await (prefix.endsWith('/') ? objects.deletePrefix(prefix) : objects.delete(prefix));
-        done.push(id);
+        done.push(removal);
       } catch (error) {
         log.warn({ prefix, err: error }, 'could not be removed from the object store; a later run tries again');
       }
@@ -85,14 +86,19 @@ export async function removeObjects(objects: ObjectStore, removals: readonly Rem
   return done;
 }
 
-/** What has gone is noted no longer, or once more for later. */
-export async function settleRemovals(manager: EntityManager, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await manager.query('DELETE FROM object_removals WHERE id = ANY($1::bigint[]) AND NOT again', [ids]);
+/**
+ * What has gone is noted no longer, or once more for later: by what the notes said when they were taken. Another process may
+ * have removed the same meanwhile and settled it.
+ */
+export async function settleRemovals(manager: EntityManager, gone: readonly Removal[]): Promise<void> {
+  const ids = (wanted: boolean) => gone.flatMap(({ id, again }) => (again === wanted ? [id] : []));
+  const [last, first] = [ids(false), ids(true)];
+  if (last.length > 0) await manager.query('DELETE FROM object_removals WHERE id = ANY($1::bigint[])', [last]);
+  if (first.length === 0) return;
   await manager.query(
     `UPDATE object_removals SET again = false, time_due = time_due + make_interval(secs => $2)
       WHERE id = ANY($1::bigint[]) AND again`,
-    [ids, AGAIN_SECONDS],
+    [first, AGAIN_SECONDS],
   );
 }
 
