@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { ChunkAnalysisEntity, ChunkEntity, returned } from '@adit/database';
 import { reasonOf } from '../state/job-errors.js';
 import { INTERVAL_NAME } from './observation-cache.js';
 import { enqueue } from '@adit/outbox';
@@ -55,6 +55,38 @@ export async function lookAgain(
   await manager.update(ChunkAnalysisEntity, asked, { state: 'waiting', units: null });
   // One that is still worked on for others is decoded again after them.
   await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
+}
+
+/** Chunks of jobs that run. */
+const OF_RUNNING = `j.id = c.job_id AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL`;
+/** A module that runs stands on the analysis. */
+const WANTED = `EXISTS (
+  SELECT 1 FROM job_modules m, jsonb_each_text(m.analyses) n
+   WHERE m.job_id = a.job_id AND m.state IN ('waiting', 'processing') AND n.value = a.digest)`;
+
+/**
+ * Takes on what the end of their last analysis left where it stood. A process that dies between the outcome of an analysis
+ * and the end of its chunk would keep the credit for as long as the job runs; an analysis that came to wait again at the very
+ * moment its chunk ended would wait for ever. Answers how many chunks that were.
+ */
+export async function takeChunksOn(manager: EntityManager): Promise<number> {
+  const ended = returned(
+    await manager.query(
+      `UPDATE chunks c SET state = 'done', packs = NULL, lease_until = NULL FROM jobs j
+        WHERE ${OF_RUNNING} AND c.state = 'decoded' AND NOT EXISTS (
+          SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state = 'requested' AND ${WANTED})
+       RETURNING c.id`,
+    ),
+  );
+  const waiting = returned(
+    await manager.query(
+      `UPDATE chunks c SET state = 'planned' FROM jobs j, chunk_analyses a
+        WHERE ${OF_RUNNING} AND c.state = 'done'
+          AND a.job_id = j.id AND a.chunk_id = c.id AND a.state = 'waiting' AND ${WANTED}
+       RETURNING c.id`,
+    ),
+  );
+  return ended.length + waiting.length;
 }
 
 /** The frame packs of a chunk are gone: it is decoded again for the analyses that still miss them. */

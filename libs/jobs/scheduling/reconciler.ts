@@ -2,6 +2,7 @@ import { IdempotencyKeyEntity, returned } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
+import { takeChunksOn } from '../observations/chunk-analyses.js';
 import { CHUNKS_PER_PAGE, releaseDrafts } from '../planning/film-plan.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
@@ -18,8 +19,8 @@ interface LostRow {
 }
 
 /**
- * Dispatches again what nobody finished within its lease, and has chunks given out that who planned them left behind: a lost
- * message or the death of any process becomes a delay.
+ * Dispatches again what nobody finished within its lease, ends chunks whose last analysis has, and has chunks given out that
+ * who planned them left behind: a lost message or the death of any process becomes a delay.
  * Tries are counted where the work starts, so poison still ends.
  */
 @Injectable()
@@ -63,6 +64,8 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
         );
       }
       await manager.query('UPDATE job_endings SET lease_until = now() WHERE lease_until IS NOT NULL');
+      // Nor does anybody else sweep, or whatever one of many does.
+      await manager.query('DELETE FROM leases');
       // Nobody is left to answer these requests.
       await manager.delete(IdempotencyKeyEntity, { status: IsNull() });
     });
@@ -73,6 +76,8 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       const count = await this.outbox.transaction((manager) => this.redispatch(manager));
       if (count > 0) log.warn({ count }, 'work whose lease ran out was dispatched again');
+      const left = await this.outbox.transaction(takeChunksOn);
+      if (left > 0) log.info({ count: left }, 'chunks that stood still were taken on');
       while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
       this.scheduler.nudge();
     } catch (error) {

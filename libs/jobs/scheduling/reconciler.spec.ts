@@ -1,0 +1,68 @@
+import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
+import { InstallationLease } from '@adit/leases';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
+
+describe('the reconciler', () => {
+  let jobs: JobsUnderTest;
+
+  beforeAll(async () => {
+    jobs = await JobsUnderTest.start();
+  });
+  beforeEach(() => jobs.reset());
+  afterAll(() => jobs.close());
+
+  const MODULES = { face_recognition: faces, object_scene_recognition: things };
+  /** A film of four chunks, of which two are asked for. */
+  const begun = async (): Promise<{ jobId: string; ids: string[] }> => {
+    const jobId = (await jobs.commands.submit(jobs.order(undefined, null, MODULES))).job.id;
+    await jobs.settled();
+    await jobs.openFilm(jobId, 'a'.repeat(64));
+    await jobs.settled();
+    return { jobId, ids: (await chunksOf(jobId)).map(({ id }) => id) };
+  };
+  const chunksOf = (jobId: string) =>
+    jobs.db.manager.find(ChunkEntity, { where: { jobId }, order: { position: 'ASC' } });
+  const statesOf = async (jobId: string) => (await chunksOf(jobId)).map(({ state }) => state);
+  const set = async (
+    chunkId: string,
+    state: ChunkEntity['state'],
+    analyses: Record<string, ChunkAnalysisEntity['state']>,
+  ): Promise<void> => {
+    const lease = { leaseUntil: null, runningUntil: null };
+    await jobs.db.manager.update(ChunkEntity, { id: chunkId }, { state, ...lease });
+    for (const [digest, its] of Object.entries(analyses))
+      await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest }, { state: its, ...lease });
+  };
+
+  it('ends a chunk whose analyses have, when the process died that was to end it', async () => {
+    const { jobId, ids } = await begun();
+    await set(ids[0]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'failed' });
+    await set(ids[1]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'requested' });
+    await jobs.settled();
+    expect(await statesOf(jobId)).toEqual(['decoded', 'decoded', 'planned', 'planned']);
+    await jobs.reconciler.recover();
+    await jobs.settled();
+    expect(await statesOf(jobId)).toEqual(['done', 'decoded', 'requested', 'planned']);
+  });
+
+  it('has a chunk decoded again when an analysis came to wait as it ended, for a module that runs', async () => {
+    const { jobId, ids } = await begun();
+    await set(ids[0]!, 'done', { [faces.digest]: 'waiting', [things.digest]: 'done' });
+    await set(ids[1]!, 'done', { [faces.digest]: 'done', [things.digest]: 'waiting' });
+    await jobs.locked(jobId, (job) => job.failModule('object_scene_recognition', 'no weights'));
+    await jobs.reconciler.run();
+    await jobs.settled();
+    expect(await statesOf(jobId)).toEqual(['requested', 'done', 'requested', 'planned']);
+    // One that waits only for a module that has ended, in a process that died.
+    await set(ids[0]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'waiting' });
+    await jobs.reconciler.run();
+    expect((await statesOf(jobId))[0]).toBe('done');
+  });
+
+  it('lets a process that is alone do at once what its former life did for all', async () => {
+    expect(await new InstallationLease(jobs.db, 'sweeper', 300).take()).toBe(true);
+    await jobs.reconciler.recover();
+    expect(await new InstallationLease(jobs.db, 'sweeper', 300).take()).toBe(true);
+  });
+});
