@@ -275,6 +275,36 @@ describe('a job', () => {
     expect(await jobs.states(jobId)).toEqual({ one: 'failed', two: 'failed' });
   });
 
+  it('does not go on without a chunk that a retry has looked at again meanwhile', async () => {
+    let meanwhile = () => Promise.resolve();
+    const one = countingModule('one');
+    const open: typeof one.open = async (...given) => {
+      await meanwhile();
+      return one.open(...given);
+    };
+    jobs = await FoldingJobs.start([{ ...one, open }]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 2 });
+    const [first, second] = await jobs.chunkIds(jobId);
+    await jobs.lost(jobId, first!, 'its pictures are damaged');
+    let retried = 0;
+    meanwhile = async () => {
+      retried += 1;
+      await jobs.commands.stop(jobs.workspaceId, jobId);
+      await jobs.commands.retry(jobs.workspaceId, jobId);
+    };
+    // It found the chunk lost, and folds without it.
+    await jobs.advance(jobId);
+    expect(retried).toBe(1);
+    for (const id of [second!, first!]) {
+      await jobs.analysed(jobId, id, {});
+      await jobs.advance(jobId);
+    }
+    expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
+      ...{ state: 'completed', segmentCount: 2 },
+    });
+  });
+
   it('has a chunk looked at again whose observations have gone', async () => {
     jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
     const jobId = await jobs.submit(['storage://film']);

@@ -96,6 +96,7 @@ export class FoldAdvance {
       sourceIndex: fold.sourceIndex,
       before: fold.nextChunk,
       nextChunk: fold.nextChunk + folded.chunks,
+      chunkIds: fold.nextIds.slice(0, folded.chunks),
       state: folded.state,
       closed: folded.closed,
     }));

@@ -8,6 +8,8 @@ export interface FoldMove {
   sourceIndex: number;
   before: number;
   nextChunk: number;
+  /** The chunks between. */
+  chunkIds: string[];
   /** As sealed. */
   state: string;
   closed: boolean;
@@ -39,7 +41,8 @@ export interface JobProgress {
 
 /**
  * Takes folds further, all by one statement, and says how far the job is then. Those that somebody else has taken further
- * meanwhile stay as they are: `moved` lists the others, by module and source. The caller holds the job's row.
+ * meanwhile stay as they are, and those whose chunks are looked at again, as a retry asks for: `moved` lists the others, by
+ * module and source. The caller holds the job's row.
  */
 export async function moveFolds(
   manager: EntityManager,
@@ -48,12 +51,15 @@ export async function moveFolds(
 ): Promise<{ moved: Set<string>; standing: JobProgress }> {
   const [row]: (JobProgress & { moved: [string, number][] })[] = await manager.query(
     `WITH v AS (
-       SELECT * FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bool[])
-         AS v(module_id, source_index, before, next_chunk, state, closed)),
+       SELECT * FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bool[], $8::text[])
+         AS v(module_id, source_index, before, next_chunk, state, closed, chunk_ids)),
      u AS (
        UPDATE folds f SET next_chunk = v.next_chunk, state = v.state, closed = v.closed FROM v
         WHERE f.job_id = $1 AND f.module_id = v.module_id AND f.source_index = v.source_index
-          AND f.next_chunk = v.before AND NOT f.closed
+          AND f.next_chunk = v.before AND NOT f.closed AND NOT EXISTS (
+            SELECT 1 FROM chunk_analyses a JOIN job_modules n ON n.job_id = $1 AND n.module_id = v.module_id
+             WHERE a.chunk_id = ANY(v.chunk_ids::uuid[]) AND a.state IN ('waiting', 'requested')
+               AND a.digest IN (SELECT value FROM jsonb_each_text(n.analyses)))
        RETURNING f.module_id, f.source_index, f.next_chunk, f.closed),
      m AS (
        SELECT f.module_id, bool_or(f.source_index >= 0) AS films, bool_and(f.chunk_ids = '[]') AS refused,
@@ -78,6 +84,8 @@ export async function moveFolds(
       moves.map(({ nextChunk }) => nextChunk),
       moves.map(({ state }) => state),
       moves.map(({ closed }) => closed),
+      // An array of arrays would have to be as wide as the widest.
+      moves.map(({ chunkIds }) => `{${chunkIds.join(',')}}`),
     ],
   );
   const { moved, ...standing } = row!;
