@@ -64,7 +64,8 @@ export class ChunkDecoder {
     { job, chunk, sources, analyses }: ChunkTask,
     signal: AbortSignal,
   ): Promise<Record<string, PackKeys>> {
-    const source = sources.find(({ state }) => state !== 'failed');
+    // Also one that was refused since, when it was opened again for another module: its digest says whether it has changed.
+    const [source] = sources;
     const { interval } = chunk;
     if (!source?.mediaDigest || source.facts?.kind !== 'video' || interval === null) return {};
     const { facts, mediaDigest, index: sourceIndex } = source;

@@ -1,5 +1,5 @@
 import { JobEntity, JobEventEntity, SegmentEntity } from '@adit/database';
-import { LockedJob, refuseSource } from '@adit/jobs';
+import { failSource, LockedJob, refuseSource, reopenUnplanned } from '@adit/jobs';
 import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -196,6 +196,23 @@ describe('a job', () => {
     for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
     await jobs.advance(jobId);
     expect(await states()).toMatchObject({ state: 'completed', modules: { good: 'completed', bad: 'completed' } });
+  });
+
+  it('keeps a film for those that look at it when it is opened again for another module, and refused then', async () => {
+    jobs = await FoldingJobs.start([countingModule('good'), countingModule('bad')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 2 });
+    const [first, second] = await jobs.chunkIds(jobId);
+    await jobs.analysed(jobId, first!, {});
+    await jobs.db.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'bad'`, [jobId]);
+    await jobs.outbox.transaction(async (manager) => {
+      expect(await reopenUnplanned(manager, jobId)).toBe(true);
+      await failSource(manager, (await LockedJob.take(manager, jobId))!, 0, 'its server is asleep');
+    });
+    await jobs.analysed(jobId, second!, {});
+    await jobs.advance(jobId);
+    expect(await jobs.states(jobId)).toEqual({ good: 'completed', bad: 'failed' });
+    expect(await jobs.db.manager.countBy(SegmentEntity, { jobId, moduleId: 'good' })).toBe(2);
   });
 
   it('is moved on whatever is wrong with the one before it', async () => {

@@ -126,7 +126,9 @@ export async function endModules(locked: LockedJob, { folds, pending, readable }
   for (const moduleId of ids) {
     const reason = folds[moduleId]?.refused ? NOTHING_TAKEN : lost.get(moduleId);
     if (reason !== undefined) await locked.failLostModule(moduleId, reason);
-    await locked.apply({ kind: readable ? 'module-completed' : 'module-failed', module: moduleId });
+    // A film that was opened again for another module, and refused then, could be read for those that have a fold of it.
+    const looked = readable || folds[moduleId]?.films === true;
+    await locked.apply({ kind: looked ? 'module-completed' : 'module-failed', module: moduleId });
   }
   return allModulesEnded(locked.states);
 }
