@@ -176,9 +176,9 @@ describe('batches', () => {
     await gateway.db.manager.update(BatchEntity, { id: batch.id }, { timeDeleted: new Date() });
     expect((await ask('GET', `/api/v1/batches/${batch.id}/`)).status).toBe(404);
     const commands = gateway.app.get(BatchCommands);
-    await commands.finishDeletions(new Date());
+    await commands.finishDeletions(new Date(), () => Promise.resolve(true));
     expect(await gateway.db.manager.countBy(BatchEntity, { id: batch.id })).toBe(1);
-    await commands.finishDeletions(new Date(Date.now() + 61_000));
+    await commands.finishDeletions(new Date(Date.now() + 61_000), () => Promise.resolve(true));
     expect(await gateway.db.manager.countBy(BatchEntity, { id: batch.id })).toBe(0);
     expect(Job.parse((await ask('GET', `/api/v1/jobs/${job.id}/`)).json()).state).toBe('stopped');
   });

@@ -147,7 +147,7 @@ export class JobCommands {
 
   private async removeObjects(removals: Removal[]): Promise<void> {
     if (removals.length === 0) return;
-    const gone = await removeObjects(this.objects, removals);
+    const { gone } = await removeObjects(this.objects, removals);
     try {
       await this.outbox.transaction((manager) => settleRemovals(manager, gone));
     } catch (error) {

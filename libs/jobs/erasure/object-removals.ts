@@ -1,3 +1,4 @@
+import { AditError } from '@adit/contracts';
 import { ObjectRemovalEntity, returned } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -6,7 +7,8 @@ import type { EntityManager } from 'typeorm';
 const log = createLogger('removals');
 /** Removed from the object store at the same time. */
 const AT_ONCE = 8;
-const BATCH = 100;
+/** Taken up together: removed long before their lease ends, also by a slow store. */
+const BATCH = 16;
 /** For so long nobody else takes up what one process has begun to remove. */
 const LEASE_SECONDS = 300;
 /** What was being written when its rows went is there by then: no lease of work in flight lasts so long. */
@@ -51,9 +53,17 @@ export function folderOf(key: string): string {
   return key.slice(0, key.lastIndexOf('/') + 1);
 }
 
-/** Removes everything that is due at `now`. What cannot be removed is taken up again after a while. */
-export async function workOffRemovals(manager: EntityManager, objects: ObjectStore, now = new Date()): Promise<void> {
-  for (;;) {
+/**
+ * Removes everything that is due at `now`, for as long as `goOn` says so and the object store is there. What cannot be removed
+ * is taken up again after a while.
+ */
+export async function workOffRemovals(
+  manager: EntityManager,
+  objects: ObjectStore,
+  now: Date,
+  goOn: () => Promise<boolean>,
+): Promise<void> {
+  while (await goOn()) {
     const due = returned<Removal>(
       await manager.query(
         `UPDATE object_removals SET time_due = $1::timestamptz + make_interval(secs => $2) WHERE id IN (
@@ -62,28 +72,38 @@ export async function workOffRemovals(manager: EntityManager, objects: ObjectSto
         [now, LEASE_SECONDS, BATCH],
       ),
     );
-    await settleRemovals(manager, await removeObjects(objects, due));
-    if (due.length < BATCH) return;
+    const { gone, away } = await removeObjects(objects, due);
+    await settleRemovals(manager, gone);
+    if (away || due.length < BATCH) return;
   }
 }
 
-/** Removes what was noted and answers what has gone, for `settleRemovals`; failures are logged and left for later. */
-export async function removeObjects(objects: ObjectStore, removals: readonly Removal[]): Promise<Removal[]> {
-  const done: Removal[] = [];
+/**
+ * Removes what was noted and answers what has gone, for `settleRemovals`; failures are logged and left for later. When the
+ * object store is `away`, the rest is not tried.
+ */
+export async function removeObjects(
+  objects: ObjectStore,
+  removals: readonly Removal[],
+): Promise<{ gone: Removal[]; away: boolean }> {
+  const gone: Removal[] = [];
+  let away = false;
   const queue = removals.values();
   const work = async (): Promise<void> => {
     for (const removal of queue) {
+      if (away) return;
       const { prefix } = removal;
       try {
         await (prefix.endsWith('/') ? objects.deletePrefix(prefix) : objects.delete(prefix));
-        done.push(removal);
+        gone.push(removal);
       } catch (error) {
+        away ||= AditError.from(error).code === 'UNAVAILABLE';
         log.warn({ prefix, err: error }, 'could not be removed from the object store; a later run tries again');
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return done;
+  return { gone, away };
 }
 
 /**

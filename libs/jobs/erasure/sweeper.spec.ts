@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ArtifactEntity, MediaEntity, ObjectRemovalEntity } from '@adit/database';
+import { ArtifactEntity, BatchEntity, MediaEntity, ObjectRemovalEntity } from '@adit/database';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LessThan, Like } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';
+import { noteRemovals } from './object-removals.js';
+import type { Sweeper } from './sweeper.js';
 
 describe('the sweeper', () => {
   let jobs: JobsUnderTest;
@@ -27,6 +29,87 @@ describe('the sweeper', () => {
     expect(await deleted()).toBe(false);
     await jobs.sweeper.expireJobs(timeExpires);
     expect(await deleted()).toBe(true);
+  });
+
+  it('is not busy with a job that a build before this retried, which runs past the time of its former life', async () => {
+    const jobId = await jobs.submit();
+    await jobs.db.query('UPDATE jobs SET time_expires = now() WHERE id = $1', [jobId]);
+    const { commands } = jobs;
+    const expire = commands.expire.bind(commands);
+    const asked: string[] = [];
+    commands.expire = (id, now) => {
+      asked.push(id);
+      return expire(id, now);
+    };
+    try {
+      await jobs.sweeper.run(new Date(Date.now() + 60_000));
+      await jobs.sweeper.expireJobs(new Date(Date.now() + 60_000));
+    } finally {
+      commands.expire = expire;
+    }
+    expect(asked).not.toContain(jobId);
+  });
+
+  describe('removing objects', () => {
+    const MANY = 100;
+    beforeEach(() => jobs.db.manager.clear(ObjectRemovalEntity));
+    const noted = () =>
+      noteRemovals(
+        jobs.db.manager,
+        Array.from({ length: MANY }, (_, at) => `artifacts/${at}`),
+      );
+    const left = () => jobs.db.manager.count(ObjectRemovalEntity);
+    const later = () => new Date(Date.now() + 60_000);
+    /** Sweeps while the object store deletes as it is told; answers what it was asked for. */
+    const sweptBy = async (sweeper: Sweeper, onDelete: (key: string) => Promise<void>): Promise<string[]> => {
+      const remove = jobs.objects.delete.bind(jobs.objects);
+      const asked: string[] = [];
+      jobs.objects.delete = async (key) => {
+        asked.push(key);
+        await onDelete(key);
+        return remove(key);
+      };
+      try {
+        await sweeper.run(later());
+      } finally {
+        jobs.objects.delete = remove;
+      }
+      return asked;
+    };
+
+    it('ends soon when its process does, and leaves the rest to the next one', async () => {
+      await noted();
+      const ending = jobs.newSweeper();
+      const asked = await sweptBy(ending, async () => {
+        // Ends when its run has.
+        void ending.onApplicationShutdown();
+      });
+      expect(asked.length).toBeLessThan(MANY / 2);
+      expect(await left()).toBe(MANY - asked.length);
+      await jobs.sweeper.run(later());
+      expect(await left()).toBe(0);
+    });
+
+    it('ends with the first answer of an object store that is away', async () => {
+      await noted();
+      const away = () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.'));
+      expect((await sweptBy(jobs.sweeper, away)).length).toBeLessThan(MANY / 2);
+      expect(await left()).toBe(MANY);
+      await jobs.sweeper.run(new Date(Date.now() + 3_600_000));
+      expect(await left()).toBe(0);
+    });
+  });
+
+  it('leaves deleted batches to the next process when its own ends', async () => {
+    const id = randomUUID();
+    const { workspaceId } = jobs;
+    await jobs.db.manager.insert(BatchEntity, { id, workspaceId, name: 'gone', timeDeleted: new Date(0) });
+    const ended = jobs.newSweeper();
+    await ended.onApplicationShutdown();
+    await ended.run();
+    expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(1);
+    await jobs.sweeper.run();
+    expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(0);
   });
 
   it('keeps what is known of a film for as long as a job runs on it', async () => {

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, TERMINAL_JOB_STATES, type JobState } from '@adit/contracts';
 import {
   ArtifactEntity,
   IdempotencyKeyEntity,
@@ -11,7 +11,7 @@ import {
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { counter, createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
+import { DataSource, In, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
 import { DictionaryStore } from '@adit/dictionaries';
 import { BatchCommands } from '../commands/batch-commands.js';
 import { InstallationLease } from '@adit/leases';
@@ -52,6 +52,8 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private ttlTimer: NodeJS.Timeout | undefined;
   private expiring: Promise<void> | null = null;
   private stopping = false;
+  /** Asked before each part of what may take long. */
+  private readonly goOn = async (): Promise<boolean> => !this.stopping && (await this.lease.keep());
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -83,12 +85,12 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.expiredJobs(now));
         await this.sweep(this.erasures());
         await this.sweep(this.tombstones(now));
-        await this.attempt('batches', () => this.batches.finishDeletions(now));
+        await this.attempt('batches', () => this.batches.finishDeletions(now, this.goOn));
         await this.sweep(this.artifacts(now));
         await this.sweep(this.observations(now));
         await this.sweep(this.media(now));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
-        await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now));
+        await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.goOn));
         await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
         await this.db.manager.delete(ProbeEntity, {
           timeCreated: LessThan(new Date(now.getTime() - PROBE_MILLISECONDS)),
@@ -121,7 +123,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       const found = await find();
       let removed = 0;
       for (const one of found) {
-        if (this.stopping || !(await this.lease.keep())) return;
+        if (!(await this.goOn())) return;
         if (await this.attempt(kind, () => remove(one))) removed += 1;
       }
       swept.inc({ kind }, removed);
@@ -144,7 +146,12 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private expiredJobs(now: Date): Removal<JobEntity> {
-    const where = { timeExpires: LessThanOrEqual(now), timeDeleted: IsNull() };
+    // One that a build before this retried runs with the time of its former life: `expire` leaves it alone.
+    const where = {
+      state: In<JobState>(TERMINAL_JOB_STATES),
+      timeExpires: LessThanOrEqual(now),
+      timeDeleted: IsNull(),
+    };
     return {
       kind: 'jobs',
       find: () => this.db.manager.find(JobEntity, { where, take: BATCH, select: { id: true } }),
@@ -158,7 +165,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       kind: 'erasures',
       find: () => this.db.manager.find(JobErasureEntity, { order: { timeCreated: 'ASC' }, take: BATCH }),
       remove: async ({ jobId }) => {
-        while (!this.stopping && (await this.lease.keep()) && !(await this.commands.eraseSome(jobId)));
+        while ((await this.goOn()) && !(await this.commands.eraseSome(jobId)));
       },
     };
   }

@@ -72,6 +72,8 @@ export class JobsUnderTest {
   readonly scheduler: Scheduler;
   readonly reconciler: Reconciler;
   readonly sweeper: Sweeper;
+  /** As another process has it. */
+  readonly newSweeper: () => Sweeper;
   /** Whose jobs are submitted; `newWorkspace` begins another. */
   workspaceId = '';
 
@@ -95,7 +97,8 @@ export class JobsUnderTest {
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
     const dictionaries = new DictionaryStore(this.db, objects);
     const batches = new BatchCommands(this.db, this.outbox, this.commands);
-    this.sweeper = new Sweeper(this.db, objects, this.commands, dictionaries, batches);
+    this.newSweeper = () => new Sweeper(this.db, objects, this.commands, dictionaries, batches);
+    this.sweeper = this.newSweeper();
   }
 
   get db(): DataSource {
