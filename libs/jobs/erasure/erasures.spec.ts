@@ -193,6 +193,23 @@ describe('what a deleted job leaves', () => {
     expect(await objectsUnder(media())).toEqual([]);
   });
 
+  it('is not over while a row is left that was changed as it was to go', async () => {
+    const jobId = await looked('one');
+    await bury(jobId);
+    let change!: () => void;
+    const changed = new Promise<void>((resolve) => (change = resolve));
+    const other = jobs.db.transaction(async (manager) => {
+      await manager.query('UPDATE chunk_analyses SET attempts = attempts + 1 WHERE job_id = $1', [jobId]);
+      change();
+      // Until the step has come to them and waits, where it can.
+      await sleep(300);
+    });
+    await changed;
+    while (!(await step(jobId)));
+    await other;
+    expect([await rowsOf(jobId), await erasures()]).toEqual([0, 0]);
+  });
+
   it('goes with the last of two jobs that are deleted at the same time', async () => {
     const first = await looked('one');
     const second = await planned();

@@ -41,32 +41,44 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   );
   if (erasure === undefined) return { over: true, removals: [] };
   let left = rows;
+  let passed = 0;
+  const take = async (table: string): Promise<void> => {
+    const { found, gone } = await deleteRows(manager, table, jobId, left);
+    left -= found;
+    passed += found - gone;
+  };
   // Work in flight that finds no chunk ends without a word.
-  left -= await deleteRows(manager, 'chunks', jobId, left);
+  await take('chunks');
   const prefixes: string[] = [];
-  for (const table of RESULTS) left -= await deleteRows(manager, table, jobId, left);
+  for (const table of RESULTS) await take(table);
   while (left > 0) {
     const part = await forgetSources(manager, { id: jobId, workspaceId: erasure.workspace_id }, left);
     if (part === null) break;
     left -= part.rows;
     prefixes.push(...part.prefixes);
   }
-  for (const table of PLANS) left -= await deleteRows(manager, table, jobId, left);
-  if (left > 0) await manager.delete(JobErasureEntity, { jobId });
+  for (const table of PLANS) await take(table);
+  const over = left > 0 && passed === 0;
+  if (over) await manager.delete(JobErasureEntity, { jobId });
   const removals = await noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
-  return { over: left > 0, removals };
+  return { over, removals };
 }
 
-/** Answers how many; none when there is no room for any. */
-async function deleteRows(manager: EntityManager, table: string, jobId: string, limit: number): Promise<number> {
-  if (limit === 0) return 0;
-  const [{ count }]: [{ count: number }] = await manager.query(
-    `WITH gone AS (
-       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1)
-     SELECT count(*)::int AS count FROM gone`,
+/** Answers how many were found, none when there is no room for any; those that somebody changed meanwhile have not gone. */
+async function deleteRows(
+  manager: EntityManager,
+  table: string,
+  jobId: string,
+  limit: number,
+): Promise<{ found: number; gone: number }> {
+  if (limit === 0) return { found: 0, gone: 0 };
+  const [counts]: [{ found: number; gone: number }] = await manager.query(
+    `WITH found AS MATERIALIZED (SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2),
+     gone AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM found)) RETURNING 1)
+     SELECT (SELECT count(*)::int FROM found) AS found, (SELECT count(*)::int FROM gone) AS gone`,
     [jobId, limit],
   );
-  return count;
+  return counts;
 }
 
 /** Takes some of the job's sources, with what is known of their media where nobody else uses it; null when none is left. */
