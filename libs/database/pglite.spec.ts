@@ -157,11 +157,14 @@ describe('PGlite on a disk', () => {
     const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 0.2 });
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
+    const began = performance.now();
     const slow = database.dataSource.query(`SELECT count(*) FROM generate_series(1, 3000000) AS n WHERE sqrt(n) > 1`);
     await expect(database.dataSource.query('SELECT 1')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await slow;
+    const took = performance.now() - began;
     delay.disable();
-    expect(delay.max / 1e6).toBeLessThan(200);
+    // One that ran on this thread would have held it for as long as it took; a busy machine holds all up for a while.
+    expect(delay.max / 1e6).toBeLessThan(Math.max(200, took / 2));
     expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.close();
     await expect(database.dataSource.query('SELECT 1')).rejects.toThrow();

@@ -45,7 +45,7 @@ async function open(options: Partial<ModelRepositoryOptions> = {}): Promise<Mode
   const repository = await ModelRepository.open({
     roots: [root],
     settleMs: 60,
-    pollMs: 10_000,
+    pollMs: 120_000,
     check: (model) => pool.check(model, (run) => checkGolden(model, run)),
     ...options,
   });
@@ -53,10 +53,10 @@ async function open(options: Partial<ModelRepositoryOptions> = {}): Promise<Mode
   return repository;
 }
 
-/** Waits until the repository says so, by its own notices. */
+/** Waits until the repository says so, by its own notices: long before it would look by itself. */
 async function until(repository: ModelRepository, condition: () => boolean): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('It never came to that.')), 5_000);
+    const timer = setTimeout(() => reject(new Error('It never came to that.')), 60_000);
     const look = (): void => {
       if (!condition()) return;
       clearTimeout(timer);

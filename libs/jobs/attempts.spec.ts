@@ -39,10 +39,14 @@ describe('a try', () => {
 
   it('is not blamed for a dependency that is away, and is dispatched again a little later', async () => {
     const { row, begin } = await requested('1');
-    for (let round = 0; round < 5; round++) await runAttempt(await begin(), fails('UNAVAILABLE'), giveUp);
+    let before = 0;
+    for (let round = 0; round < 5; round++) {
+      before = Date.now();
+      await runAttempt(await begin(), fails('UNAVAILABLE'), giveUp);
+    }
     const { attempts, leaseUntil, state } = await row();
     expect({ attempts, state, given }).toEqual({ attempts: 0, state: 'requested', given: [] });
-    expect(leaseUntil!.getTime() - Date.now()).toBeGreaterThan(1_000);
+    expect(leaseUntil!.getTime() - before).toBeGreaterThan(1_000);
     expect(leaseUntil!.getTime() - Date.now()).toBeLessThan(10_000);
   });
 
@@ -95,19 +99,20 @@ describe('a try', () => {
 
   it('keeps its lease alive for as long as it runs', async () => {
     const { row, begin } = await requested('5');
-    const until: number[] = [];
+    const until = new Set<number>();
+    const began = performance.now();
     await runAttempt(
       await begin(0.6),
       async () => {
-        for (let look = 0; look < 4; look++) {
-          await new Promise((resolve) => setTimeout(resolve, 500));
-          until.push((await row()).leaseUntil!.getTime());
+        // Longer than one lease, and however long it takes to see it renewed.
+        while (until.size < 4 || performance.now() - began < 2_000) {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          until.add((await row()).leaseUntil!.getTime());
           await jobs.reconciler.run();
         }
       },
       giveUp,
     );
-    expect(new Set(until).size).toBeGreaterThan(2);
     expect((await row()).attempts).toBe(1);
   });
 
@@ -124,8 +129,9 @@ describe('a try', () => {
     );
     if (stopsJob) await jobs.commands.stop(jobs.workspaceId, jobId);
     else {
-      await diedUnseen(jobId);
-      await begin();
+      // It may say that it is alive just before the next one would begin.
+      do await diedUnseen(jobId);
+      while ((await claimAttempt(jobs.db, first.work, 60)) === null);
     }
     await ending;
     expect(given).toEqual([]);

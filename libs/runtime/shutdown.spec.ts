@@ -41,7 +41,7 @@ describe('Shutdown', () => {
     shutdown.onShutdown('hangs', 1, () => new Promise(() => undefined));
     const began = performance.now();
     expect(await shutdown.run('test', 0.05)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 
