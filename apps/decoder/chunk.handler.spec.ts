@@ -1,22 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, BusContext } from '@adit/bus';
-import { AditError, JobRequest } from '@adit/contracts';
-import { ChunkEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { AditError, JobRequest, type MediaType } from '@adit/contracts';
+import { ChunkEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import {
+  failSource,
   JobCommands,
   jobPrefix,
   JobSettings,
   LockedJob,
   packsPrefix,
+  planFilm,
   planImages,
   type ResolvedAnalysis,
+  writePlan,
 } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
-import { blackPng, specDatabase, type SpecDatabase } from '@adit/testing';
+import { blackPng, numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
@@ -45,6 +48,7 @@ describe('decoding a chunk', () => {
   let writes: Promise<unknown>[];
   let othersWritten: Promise<void>;
   let handler: ChunkHandler;
+  let catalogue: MediaCatalogue;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adit-chunks-'));
@@ -73,7 +77,7 @@ describe('decoding a chunk', () => {
     const work = join(folder, 'work');
     cache = new SourceCache(work, config, watched, db);
     const memory = new MemoryAdmission(1e9);
-    const catalogue = new MediaCatalogue(db, watched, config, memory);
+    catalogue = new MediaCatalogue(db, watched, config, memory);
     const decoder = new ChunkDecoder(db, outbox, cache, catalogue, watched, work, memory);
     handler = new ChunkHandler(db, outbox, decoder, watched, JobSettings.parse({}));
   });
@@ -85,10 +89,10 @@ describe('decoding a chunk', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A job of all pictures in one chunk, which a decoder is asked for. */
-  const requested = async (): Promise<{ jobId: string; chunkId: string }> => {
+  /** The id of a job that asks for faces. */
+  const submitted = async (names: string[], mediaType: MediaType): Promise<string> => {
     const request = JobRequest.parse({
-      sources: PICTURES.map((name) => join(folder, name)),
+      sources: names.map((name) => join(folder, name)),
       modules: { face_recognition: {} },
     });
     const modules = [
@@ -102,9 +106,12 @@ describe('decoding a chunk', () => {
         analyses: [faces],
       },
     ];
-    const order = { workspaceId, request, modules, mediaType: 'image' as const, traceparent: null };
-    const commands = new JobCommands(outbox, objects);
-    const { id: jobId } = (await commands.submit(order)).job;
+    const order = { workspaceId, request, modules, mediaType, traceparent: null };
+    return (await new JobCommands(outbox, objects).submit(order)).job.id;
+  };
+  /** A job of all pictures in one chunk, which a decoder is asked for. */
+  const requested = async (): Promise<{ jobId: string; chunkId: string }> => {
+    const jobId = await submitted(PICTURES, 'image');
     const facts = { kind: 'image' as const, format: 'png' as const, width: 8, height: 8 };
     await outbox.transaction(async (manager) => {
       const locked = (await LockedJob.take(manager, jobId))!;
@@ -135,6 +142,32 @@ describe('decoding a chunk', () => {
     const { jobId, chunkId } = await requested();
     await decode(chunkId);
     expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length);
+  });
+
+  it('of a film goes on when that is opened again for another module, and refused then', async () => {
+    beforePack = () => Promise.resolve();
+    const path = join(folder, 'film.mp4');
+    const made = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 2 }), '-vf', 'scale=320:240', '-pix_fmt', 'yuv420p'];
+    await copyFile(await transcode('decoded-chunk.mp4', made), path);
+    const digest = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
+    const { facts, film } = await catalogue.identify(workspaceId, { path, digest });
+    const jobId = await submitted(['film.mp4'], 'video');
+    const { manager } = database.dataSource;
+    await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
+    await writePlan(outbox, jobId, async (inside, job) => {
+      await job.apply({ kind: 'opened' });
+      const wanted = [{ moduleId: 'face_recognition', intervals: film!.grid }];
+      return planFilm(inside, job, 0, { digest, facts }, wanted);
+    });
+    await outbox.transaction(async (inside) =>
+      failSource(inside, (await LockedJob.take(inside, jobId))!, 0, 'its server is asleep'),
+    );
+    const { id: chunkId } = await manager.findOneByOrFail(ChunkEntity, { jobId });
+    await manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
+    await decode(chunkId);
+    expect(await keys(packsPrefix(jobId))).toHaveLength(1);
   });
 
   /** The last of the packs cannot be written, when all the others have been and `meanwhile` is over. */
