@@ -53,7 +53,7 @@ export const TOPICS = {
   'probes.requested': z.object({ probeId: z.string() }),
   /** gateway, aggregator → aggregator. Key: batch. A batch was deleted: jobs of its tree are to be aborted, some by each message. */
   'batches.deleted': z.object({}),
-  /** aggregator, gateway and exporter → notifier, gateway. Key: job, or the resource. A client-visible event. */
+  /** gateway, decoder, aggregator → notifier, gateway. Key: job, or the resource. A client-visible event. */
   'events.raised': z.object({ event: z.string(), data: z.record(z.string(), z.unknown()) }),
 } as const satisfies Record<string, z.ZodType>;
 
