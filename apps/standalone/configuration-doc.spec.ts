@@ -1,11 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { configurationPage } from './configuration-page.js';
+import { describeConfig, loadConfig } from '@adit/runtime';
+import { configurationPage, SECTIONS } from './configuration-page.js';
 
 describe('docs/configuration.md', () => {
   it('lists the settings as they are (npm run docs writes it anew)', async () => {
     const file = join(import.meta.dirname, '../../docs/configuration.md');
     expect(await readFile(file, 'utf8')).toBe(configurationPage());
+  });
+
+  const bounds = SECTIONS.flatMap(([, , schema]) =>
+    describeConfig(schema).flatMap(({ env, type }) =>
+      [...type.matchAll(/\b(from|above|to|below) (-?[\d.]+)(?= |$)/g)]
+        .filter(() => /^(whole )?number/.test(type))
+        .map(([, word, bound]) => ({ env, type, word: word!, bound: bound!, schema })),
+    ),
+  );
+
+  it('has bounds to be held to', () => expect(bounds.length).toBeGreaterThan(40));
+
+  it.each(bounds)('$env is $type: $word $bound', ({ env, word, bound, schema }) => {
+    const read = () => loadConfig(schema, { [env]: bound });
+    if (word === 'from' || word === 'to') expect(read).not.toThrow();
+    else expect(read).toThrow(`${env} is wrong`);
   });
 });

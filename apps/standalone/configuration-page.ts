@@ -10,24 +10,28 @@ import { BaseConfig, configurationDoc, describeConfig } from '@adit/runtime';
 import { OperationsConfig } from '@adit/service';
 import type { z } from 'zod';
 
+/** Title, introduction and settings of each section. */
+export const SECTIONS: [title: string, introduction: string, schema: z.ZodObject][] = [
+  ['Every process', 'Where things are kept, and how it speaks.', BaseConfig],
+  ['API', 'The gateway.', GatewayConfig],
+  ['Webhooks', 'The notifier.', NotifierConfig],
+  ['Jobs', 'How much runs at the same time.', JobSettings],
+  ['Decoding', 'Fetching sources and keeping them for a while.', DecoderConfig],
+  ['Models', 'Where models come from and what they run on.', InferenceConfig],
+  ['PostgreSQL', 'With `DATABASE_DRIVER=postgres`.', DatabaseSettings],
+  ['Kafka', 'With `BUS_DRIVER=kafka`.', KafkaConfig],
+  ['MinIO', 'With `OBJECTS_DRIVER=minio`.', ObjectsSettings],
+  ['Probes', 'Of every process without an API.', OperationsConfig],
+];
+
 /** docs/configuration.md: every setting of all processes once, by the part that reads it first. */
 export function configurationPage(): string {
   const seen = new Set<string>();
-  const section = (title: string, introduction: string, schema: z.ZodObject) => ({
-    title,
-    introduction,
-    rows: describeConfig(schema).filter(({ env }) => !seen.has(env) && seen.add(env)),
-  });
-  return configurationDoc([
-    section('Every process', 'Where things are kept, and how it speaks.', BaseConfig),
-    section('API', 'The gateway.', GatewayConfig),
-    section('Webhooks', 'The notifier.', NotifierConfig),
-    section('Jobs', 'How much runs at the same time.', JobSettings),
-    section('Decoding', 'Fetching sources and keeping them for a while.', DecoderConfig),
-    section('Models', 'Where models come from and what they run on.', InferenceConfig),
-    section('PostgreSQL', 'With `DATABASE_DRIVER=postgres`.', DatabaseSettings),
-    section('Kafka', 'With `BUS_DRIVER=kafka`.', KafkaConfig),
-    section('MinIO', 'With `OBJECTS_DRIVER=minio`.', ObjectsSettings),
-    section('Probes', 'Of every process without an API.', OperationsConfig),
-  ]);
+  return configurationDoc(
+    SECTIONS.map(([title, introduction, schema]) => ({
+      title,
+      introduction,
+      rows: describeConfig(schema).filter(({ env }) => !seen.has(env) && seen.add(env)),
+    })),
+  );
 }
