@@ -25,6 +25,7 @@ export {
   noteWebhookHealth,
   redirectPending,
   removeDeliveriesOf,
+  removeDeliveriesOfWorkspace,
   replayDelivery,
   WEBHOOK_KIND,
   webhookSubscription,

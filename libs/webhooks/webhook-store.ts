@@ -124,6 +124,27 @@ export async function replayDelivery(
   );
 }
 
+/** Removes some of what was and is to be sent for a workspace's jobs and webhooks, with the attempts. Answers how much. */
+export async function removeDeliveriesOfWorkspace(
+  manager: EntityManager,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
+  const [row]: { count: number }[] = await manager.query(
+    `WITH found AS (
+       (SELECT d.id FROM jobs j JOIN webhook_deliveries d ON d.job_id = j.id WHERE j.workspace_id = $1 LIMIT $2)
+       UNION
+       (SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.subscription = 'webhook:' || w.id
+         WHERE w.workspace_id = $1 LIMIT $2)
+       LIMIT $2),
+     attempts AS (DELETE FROM webhook_attempts a USING found f WHERE a.delivery_id = f.id),
+     removed AS (DELETE FROM webhook_deliveries d USING found f WHERE d.id = f.id RETURNING 1)
+     SELECT count(*)::int AS count FROM removed`,
+    [workspaceId, limit],
+  );
+  return row?.count ?? 0;
+}
+
 /** Removes all that was and is to be sent, with the attempts. */
 export async function removeDeliveriesOf(manager: EntityManager, subscription: string): Promise<void> {
   await manager.query(

@@ -107,7 +107,7 @@ export const postJob = defineRoute({
     query: z.object({ dry_run: flag }),
     reply: DryRun,
   },
-  errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
+  errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
   example: {
     body: {
       sources: ['storage://x6BfU3o0gkq2mZr9TtYw'],

@@ -52,7 +52,7 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       query: z.object(place),
       form: z.object({ file: z.string().meta({ format: 'binary' }), ...place }).meta({ id: form }),
       reply: Entry,
-      errors: ['CONFLICT', 'TOO_LARGE', 'STORAGE_FULL'],
+      errors: ['NOT_FOUND', 'CONFLICT', 'TOO_LARGE', 'STORAGE_FULL'],
       example: { reply: example },
     }),
     one: defineRoute({

@@ -12,9 +12,16 @@ export interface Place {
   name: string;
 }
 
-/** One change of a workspace's tree at a time, so that a folder is made once and a name is given once. */
+/**
+ * One change of a workspace's tree at a time, so that a folder is made once and a name is given once. Throws NOT_FOUND where
+ * the workspace was erased since the request began: nothing may be written behind who erases it.
+ */
 export async function lockTree(manager: EntityManager, workspaceId: string): Promise<void> {
-  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: { mode: 'pessimistic_write' } });
+  const row = await manager.findOne(WorkspaceEntity, {
+    where: { id: workspaceId },
+    lock: { mode: 'pessimistic_write' },
+  });
+  if (row === null || row.timeDeleted !== null) throw new AditError('NOT_FOUND', 'This workspace was erased.');
 }
 
 /** Makes the folder and those above it that are missing. Throws CONFLICT when a file is in the way. */

@@ -43,7 +43,15 @@ export const createUpload = defineRoute({
   rawBody: OFFSET_STREAM,
   reply: StorageEntry,
   status: 201,
-  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'TOO_LARGE', 'STORAGE_FULL', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_IMPLEMENTED'],
+  errors: [
+    'NOT_FOUND',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'TOO_LARGE',
+    'STORAGE_FULL',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'NOT_IMPLEMENTED',
+  ],
 });
 
 export const lookAtUpload = defineRoute({

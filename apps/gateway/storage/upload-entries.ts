@@ -87,7 +87,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
 
   /**
    * All bytes are stored: the file takes its name. Throws CONFLICT when that is taken, or the entry was deleted
-   * meanwhile; nothing of the upload stays then.
+   * meanwhile, NOT_FOUND when its workspace was erased; nothing of the upload stays then.
    */
   async finish(
     entry: StorageEntryEntity,
@@ -114,16 +114,18 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
         return manager.findOneByOrFail(StorageEntryEntity, { id });
-      });
+      }).catch((error: unknown) => this.refuse(entry, error));
       await this.removals.drain();
       return finished;
-    } catch (error) {
-      const { code } = AditError.from(error);
-      if (code === 'CONFLICT' || code === 'STORAGE_FULL') await this.discard(entry);
-      throw error;
     } finally {
       this.alive.delete(id);
     }
+  }
+
+  /** It cannot become a file: nothing of it stays. What may go well another time leaves it as it is. */
+  private async refuse(entry: StorageEntryEntity, error: unknown): Promise<never> {
+    if (['CONFLICT', 'STORAGE_FULL', 'NOT_FOUND'].includes(AditError.from(error).code)) await this.discard(entry);
+    throw error;
   }
 
   /** The upload broke off: its entry stays and says so, its bytes go. */

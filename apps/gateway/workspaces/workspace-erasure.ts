@@ -1,3 +1,4 @@
+import { AditError } from '@adit/contracts';
 import {
   AccessKeyEntity,
   ApiKeyEntity,
@@ -6,47 +7,84 @@ import {
   JobEntity,
   StorageEntryEntity,
   StorageRemovalEntity,
-  WebhookEntity,
   WorkspaceEntity,
 } from '@adit/database';
 import { JobCommands } from '@adit/jobs';
+import { InstallationLease } from '@adit/leases';
 import { createLogger } from '@adit/runtime';
-import { removeDeliveriesOf, webhookSubscription } from '@adit/webhooks';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
+import { removeDeliveriesOfWorkspace } from '@adit/webhooks';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, IsNull, Not } from 'typeorm';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { Removals } from '../storage/removals.js';
 
 const log = createLogger('workspaces');
 const BATCH = 500;
+/** Rows that one statement deletes at the most: it has to end within the time that a statement may take. */
+const ROWS_OF_STEP = 5_000;
+/** How often what an erasure left that failed, or died, is gone on with. */
+const PERIOD_MS = 60_000;
+/** Longer than any one step takes. */
+const LEASE_SECONDS = 300;
 
-/** Rows that go by their own `workspace_id`, by the kind that the receipt counts them under. */
-const OWN_TABLES = {
-  batches: 'batches',
-  reports: 'reports',
-  exports: 'exports',
-  dictionaries: 'dictionaries',
-  media: 'media',
-  observations: 'observations',
-  models: 'workspace_models',
-  audit_entries: 'audit_entries',
-  idempotency_keys: 'idempotency_keys',
-} as const;
+interface Rows {
+  table: string;
+  /** Those of the workspace $1. */
+  where: string;
+  /** What the receipt counts them under. */
+  kind?: string;
+  /** Where the bytes of one lie, in a folder of its id. */
+  folder?: string;
+}
 
-/** Rows that hang on those, and go before them: table, column, and the table it points to. */
-const HANGING = [
-  ['report_items', 'report_id', 'reports'],
-  ['artifacts', 'export_id', 'exports'],
-  ['dictionary_versions', 'dictionary_id', 'dictionaries'],
-] as const;
+const OWN = 'workspace_id = $1';
+
+function hanging(table: string, column: string, on: string): Rows {
+  return { table, where: `${column} IN (SELECT id FROM ${on} WHERE ${OWN})` };
+}
+
+function own(table: string, more: Pick<Rows, 'folder'> = {}, kind = table): Rows {
+  return { table, where: OWN, kind, ...more };
+}
+
+/** What goes as rows: what hangs on others goes before them. */
+const ROWS: readonly Rows[] = [
+  hanging('report_items', 'report_id', 'reports'),
+  hanging('artifacts', 'export_id', 'exports'),
+  hanging('dictionary_versions', 'dictionary_id', 'dictionaries'),
+  own('batches'),
+  own('reports'),
+  own('exports', { folder: 'exports/' }),
+  own('dictionaries', { folder: 'dictionaries/' }),
+  own('webhooks'),
+  own('media'),
+  own('observations'),
+  own('workspace_models', {}, 'models'),
+  own('audit_entries'),
+  own('idempotency_keys'),
+  { table: 'probes', where: OWN },
+  // Those that a request under way has made since the first moment.
+  own('api_keys'),
+  own('access_keys'),
+];
+
+type Counts = Record<string, number>;
+
+/** Throws UNAVAILABLE when somebody else goes on, or later. */
+type GoOn = () => Promise<void>;
 
 /**
- * Erases a workspace with everything in it. The row of the workspace goes last: until then it is marked, nobody gets in,
- * and what a process that died has left is gone on with at the next start. Bytes go by the list of removals.
+ * Erases a workspace with everything in it, in steps that each end soon. The row of the workspace goes last: until then it is
+ * marked, nobody gets in, and what is left is gone on with, by whoever deletes it once more or by the next gateway that looks.
+ * Bytes go by the list of removals.
  */
 @Injectable()
-export class WorkspaceErasure implements OnApplicationBootstrap {
+export class WorkspaceErasure implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+  private stopping = false;
+
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(JobCommands) private readonly jobs: JobCommands,
@@ -55,30 +93,84 @@ export class WorkspaceErasure implements OnApplicationBootstrap {
     @Inject(AccessTokens) private readonly tokens: AccessTokens,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    for (const { id } of await this.db.manager.findBy(WorkspaceEntity, { timeDeleted: Not(IsNull()) })) {
-      void this.erase(id).catch((error: unknown) => log.warn({ err: error, workspaceId: id }, 'erasing goes on later'));
+  onApplicationBootstrap(): void {
+    const run = () => void (this.running ??= this.finish().finally(() => (this.running = null)));
+    run();
+    this.timer = setInterval(run, PERIOD_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** One round of going on with what was begun; public for the specs. Throws nothing. */
+  async finish(): Promise<void> {
+    try {
+      for (const { id } of await this.db.manager.findBy(WorkspaceEntity, { timeDeleted: Not(IsNull()) })) {
+        if (this.stopping) return;
+        await this.erase(id).catch((error: unknown) => {
+          // Somebody else is at it.
+          if (AditError.from(error).code === 'CONFLICT') return;
+          log.warn({ err: error, workspaceId: id }, 'erasing a workspace goes on later');
+        });
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'erased workspaces could not be looked for; the next round tries again');
     }
   }
 
-  /** Answers how many of each kind there were. */
-  async erase(workspaceId: string): Promise<Record<string, number>> {
-    const keys = await this.lock(workspaceId);
+  /**
+   * Answers how many of each kind there were; one that goes on counts what it found. Throws CONFLICT while another process
+   * or request is at it.
+   */
+  async erase(workspaceId: string): Promise<Counts> {
+    const lease = new InstallationLease(this.db, `workspace-erasure/${workspaceId}`, LEASE_SECONDS);
+    if (!(await lease.take())) {
+      throw new AditError('CONFLICT', 'This workspace is being erased already; ask again in a while.');
+    }
+    try {
+      return await this.eraseUnder(workspaceId, async () => {
+        if (!this.stopping && (await lease.keep())) return;
+        throw new AditError('UNAVAILABLE', 'What is left of the workspace is erased later.');
+      });
+    } finally {
+      await lease.release().catch((error: unknown) => log.debug({ err: error }, 'a lease runs out by itself'));
+    }
+  }
+
+  private async eraseUnder(workspaceId: string, goOn: GoOn): Promise<Counts> {
+    const counts = await this.lock(workspaceId);
     // Those of a job go with it.
     const exports = await this.db.manager.countBy(ExportEntity, { workspaceId });
-    const jobs = await this.eraseJobs(workspaceId);
-    const files = await this.eraseFiles(workspaceId);
-    const others = await inTransaction(this.db, (manager) => this.eraseRows(manager, workspaceId));
+    // A request that was under way may have written behind us: the last round finds nothing.
+    for (let found = true; found;) {
+      const round = [
+        await this.eraseJobs(workspaceId, goOn),
+        await this.eraseFiles(workspaceId, goOn),
+        await this.eraseRows(workspaceId, goOn),
+      ];
+      found = round.flatMap((each) => Object.values(each)).some((count) => count > 0);
+      for (const [kind, count] of round.flatMap((each) => Object.entries(each))) {
+        counts[kind] = (counts[kind] ?? 0) + count;
+      }
+    }
+    await inTransaction(this.db, async (manager) => {
+      const removals = [`storage/${workspaceId}`, `media/${workspaceId}`].map((objectKey) => ({ objectKey }));
+      await manager.createQueryBuilder().insert().into(StorageRemovalEntity).values(removals).orIgnore().execute();
+      await manager.delete(WorkspaceEntity, { id: workspaceId });
+    });
     await this.removals.drain();
     log.info({ workspaceId }, 'a workspace was erased');
-    return { jobs, files, ...others, exports, ...keys };
+    return { ...counts, exports };
   }
 
   /** From here on no key of it counts. */
-  private async lock(workspaceId: string): Promise<Record<string, number>> {
+  private async lock(workspaceId: string): Promise<Counts> {
     const where = { workspaceId };
     const [apiKeys, accessKeys] = await inTransaction(this.db, async (manager) => {
-      await manager.update(WorkspaceEntity, { id: workspaceId }, { timeDeleted: new Date() });
+      await manager.update(WorkspaceEntity, { id: workspaceId, timeDeleted: IsNull() }, { timeDeleted: new Date() });
       const found = [
         await manager.find(ApiKeyEntity, { where, select: { id: true } }),
         await manager.find(AccessKeyEntity, { where, select: { key: true } }),
@@ -93,63 +185,86 @@ export class WorkspaceErasure implements OnApplicationBootstrap {
   }
 
   /** Tombstones stay for work in flight until the sweeper takes them, with nothing in them. */
-  private async eraseJobs(workspaceId: string): Promise<number> {
+  private async eraseJobs(workspaceId: string, goOn: GoOn): Promise<Counts> {
     const where = { workspaceId, timeDeleted: IsNull() };
-    let count = 0;
+    let jobs = 0;
     for (;;) {
       const found = await this.db.manager.find(JobEntity, { where, select: { id: true }, take: BATCH });
-      for (const { id } of found) await this.jobs.delete(workspaceId, id);
-      count += found.length;
-      if (found.length < BATCH) break;
+      if (found.length === 0) break;
+      for (const { id } of found) {
+        await goOn();
+        if (await this.deleteJob(workspaceId, id)) jobs += 1;
+      }
     }
-    await this.jobs.eraseAll(workspaceId);
-    await this.db.query(
-      `UPDATE jobs SET tag = '', errors = '[]', sources = '[]', summary = '[]', webhook = NULL, batch_id = NULL
-        WHERE workspace_id = $1`,
-      [workspaceId],
-    );
-    return count;
+    await this.jobs.eraseAll(workspaceId, goOn);
+    await this.inSteps(goOn, () => removeDeliveriesOfWorkspace(this.db.manager, workspaceId, ROWS_OF_STEP));
+    await this.inSteps(goOn, () => this.counted(BLANK_JOBS, workspaceId));
+    return { jobs };
   }
 
-  private async eraseFiles(workspaceId: string): Promise<number> {
-    let count = 0;
+  /** Whether it was there; its time may be over at this moment. */
+  private async deleteJob(workspaceId: string, jobId: string): Promise<boolean> {
+    try {
+      await this.jobs.delete(workspaceId, jobId);
+      return true;
+    } catch (error) {
+      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+      return false;
+    }
+  }
+
+  private async eraseFiles(workspaceId: string, goOn: GoOn): Promise<Counts> {
+    let files = 0;
     for (;;) {
+      await goOn();
       const found = await this.db.manager.find(StorageEntryEntity, { where: { workspaceId }, take: BATCH });
-      if (found.length === 0) return count;
+      if (found.length === 0) return { files };
       await inTransaction(this.db, (manager) => this.removals.note(manager, found));
-      count += found.filter(({ isFolder }) => !isFolder).length;
+      files += found.filter(({ isFolder }) => !isFolder).length;
     }
   }
 
-  private async eraseRows(manager: EntityManager, workspaceId: string): Promise<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    const ids = async (table: string): Promise<{ id: string }[]> =>
-      manager.query(`SELECT id FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
-    const prefixes = [
-      `storage/${workspaceId}`,
-      `media/${workspaceId}`,
-      ...(await ids('exports')).map(({ id }) => `exports/${id}`),
-      ...(await ids('dictionaries')).map(({ id }) => `dictionaries/${id}`),
-    ];
-    const removals = prefixes.map((objectKey) => ({ objectKey }));
-    await manager.createQueryBuilder().insert().into(StorageRemovalEntity).values(removals).orIgnore().execute();
-    const webhooks = await manager.findBy(WebhookEntity, { workspaceId });
-    for (const { id } of webhooks) await removeDeliveriesOf(manager, webhookSubscription(id));
-    await manager.delete(WebhookEntity, { workspaceId });
-    for (const [table, column, of] of HANGING) {
-      await manager.query(
-        `DELETE FROM ${table} USING ${of} o WHERE ${table}.${column} = o.id AND o.workspace_id = $1`,
-        [workspaceId],
-      );
+  private async eraseRows(workspaceId: string, goOn: GoOn): Promise<Counts> {
+    const counts: Counts = {};
+    for (const rows of ROWS) {
+      const count = await this.inSteps(goOn, () => this.counted(deletion(rows), workspaceId));
+      if (rows.kind !== undefined) counts[rows.kind] = count;
     }
-    for (const [kind, table] of Object.entries(OWN_TABLES)) {
-      const [row] = await manager.query<{ count: string }[]>(
-        `WITH gone AS (DELETE FROM ${table} WHERE workspace_id = $1 RETURNING 1) SELECT count(*) AS count FROM gone`,
-        [workspaceId],
-      );
-      counts[kind] = Number(row?.count ?? 0);
+    return counts;
+  }
+
+  /** Until a step finds no more than it may; answers how many there were. */
+  private async inSteps(goOn: GoOn, step: () => Promise<number>): Promise<number> {
+    for (let count = 0; ;) {
+      await goOn();
+      const gone = await step();
+      count += gone;
+      if (gone < ROWS_OF_STEP) return count;
     }
-    await manager.delete(WorkspaceEntity, { id: workspaceId });
-    return { ...counts, webhooks: webhooks.length };
+  }
+
+  private async counted(statement: string, workspaceId: string): Promise<number> {
+    const [row]: { count: number }[] = await this.db.query(statement, [workspaceId, ROWS_OF_STEP]);
+    return row?.count ?? 0;
   }
 }
+
+function deletion({ table, where, folder }: Rows): string {
+  const id = folder === undefined ? '1' : 'id';
+  const noted = `noted AS (INSERT INTO storage_removals (object_key) SELECT '${folder}' || id FROM gone ON CONFLICT DO NOTHING)`;
+  return `WITH gone AS (
+      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${where} LIMIT $2)) RETURNING ${id})
+      ${folder === undefined ? '' : `, ${noted}`}
+    SELECT count(*)::int AS count FROM gone`;
+}
+
+const BLANK_JOBS = `
+  WITH blank AS (
+    UPDATE jobs SET tag = '', errors = '[]', sources = '[]', summary = '[]', webhook = NULL, batch_id = NULL
+     WHERE id = ANY(ARRAY(
+       SELECT id FROM jobs
+        WHERE workspace_id = $1 AND (tag <> '' OR errors <> '[]' OR sources <> '[]' OR summary <> '[]'
+           OR webhook IS NOT NULL OR batch_id IS NOT NULL)
+        LIMIT $2))
+    RETURNING 1)
+  SELECT count(*)::int AS count FROM blank`;

@@ -70,8 +70,9 @@ export const deleteWorkspace = defineRoute({
   path: '/v1/workspaces/:workspaceId/',
   summary: 'Erase a workspace with everything in it',
   description:
-    'Its keys count no more from the first moment on. The reply is the receipt, once everything is gone; should the ' +
-    'gateway die before, the next start goes on. The workspace of the key that asks stays (409).',
+    'Its keys count no more from the first moment on. The reply is the receipt, once everything is gone. Should that fail, ' +
+    'or the gateway die, the erasure goes on within a minute; the same request goes on at once, and answers 409 while ' +
+    'somebody is at it, 404 once all is gone. The workspace of the key that asks stays (409).',
   tag,
   access: 'owner',
   credential: true,

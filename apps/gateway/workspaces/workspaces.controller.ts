@@ -65,7 +65,8 @@ export class WorkspacesController {
 
   @Route(deleteWorkspace)
   async delete({ params }: Input<typeof deleteWorkspace>, { caller }: Exchange) {
-    const { id, name } = await this.row(params.workspaceId);
+    // What is left of an erasure that failed is erased by the next one.
+    const { id, name } = await this.row(params.workspaceId, { erased: true });
     if (id === caller.workspaceId) {
       throw new AditError(
         'CONFLICT',
@@ -76,8 +77,8 @@ export class WorkspacesController {
     return { id, name, state: 'erased' as const, counts, time: isoTime(new Date()), key: caller.keyId };
   }
 
-  private async row(id: string): Promise<WorkspaceEntity> {
-    const where = { id, timeDeleted: IsNull() };
+  private async row(id: string, { erased = false } = {}): Promise<WorkspaceEntity> {
+    const where = { id, ...(!erased && { timeDeleted: IsNull() }) };
     const row = isUuid(id) ? await this.db.manager.findOneBy(WorkspaceEntity, where) : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no workspace ${id}.`);
     return row;

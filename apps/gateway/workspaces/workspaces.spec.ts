@@ -1,10 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchEntity, ProbeEntity, WebhookAttemptEntity, WebhookDeliveryEntity, WorkspaceEntity } from '@adit/database';
+import { JobCommands } from '@adit/jobs';
+import { InstallationLease } from '@adit/leases';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { storageObjectKey } from '@adit/storage';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { INTERFACE_ROWS } from '../contract/interface-rows.js';
 import { filled } from '../contract/operations.js';
 import { trialKey } from '../contract/coverage.js';
 import { TRIALS } from '../contract/trials.js';
 import { World } from '../contract/world.js';
 import { multipart } from '../contract/multipart.js';
+import { UploadEntries } from '../storage/upload-entries.js';
+import { WorkspaceErasure } from './workspace-erasure.js';
 
 type Row = Record<string, unknown>;
 let world: World;
@@ -78,7 +87,11 @@ describe('workspaces', () => {
     const { id, authorization } = await made();
     const ask = (method: string, url: string, body?: unknown, headers = {}) =>
       world.ask(method, `/api/v1/${url}`, body, { authorization, ...headers });
-    const job = (await ask('POST', 'jobs/', { ...world.order, tag: 'private' })).json<{ id: string }>();
+    const webhook = { callback: 'https://example.org/private', events: ['job.on_completed'] };
+    const job = (await ask('POST', 'jobs/', { ...world.order, webhook, tag: 'private' })).json<{ id: string }>();
+    await delivered(id, job.id);
+    const { db } = world.gateway;
+    await db.manager.insert(ProbeEntity, { id: randomUUID(), workspaceId: id, sources: ['/private/film.mp4'] });
     await ask('POST', 'batches/', { name: 'private' });
     await ask('POST', 'exports/', { strategy: 'job_results_export', config: { job_id: job.id } });
     await ask('POST', 'webhooks/', { event: 'svc.export.on_completed', url: 'https://example.org/', hmac_secret: 's' });
@@ -97,7 +110,6 @@ describe('workspaces', () => {
     expect((await ask('GET', 'jobs/')).status).toBe(401);
     expect((await world.ask('DELETE', `/api/v1/workspaces/${id}/`)).status).toBe(404);
     // Whatever table has a workspace: nothing of this one is left but tombstones with nothing in them.
-    const { db } = world.gateway;
     const tables = await db.query<{ table_name: string }[]>(
       `SELECT table_name FROM information_schema.columns WHERE column_name = 'workspace_id' AND table_schema = 'public'`,
     );
@@ -106,5 +118,137 @@ describe('workspaces', () => {
       if (table !== 'jobs') expect([table, left.length]).toEqual([table, 0]);
       else expect(JSON.stringify(left)).not.toContain('private');
     }
+    // Those of jobs have none: what was found in the media is in their bodies, and in what receivers answered.
+    expect(await db.manager.countBy(WebhookDeliveryEntity, { jobId: job.id })).toBe(0);
+    expect(await db.manager.countBy(WebhookAttemptEntity, { response: 'private' })).toBe(0);
+  });
+
+  /** Something was sent for a job, which is to be sent once more. */
+  async function delivered(workspaceId: string, jobId: string): Promise<void> {
+    const { manager } = world.gateway.db;
+    const id = randomUUID();
+    const url = 'https://example.org/private';
+    await manager.insert(WebhookDeliveryEntity, {
+      ...{ id, jobId, subscription: `job:${jobId}`, fact: 'private', kind: 'workspace', signer: workspaceId, url },
+      ...{ receiver: 'https://example.org', event: 'job.on_completed', timestamp: 0, data: '{}', dueAt: new Date() },
+    });
+    const attempt = { deliveryId: id, attempt: 1, timeStarted: new Date(), took: 1, response: 'private' };
+    await manager.insert(WebhookAttemptEntity, attempt);
+  }
+
+  /** Asks again while a gateway is at it. */
+  async function erase(id: string) {
+    for (;;) {
+      const answer = await world.ask('DELETE', `/api/v1/workspaces/${id}/`);
+      if (answer.status !== 409) return answer;
+      await sleep(50);
+    }
+  }
+
+  const left = async (table: string, id: string): Promise<unknown[]> =>
+    world.gateway.db.query(`SELECT 1 FROM ${table} WHERE workspace_id = $1`, [id]);
+
+  /** A workspace whose erasure failed half-way. */
+  async function halfErased(): Promise<string> {
+    const { id } = await made();
+    const { db } = world.gateway;
+    await db.manager.insert(BatchEntity, { id: randomUUID(), workspaceId: id, name: 'private', parentId: null });
+    await db.manager.insert(ProbeEntity, { id: randomUUID(), workspaceId: id, sources: [] });
+    await db.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$`,
+    );
+    await db.query('CREATE TRIGGER refused BEFORE DELETE ON batches FOR EACH ROW EXECUTE FUNCTION refuse()');
+    try {
+      expect((await erase(id)).status).toBe(500);
+      expect(await left('batches', id)).toHaveLength(1);
+    } finally {
+      await db.query('DROP FUNCTION refuse CASCADE');
+    }
+    expect((await world.ask('GET', `/api/v1/workspaces/${id}/`)).status).toBe(404);
+    return id;
+  }
+
+  it('are erased by the next request when erasing them failed', async () => {
+    const id = await halfErased();
+    const again = await erase(id);
+    // A gateway may have gone on by itself.
+    if (again.status !== 404) expect(again.json()).toMatchObject({ id, state: 'erased', counts: { batches: 1 } });
+    expect(await left('batches', id)).toEqual([]);
+    expect(await world.gateway.db.manager.existsBy(WorkspaceEntity, { id })).toBe(false);
+    expect((await erase(id)).status).toBe(404);
+  });
+
+  it('are erased without being asked when erasing them failed', async () => {
+    const id = await halfErased();
+    const { app, db } = world.gateway;
+    // What its own timer does; that may be at it in this moment.
+    while (await db.manager.existsBy(WorkspaceEntity, { id })) await app.get(WorkspaceErasure).finish();
+    expect(await left('batches', id)).toEqual([]);
+  });
+
+  it('are erased by one at a time, who minds no job that somebody else deleted', async () => {
+    const { id, authorization } = await made();
+    await world.ask('POST', '/api/v1/jobs/', world.order, { authorization });
+    const other = new InstallationLease(world.gateway.db, `workspace-erasure/${id}`, 60);
+    expect(await other.take()).toBe(true);
+    expect((await world.ask('DELETE', `/api/v1/workspaces/${id}/`)).status).toBe(409);
+    await other.release();
+    const commands = world.gateway.app.get(JobCommands);
+    const remove = commands.delete.bind(commands);
+    const twice = jest.spyOn(commands, 'delete').mockImplementation(async (workspaceId, jobId) => {
+      await remove(workspaceId, jobId);
+      await remove(workspaceId, jobId);
+    });
+    try {
+      expect((await erase(id)).status).toBe(200);
+    } finally {
+      twice.mockRestore();
+    }
+    expect(await world.gateway.db.manager.existsBy(WorkspaceEntity, { id })).toBe(false);
+  });
+
+  it('are erased in steps that each take a bounded number of rows', async () => {
+    const { id } = await made();
+    const { db } = world.gateway;
+    await db.query(
+      `INSERT INTO idempotency_keys (workspace_id, key, request_digest, time_expires)
+       SELECT $1, 'key ' || at, '', now() + interval '1 hour' FROM generate_series(1, 12000) at`,
+      [id],
+    );
+    await db.query(
+      `CREATE FUNCTION bounded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF (SELECT count(*) FROM gone) > 5000 THEN RAISE EXCEPTION 'too many at once'; END IF;
+         RETURN NULL;
+       END $$`,
+    );
+    await db.query(
+      `CREATE TRIGGER bounded AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS gone
+         FOR EACH STATEMENT EXECUTE FUNCTION bounded()`,
+    );
+    try {
+      expect((await erase(id)).json()).toMatchObject({ counts: { idempotency_keys: 12_000 } });
+    } finally {
+      await db.query('DROP FUNCTION bounded CASCADE');
+    }
+  });
+
+  it('take no file whose upload ends after they were erased', async () => {
+    const { id } = await made();
+    const { app } = world.gateway;
+    const entries = app.get(UploadEntries);
+    const upload = { workspaceId: id, folder: '/', name: 'late.bin', replaces: false, renames: false };
+    const entry = await entries.begin({ ...upload, claimedType: undefined }, false);
+    expect((await erase(id)).status).toBe(200);
+    const key = storageObjectKey(id, entry.key!);
+    await app.get<ObjectStore>(OBJECT_STORE).put(key, Buffer.from('late'));
+    await expect(entries.finish(Object.assign(entry, { size: '4' }), upload)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'This workspace was erased.',
+    });
+    await expect(app.get<ObjectStore>(OBJECT_STORE).read(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(entries.begin({ ...upload, claimedType: undefined }, false)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect(await left('storage_entries', id)).toEqual([]);
   });
 });

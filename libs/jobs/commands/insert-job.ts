@@ -1,3 +1,4 @@
+import { AditError } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import type { NewJob } from './new-job.js';
 import { envelopeText } from '@adit/outbox';
@@ -6,13 +7,16 @@ import type { ShownJob, ShownModule } from '@adit/presentation';
 /**
  * Jobs, their parts and the messages that tell of them, written by one statement: clients wait for one way to the database
  * and one flush of its log. Its parameter is a JSON list as `jobInsertion` makes its elements; it answers when each was made
- * and in which batch it lies.
+ * and in which batch it lies. Nothing is written into a workspace that is being erased, or was.
  */
 export const INSERT_JOBS = `
-  WITH given AS MATERIALIZED (
+  WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb)
       AS row (id uuid, workspace_id uuid, tag text, priority integer, media_type text, sources jsonb, webhook jsonb,
               ttl integer, traceparent text, batch_id uuid, modules jsonb, analyses jsonb, envelope jsonb)
+  ), given AS MATERIALIZED (
+    -- Not by a join, which could change the order in which they are told of.
+    SELECT * FROM asked WHERE (SELECT w.time_deleted IS NULL FROM workspaces w WHERE w.id = asked.workspace_id)
   ), job AS (
     INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent, batch_id)
     SELECT id, workspace_id, tag, 'waiting', priority, 9 - priority, media_type, sources, webhook, ttl, traceparent,
@@ -40,10 +44,19 @@ export const INSERT_JOBS = `
   ), message AS (
     INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', workspace_id::text, envelope FROM given
   )
-  SELECT id, time_created AS "timeCreated", batch_id AS "batchId" FROM job`;
+  SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId" FROM asked LEFT JOIN job ON job.id = asked.id`;
 
 /** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
 export type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId'>;
+
+/** What INSERT_JOBS answers for each; null is when it was made where its workspace is no more. */
+export type InsertedJob = Omit<MadeJob, 'timeCreated'> & { timeCreated: MadeJob['timeCreated'] | null };
+
+/** Throws NOT_FOUND for a job that was not written. */
+export function written({ timeCreated, ...others }: InsertedJob): MadeJob {
+  if (timeCreated === null) throw new AditError('NOT_FOUND', 'This workspace was erased.');
+  return { ...others, timeCreated };
+}
 
 type ModuleRow = Pick<
   JobModuleEntity,

@@ -15,7 +15,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { eraseStep, noteErasure, REMOVED_HERE_SECONDS } from '../erasure/erasures.js';
-import { INSERT_JOBS, jobInsertion, type MadeJob } from './insert-job.js';
+import { INSERT_JOBS, jobInsertion, written, type InsertedJob } from './insert-job.js';
 import { exportPrefix, jobPrefix, packsPrefix } from '../keys.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
@@ -33,7 +33,7 @@ const GIVEN_UP_SECONDS = 60;
 /** What a client can do to a job. Every change is one transaction with the messages and events it causes. */
 @Injectable()
 export class JobCommands {
-  private readonly submissions: GroupCommit<MadeJob>;
+  private readonly submissions: GroupCommit<InsertedJob>;
 
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -44,22 +44,26 @@ export class JobCommands {
 
   /**
    * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. Jobs
-   * that are submitted at the same time are written together. Throws CONFLICT when there is a job of that id.
+   * that are submitted at the same time are written together. Throws CONFLICT when there is a job of that id, NOT_FOUND when
+   * the workspace was erased.
    */
   async submit(newJob: NewJob, id: string = randomUUID()): Promise<{ job: ShownJob; modules: ShownModule[] }> {
     const { text, job, modules } = jobInsertion(id, newJob);
     const made = await this.submissions.write({ id, text }).catch((error: unknown) => {
       throw toAditError(error);
     });
-    return { job: { ...job, ...made }, modules };
+    return { job: { ...job, ...written(made) }, modules };
   }
 
-  /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. */
+  /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. Throws as `submit` does. */
   async submitAll(newJobs: NewJob[], beside: (manager: EntityManager) => Promise<void>): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside(manager);
       const texts = newJobs.map((newJob) => jobInsertion(randomUUID(), newJob).text);
-      for (const group of groupsOf(texts, (text) => text)) await manager.query(INSERT_JOBS, [listOf(group)]);
+      for (const group of groupsOf(texts, (text) => text)) {
+        const inserted: InsertedJob[] = await manager.query(INSERT_JOBS, [listOf(group)]);
+        inserted.forEach(written);
+      }
     });
   }
 
@@ -124,14 +128,17 @@ export class JobCommands {
     return over;
   }
 
-  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE. */
-  async eraseAll(workspaceId: string): Promise<void> {
+  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE, and what `goOn` throws, which is asked before each part. */
+  async eraseAll(workspaceId: string, goOn: () => Promise<void>): Promise<void> {
     for (;;) {
       const found = await this.outbox.transaction((manager) =>
         manager.find(JobErasureEntity, { where: { workspaceId }, take: 100 }),
       );
       if (found.length === 0) return;
-      for (const { jobId } of found) while (!(await this.eraseSome(jobId)));
+      for (const { jobId } of found) {
+        do await goOn();
+        while (!(await this.eraseSome(jobId)));
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { BatchEntity, JobEntity } from '@adit/database';
+import { BatchEntity, JobEntity, WorkspaceEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';
 
 describe('jobs submitted at the same time', () => {
@@ -64,6 +65,26 @@ describe('jobs submitted at the same time', () => {
     const named = [...batches, strangers, null];
     const made = await Promise.all(named.map((batch) => jobs.commands.submit(jobs.order(undefined, batch))));
     expect(made.map(({ job }) => job.batchId)).toEqual([batches[0], null, batches[2], null, null]);
+  });
+
+  it('are not written where their workspace was erased since they were asked for', async () => {
+    const living = jobs.order();
+    await jobs.newWorkspace();
+    const erased = jobs.order();
+    await jobs.db.manager.update(WorkspaceEntity, { id: jobs.workspaceId }, { timeDeleted: new Date() });
+    const id = randomUUID();
+    const outcomes = await Promise.allSettled([jobs.commands.submit(living), jobs.commands.submit(erased, id)]);
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'NOT_FOUND' } }]);
+    const { workspaceId } = jobs;
+    const batch = { id: randomUUID(), workspaceId, name: 'batch', parentId: null };
+    const beside = async (manager: EntityManager): Promise<void> => void (await manager.insert(BatchEntity, batch));
+    await expect(jobs.commands.submitAll([living, erased], beside)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await jobs.settled();
+    expect(await jobs.db.manager.countBy(JobEntity, { workspaceId: living.workspaceId })).toBe(1);
+    expect(await jobs.db.manager.countBy(JobEntity, { workspaceId })).toBe(0);
+    expect(await jobs.db.manager.countBy(BatchEntity, { workspaceId })).toBe(0);
+    expect([await rowsOf('job_sources', id), await rowsOf('job_modules', id)]).toEqual([[], []]);
+    expect(jobs.bus.of('jobs.submitted', id)).toEqual([]);
   });
 
   it('tell of themselves in the order in which their submitters were answered', async () => {
