@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { supervise } from './supervisor.js';
 
 let folder: string;
@@ -47,18 +48,66 @@ describe('the supervisor', () => {
     expect(await livesOf(`throw new Error('no such folder');`)).toEqual({ code: 1, lives: 1 });
   });
 
-  /** Runs an engine whose first life is `script`; its second one ends well. */
-  async function livesOf(script: string): Promise<{ code: number; lives: number }> {
+  it('gives up an engine that served once and cannot start any more', async () => {
+    const { entry, diary } = await mortal(
+      `if (lives === 1) process.send('serves', () => process.exit(1)); else process.exit(1);`,
+    );
+    expect(await supervise({ entry, args: [diary], maxFalseStarts: 2, firstPauseMs: 1 })).toBe(1);
+    // One that served, two that may fail to start, and one more.
+    expect(await readFile(diary, 'utf8')).toHaveLength(4);
+  });
+
+  it('goes on with an engine that serves, however often it dies', async () => {
+    const { entry, diary } = await mortal(
+      `if (lives > 4) process.exit(0); else process.send('serves', () => process.exit(1));`,
+    );
+    expect(await supervise({ entry, args: [diary], maxFalseStarts: 2, firstPauseMs: 1 })).toBe(0);
+    expect(await readFile(diary, 'utf8')).toHaveLength(5);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends by %s between two lives, too', async (signal) => {
+    const { entry, diary } = await mortal(
+      `writeFileSync(process.argv[3], String(process.pid));
+       process.send('serves', () => process.kill(process.pid, 'SIGKILL'));`,
+    );
+    const pid = join(folder, 'pid');
+    await rm(pid, { force: true });
+    // Longer than the longest: that is how long there is to notice.
+    const ended = supervise({ entry, args: [diary, pid], firstPauseMs: 60_000 });
+    while (!(await hasDied(pid))) await sleep(10);
+    process.emit(signal, signal);
+    expect(await ended).toBe(0);
+    expect(await readFile(diary, 'utf8')).toHaveLength(1);
+  });
+
+  async function hasDied(file: string): Promise<boolean> {
+    const pid = Number(await readFile(file, 'utf8').catch(() => ''));
+    try {
+      if (pid > 0) process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** An engine that writes a letter for each of its lives, and does what `script` does with their number, `lives`. */
+  async function mortal(script: string): Promise<{ entry: string; diary: string }> {
     const entry = join(folder, 'mortal.mjs');
     const diary = join(folder, 'diary');
     await writeFile(diary, '');
     await writeFile(
       entry,
-      `import { appendFileSync, readFileSync } from 'node:fs';
+      `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
        appendFileSync(process.argv[2], 'x');
-       if (readFileSync(process.argv[2], 'utf8').length > 1) process.exit(0);
+       const lives = readFileSync(process.argv[2], 'utf8').length;
        ${script}`,
     );
+    return { entry, diary };
+  }
+
+  /** Runs an engine whose first life is `script`; its second one ends well. */
+  async function livesOf(script: string): Promise<{ code: number; lives: number }> {
+    const { entry, diary } = await mortal(`if (lives > 1) process.exit(0);\n${script}`);
     const code = await supervise({ entry, args: [diary] });
     return { code, lives: (await readFile(diary, 'utf8')).length };
   }
