@@ -1,5 +1,6 @@
 import { WorkspaceEntity } from '@adit/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { EntityManager } from 'typeorm';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { Uploader } from '../testing/uploads.js';
 
@@ -45,14 +46,26 @@ describe('a workspace that may store so much', () => {
     const again = await uploader.send(Buffer.alloc(4_000), 'a.bin', { query: '?folder=/q&if_exists=replace' });
     expect(again.status).toBe(200);
     expect((await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' })).status).toBe(200);
+    const instead = await tus('POST', '?folder=/q&name=a.bin&if_exists=replace', { 'upload-length': '5000' });
+    expect(instead.status).toBe(201);
+    expect((await tus('DELETE', `${String(instead.json?.['id'])}/`, {})).status).toBe(204);
+    const beyond = await tus('POST', '?folder=/q&name=a.bin&if_exists=replace', { 'upload-length': '5001' });
+    expect(beyond.status).toBe(507);
   });
 
   it('can have a limit of its own, or none', async () => {
     const workspace = { id: gateway.workspaceId };
     await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '20000' });
+    const query = jest.spyOn(EntityManager.prototype, 'query');
+    const sums = (): number => query.mock.calls.filter(([sql]) => sql.includes('sum(')).length;
     expect((await uploader.send(Buffer.alloc(12_000), 'e.bin', { query: '?folder=/own' })).status).toBe(507);
+    expect(sums()).toBeGreaterThan(0);
+    query.mockClear();
     await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '0' });
     expect((await uploader.send(Buffer.alloc(12_000), 'e.bin', { query: '?folder=/own' })).status).toBe(200);
+    // Nobody has to know then what the files have together: they may be millions.
+    expect(sums()).toBe(0);
+    query.mockRestore();
   });
 });
 

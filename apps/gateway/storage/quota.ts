@@ -5,6 +5,7 @@ import type { EntityManager } from 'typeorm';
 export interface StorageRoom {
   /** Null: no limit. */
   limit: number | null;
+  /** 0 without a limit: nobody counts then. */
   used: number;
 }
 
@@ -14,15 +15,26 @@ export async function storageRoom(
   workspaceId: string,
   configured: number,
 ): Promise<StorageRoom> {
-  const [row] = await manager.query<{ limit: string | null; used: string | null }[]>(
-    `SELECT storage_bytes AS "limit",
-            (SELECT sum(CASE WHEN uploaded THEN coalesce(size, 0) ELSE coalesce(upload_length, 0) END)
-               FROM storage_entries e WHERE e.workspace_id = w.id AND NOT is_folder AND NOT upload_failed) AS used
-       FROM workspaces w WHERE id = $1`,
+  const [row]: { limit: string | null }[] = await manager.query(
+    'SELECT storage_bytes AS "limit" FROM workspaces WHERE id = $1',
     [workspaceId],
   );
   const limit = Number(row?.limit ?? configured);
-  return { limit: limit === 0 ? null : limit, used: Number(row?.used ?? 0) };
+  // It is looked at with every upload, and the sum grows with the workspace.
+  if (limit === 0) return { limit: null, used: 0 };
+  const used = await storageUsed(manager, [workspaceId]);
+  return { limit, used: used.get(workspaceId) ?? 0 };
+}
+
+/** Bytes that the files of workspaces have; one without files is left out. */
+export async function storageUsed(manager: EntityManager, workspaceIds: string[]): Promise<Map<string, number>> {
+  const rows: { id: string; used: string | null }[] = await manager.query(
+    `SELECT workspace_id AS id, sum(CASE WHEN uploaded THEN coalesce(size, 0) ELSE coalesce(upload_length, 0) END) AS used
+       FROM storage_entries WHERE workspace_id = ANY($1::uuid[]) AND NOT is_folder AND NOT upload_failed
+      GROUP BY workspace_id`,
+    [workspaceIds],
+  );
+  return new Map(rows.map(({ id, used }) => [id, Number(used ?? 0)]));
 }
 
 /** Bytes that still may come; Infinity without a limit. Below zero after a limit was lowered. */

@@ -267,6 +267,14 @@ describe('a resumable upload', () => {
     expect((await downloaded(empty.entry.id)).length).toBe(0);
   });
 
+  it('takes another name when its own was taken meanwhile and it may', async () => {
+    const { url } = await create(4, '/renamed', 'film.bin', { if_exists: 'rename' });
+    expect((await uploader.send(Buffer.alloc(1), 'film.bin', { query: '?folder=/renamed' })).status).toBe(200);
+    expect((await patch(url, 0, Buffer.from('late'))).status).toBe(204);
+    const said = (await ask('HEAD', url)).headers.get('upload-metadata');
+    expect(said).toContain(Buffer.from('film (1).bin').toString('base64'));
+  });
+
   it('ends what a gateway left open when it died, and gives up what nobody goes on with', async () => {
     const { url, entry } = await create(4, '/left', 'full.bin');
     await patch(url, 0, 'full');

@@ -172,8 +172,8 @@ export class ResumableUploads {
   }
 
   private finish(entry: StorageEntryEntity): Promise<StorageEntryEntity> {
-    const { workspaceId, folder, name, replaces } = entry;
-    return this.entries.finish(entry, { workspaceId, folder, name, replaces, renames: false });
+    const { workspaceId, folder, name, replaces, renames } = entry;
+    return this.entries.finish(entry, { workspaceId, folder, name, replaces, renames });
   }
 }
 

@@ -56,12 +56,12 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Makes the entry of an upload that begins, and its folder. With `checkName`, throws CONFLICT when its name is taken. */
-  async begin({ length, claimedType, renames, ...asked }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
+  async begin({ length, claimedType, ...asked }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
     const { workspaceId, folder } = asked;
     const entry = await inTransaction(this.db, async (manager) => {
       await lockTree(manager, workspaceId);
-      if (length !== undefined) await this.refuseBeyond(manager, workspaceId, length);
-      const name = renames ? await nextName(manager, asked) : asked.name;
+      if (length !== undefined) refuseBeyond(await this.room(asked, manager), length);
+      const name = asked.renames ? await nextName(manager, asked) : asked.name;
       const upload = { ...asked, name };
       if (checkName) {
         await freeName(manager, upload, upload.replaces);
@@ -109,7 +109,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
           { ...uploaded, timeUploaded: new Date() },
         );
         // Two uploads at once may each have had room.
-        if (entry.uploadLength === null) await this.refuseBeyond(manager, place.workspaceId, 0);
+        if (entry.uploadLength === null) refuseBeyond(await this.room({ ...place, replaces: false }, manager), 0);
         if (affected === 0) {
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
@@ -155,17 +155,15 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** What the workspace may still store; what is replaced makes room. */
-  async room({ workspaceId, folder, name, replaces }: Place & { replaces: boolean }): Promise<StorageRoom> {
-    const room = await storageRoom(this.db.manager, workspaceId, this.config.storageBytes);
-    if (!replaces) return room;
-    const where = { workspaceId, folder, name, uploaded: true, isFolder: false };
-    const before = await this.db.manager.findOneBy(StorageEntryEntity, where);
-    return { ...room, used: room.used - Number(before?.size ?? 0) };
-  }
-
-  private async refuseBeyond(manager: EntityManager, workspaceId: string, bytes: number): Promise<void> {
+  async room(
+    { workspaceId, folder, name, replaces }: Place & { replaces: boolean },
+    manager: EntityManager = this.db.manager,
+  ): Promise<StorageRoom> {
     const room = await storageRoom(manager, workspaceId, this.config.storageBytes);
-    if (bytes > leftOf(room) || leftOf(room) < 0) throw storageFull(room);
+    if (!replaces || room.limit === null) return room;
+    const where = { workspaceId, folder, name, uploaded: true, isFolder: false };
+    const before = await manager.findOneBy(StorageEntryEntity, where);
+    return { ...room, used: room.used - Number(before?.size ?? 0) };
   }
 
   private async giveUp(entries: StorageEntryEntity[]): Promise<void> {
@@ -209,6 +207,10 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     const head = await buffer(await openStoredFile(this.db.manager, this.objects, entry, range));
     return contentTypeOfBytes(head, claimed);
   }
+}
+
+function refuseBeyond(room: StorageRoom, bytes: number): void {
+  if (bytes > leftOf(room) || leftOf(room) < 0) throw storageFull(room);
 }
 
 /** Two resumable uploads of one name would both cost their time, and only one could have the name. */

@@ -4,11 +4,10 @@ import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { isUuid } from '../http/shapes.js';
-import { storageRoom } from '../storage/quota.js';
+import { storageUsed } from '../storage/quota.js';
 import { WorkspaceErasure } from './workspace-erasure.js';
 import { changeWorkspace, createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspace-routes.js';
 
@@ -18,7 +17,6 @@ export class WorkspacesController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(WorkspaceErasure) private readonly erasure: WorkspaceErasure,
     @Inject(Links) private readonly links: Links,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(listWorkspaces)
@@ -29,8 +27,7 @@ export class WorkspacesController {
       skip: query.offset,
       take: query.limit,
     });
-    const shown = await Promise.all(rows.map((row) => this.shown(row)));
-    return this.links.page(request, query, total, shown);
+    return this.links.page(request, query, total, await this.shown(rows));
   }
 
   @Route(createWorkspace)
@@ -47,12 +44,12 @@ export class WorkspacesController {
         ...hashed,
       });
     });
-    return { ...(await this.shown(await this.row(id))), key };
+    return { ...(await this.shownOne(id)), key };
   }
 
   @Route(getWorkspace)
   async one({ params }: Input<typeof getWorkspace>) {
-    return this.shown(await this.row(params.workspaceId));
+    return this.shownOne(params.workspaceId);
   }
 
   @Route(changeWorkspace)
@@ -60,7 +57,7 @@ export class WorkspacesController {
     const { id } = await this.row(params.workspaceId);
     const columns = columnsOf(body);
     if (Object.keys(columns).length > 0) await this.db.manager.update(WorkspaceEntity, { id }, columns);
-    return this.shown(await this.row(id));
+    return this.shownOne(id);
   }
 
   @Route(deleteWorkspace)
@@ -84,17 +81,23 @@ export class WorkspacesController {
     return row;
   }
 
-  private async shown(row: WorkspaceEntity): Promise<Workspace> {
-    const { used } = await storageRoom(this.db.manager, row.id, this.config.storageBytes);
-    return {
+  private async shownOne(id: string): Promise<Workspace> {
+    const row = await this.row(id);
+    return (await this.shown([row]))[0]!;
+  }
+
+  private async shown(rows: WorkspaceEntity[]): Promise<Workspace[]> {
+    const ids = rows.map(({ id }) => id);
+    const used = await storageUsed(this.db.manager, ids);
+    return rows.map((row) => ({
       id: row.id,
       name: row.name,
       storage_bytes: row.storageBytes === null ? null : Number(row.storageBytes),
-      storage_used: used,
+      storage_used: used.get(row.id) ?? 0,
       weight: row.weight,
       observation_cache: row.observationCache,
       time_created: isoTime(row.timeCreated),
-    };
+    }));
   }
 }
 

@@ -6,6 +6,7 @@ import { InstallationLease } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { EntityManager } from 'typeorm';
 import { INTERFACE_ROWS } from '../contract/interface-rows.js';
 import { filled } from '../contract/operations.js';
 import { trialKey } from '../contract/coverage.js';
@@ -250,5 +251,15 @@ describe('workspaces', () => {
       code: 'NOT_FOUND',
     });
     expect(await left('storage_entries', id)).toEqual([]);
+  });
+
+  it('are listed with one look at what their files have', async () => {
+    await made();
+    const query = jest.spyOn(EntityManager.prototype, 'query');
+    const page = (await world.ask('GET', '/api/v1/workspaces/')).json<{ total: number }>();
+    const sums = query.mock.calls.filter(([sql]) => sql.includes('storage_entries'));
+    query.mockRestore();
+    expect(page.total).toBeGreaterThan(1);
+    expect(sums).toHaveLength(1);
   });
 });

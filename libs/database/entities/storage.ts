@@ -28,6 +28,8 @@ export class StorageEntryEntity {
   @Column('bigint', { nullable: true }) uploadLength!: string | null;
   /** Whether it takes the place of the file that has its name. */
   @Column('boolean', { default: false }) replaces!: boolean;
+  /** Whether it takes the next free name when its own is taken by then. */
+  @Column('boolean', { default: false }) renames!: boolean;
   /** When its upload last showed a sign of life. */
   @Column('timestamptz', { default: () => 'now()' }) timeTouched!: Date;
   @Column('timestamptz', { nullable: true }) timeUploaded!: Date | null;

@@ -20,6 +20,7 @@ import { AnalysisProgress1795376879093 } from './1795376879093-analysis-progress
 import { FencingTokens1795382000000 } from './1795382000000-fencing-tokens.js';
 import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
 import { MediaOfModules1795384000000 } from './1795384000000-media-of-modules.js';
+import { RenamingUploads1795386000003 } from './1795386000003-renaming-uploads.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   FencingTokens1795382000000,
   JobErasures1795383000000,
   MediaOfModules1795384000000,
+  RenamingUploads1795386000003,
 ];
