@@ -118,6 +118,29 @@ describe('jobs', () => {
     expect(await gateway.db.manager.countBy(ApiKeyEntity, { name: 'configured' })).toBe(0);
   });
 
+  it('takes no former key that was renamed meanwhile', async () => {
+    const bootstrap = gateway.app.get(Bootstrap);
+    const [before, after] = ['another-key-that-leaked', 'another-key-in-its-place'];
+    await bootstrap.ensureBootstrapKey({ apiKey: before });
+    await gateway.db.manager.update(ApiKeyEntity, { name: 'configured' }, { name: 'of the operator' });
+    await bootstrap.ensureBootstrapKey({ apiKey: after });
+    const header = { authorization: `Key ${before}` };
+    expect((await gateway.ask('GET', '/api/v1/api-keys/', undefined, header)).status).toBe(401);
+    await bootstrap.ensureBootstrapKey({});
+  });
+
+  it('makes a key when those that are left cannot make one', async () => {
+    const { manager } = gateway.db;
+    const { workspaceId } = gateway;
+    await manager.update(ApiKeyEntity, { workspaceId }, { role: 'member', isOwner: false });
+    const { key } = await gateway.app.get(Bootstrap).ensureBootstrapKey({});
+    expect(key).not.toBeNull();
+    const asked = await gateway.ask('GET', '/api/v1/workspaces/', undefined, { authorization: `Key ${key}` });
+    expect(asked.status).toBe(200);
+    await manager.delete(ApiKeyEntity, { workspaceId, role: 'admin' });
+    await manager.update(ApiKeyEntity, { workspaceId }, { role: 'admin', isOwner: true });
+  });
+
   it('answers 503 with Retry-After when the database is gone', async () => {
     await gateway.app.get<Database>(DATABASE).close();
     for (const url of ['/api/v1/jobs/', '/readyz']) {

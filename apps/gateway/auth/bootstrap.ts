@@ -23,7 +23,7 @@ export class Bootstrap {
 
   /**
    * Makes the default workspace and its first admin key when there are none. A given `apiKey` is made valid at every
-   * start, and the one that was given before is no more; without one a key is made only when the workspace has none.
+   * start, and the one that was given before is no more; without one a key is made only when the workspace has none of an admin.
    */
   async ensureBootstrapKey({ apiKey }: { apiKey?: string | undefined }): Promise<BootstrapKey> {
     return inTransaction(this.db, async (manager) => {
@@ -40,12 +40,14 @@ export class Bootstrap {
       }
       const workspaceId = workspace.id;
       const hash = apiKey === undefined ? '' : hashApiKey(apiKey);
+      // A person may have renamed it since.
+      await manager.delete(ApiKeyEntity, { prefix: CONFIGURED.prefix, hash: Not(hash) });
       // Before, what was shown of them was their beginning.
       const prefix = Not(Like(`${KEY_PREFIX}%`));
       await manager.delete(ApiKeyEntity, { name: CONFIGURED.name, prefix, hash: Not(hash) });
       const known =
         apiKey === undefined
-          ? await manager.existsBy(ApiKeyEntity, { workspaceId })
+          ? await manager.existsBy(ApiKeyEntity, { workspaceId, role: 'admin' })
           : await this.makeValid(manager, apiKey);
       if (known) return { key: null, workspaceId };
       const key = apiKey ?? newApiKey();

@@ -62,6 +62,14 @@ describe('a body that never ends', () => {
     socket.destroy();
   });
 
+  it('is none that has come whole, though nobody reads it', async () => {
+    const order = { sources: ['https://media.example.org/a.jpg'], modules: { face_recognition: {} } };
+    const { id } = (await gateway.ask('POST', '/api/v1/jobs/', order)).json<{ id: string }>();
+    const asked = head(gateway.key, `/api/v1/jobs/${id}/`, 'GET');
+    const text = asked.replace('Host: x', 'Host: x\r\nConnection: close\r\nPrefer: wait=4');
+    expect(await drip(`${text}0\r\n\r\n`, '', 10_000)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('is not ended for the time in which the gateway itself was held up', async () => {
     const body = '{"name": "held up"}';
     const socket = connect(port, '127.0.0.1');

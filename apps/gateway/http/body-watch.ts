@@ -87,8 +87,8 @@ function look(one: Watched, now: number, heldUpMs: number): void {
   if (bytes > one.bytes) {
     one.bytes = bytes;
     one.last = now;
-  } else if (request.raw.readableLength > 0) {
-    // It waits for us: the store is slow, not the client.
+  } else if (request.raw.complete || request.raw.readableLength > 0) {
+    // It waits for us: the store is slow, not the client, or nobody reads a body that has come whole.
     one.since += now - one.last;
     one.last = now;
   }

@@ -15,6 +15,8 @@ describe('JSON from outside', () => {
     );
     const quoted = JSON.stringify({ 'a\\"{[,': ['\\\\', '"', '}],{'], 'ä,"': '\\"' });
     expect(boundedJson(Buffer.from(quoted))).toEqual(JSON.parse(quoted));
+    // With the byte order mark that some programs put before UTF-8.
+    expect(boundedJson(Buffer.from('\uFEFF{"a":"\uFEFF"}'))).toEqual({ a: '\uFEFF' });
   });
 
   it('is taken up to its bounds and refused beyond', () => {

@@ -31,7 +31,8 @@ export function boundedJson(sent: Buffer | string): unknown {
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // PowerShell and others begin UTF-8 with a byte order mark.
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw new AditError('VALIDATION', 'The body is not valid JSON.', { cause });
   }

@@ -13,6 +13,7 @@ export function addRevalidation(fastify: FastifyInstance): void {
     reply.header('etag', `W/"${etag}"`);
     if (!isKnown(request.headers['if-none-match'], etag)) return done(null, payload);
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    done(null, '');
+    // An empty text would say content-length: 0, which is not that of what it stands for (RFC 9110, section 8.6).
+    done(null, null);
   });
 }
