@@ -25,6 +25,7 @@ import { hashApiKey, newApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
 import { JobReader } from './job-reader.js';
 import { DryRun } from './job-routes.js';
+import { JobWatch } from './job-signals.js';
 
 const film = sampleMedia().cap13;
 const request = { sources: [film], modules: { face_recognition: {} } };
@@ -220,14 +221,18 @@ describe('detailed results', () => {
 describe('waiting and following', () => {
   it('waits for the end with Prefer: wait, woken by the event', async () => {
     const job = await post();
-    const began = Date.now();
+    // Nothing else wakes it: it would look again by itself after a few seconds.
+    const { next } = JobWatch.prototype;
+    const watch = jest.spyOn(JobWatch.prototype, 'next').mockImplementation(function (this: JobWatch, _, gone) {
+      return next.call(this, 600_000, gone);
+    });
     const waiting = gateway.ask('GET', `/api/v1/jobs/${job.id}/`, undefined, { prefer: 'wait=30' });
-    await sleep(200);
+    while (watch.mock.calls.length === 0) await sleep(10);
     await finish(job.id);
     const answer = await waiting;
     expect(Job.parse(answer.json())).toMatchObject({ state: 'completed', progress: 1 });
     expect(answer.headers['preference-applied']).toBe('wait=30');
-    expect(Date.now() - began).toBeLessThan(4_000);
+    watch.mockRestore();
   });
 
   it('answers when the time is over', async () => {
@@ -294,10 +299,14 @@ describe('commands', () => {
     const before = await gateway.db.manager.count(JobEntity);
     const asked = gateway.ask('POST', '/api/v1/jobs/?dry_run=true', request);
     // Nothing is opened in this process: a decoder is asked, in whose place this answers.
+    let early: string | null = null;
+    void asked.then(({ text }) => (early = text));
     let probe: ProbeEntity | undefined;
     while (probe === undefined) {
-      [probe] = await gateway.db.manager.find(ProbeEntity);
+      // A refusal asks none.
+      expect(early).toBeNull();
       await sleep(10);
+      [probe] = await gateway.db.manager.find(ProbeEntity);
     }
     expect(probe).toMatchObject({ sources: [film], taken: false, results: null });
     const { facts } = await probeMedia(film);

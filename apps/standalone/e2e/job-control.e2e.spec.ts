@@ -138,7 +138,7 @@ describe('a client', () => {
   });
 
   it('may wait for the end with its request', async () => {
-    const job = await engine.api.post({ sources: [media.groups['sample3']!] }, { prefer: 'wait=30' });
+    const job = await engine.api.post({ sources: [media.groups['sample3']!] }, { prefer: 'wait=60' });
     expect(job).toMatchObject({ state: 'completed', progress: 1 });
     const began = Date.now();
     const early = await engine.api.post({ sources: [await manTalking(130, 30)] }, { prefer: 'wait=1' });
