@@ -6,8 +6,8 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import type { ImageFacts } from '@adit/contracts';
 import { pngChunk, withOrientation, withPngChunks } from '@adit/testing';
-import { barePicture } from './bare-picture.js';
-import { decodeImage, decodeImageFile, makeThumbnail, probeMedia } from './index.js';
+import { barePicture, barePictureBytes } from './bare-picture.js';
+import { decodeImage, decodeImageFile, makeThumbnail, pictureMemory, probeMedia } from './index.js';
 
 let folder: string;
 let png: Buffer;
@@ -72,6 +72,53 @@ describe('a bare picture', () => {
     const flood = said(0xe2, `ICC_PROFILE\0${'x'.repeat(60_000)}`);
     const flooded = Buffer.concat([jpeg.subarray(0, 2), ...Array<Buffer>(200).fill(flood), jpeg.subarray(2)]);
     expect((await barePicture(flooded)).length).toBeLessThan(5 << 20);
+  });
+
+  it('ends where the picture does, however much was put behind it', async () => {
+    const progressive = await sharp(jpeg).jpeg({ progressive: true }).toBuffer();
+    // The marker that ends a picture, in a comment in front of the last of its scans.
+    const comment = Buffer.from([0xff, 0xfe, 0, 4, 0xff, 0xd9]);
+    const scan = progressive.lastIndexOf(Buffer.from([0xff, 0xda]));
+    const between = Buffer.concat([progressive.subarray(0, scan), comment, progressive.subarray(scan)]);
+    const behind = Buffer.concat([Buffer.alloc(1 << 20, 'x'), jpeg, Buffer.from([0xff])]);
+    for (const [at, picture] of [png, jpeg, progressive, between].entries()) {
+      const path = join(folder, `followed-${at}`);
+      await writeFile(path, Buffer.concat([picture, behind]));
+      const bare = await barePicture(path);
+      expect(bare.length).toBeLessThanOrEqual(picture.length);
+      expect(bare).toEqual(await barePicture(picture));
+      expect(await barePictureBytes(path)).toBe(bare.length);
+      const decoded = await decodeImageFile(path);
+      expect(decoded).toEqual(await decodeImageFile(picture));
+      // And not by our own doing alone.
+      const { data } = await sharp(picture)
+        .flatten({ background: '#ffffff' })
+        .toColourspace('srgb')
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect(Buffer.compare(Buffer.from(decoded.data), data)).toBe(0);
+      const { facts } = await probeMedia(path);
+      const specs = [{ rate: 1, shorterSide: 'native' as const }];
+      expect(await pictureMemory(path, facts as ImageFacts, specs)).toBeLessThan(33 << 20);
+    }
+  });
+
+  it('is as much as it is: what is read of a small picture counts, and its head is not all of it', async () => {
+    const data = pngChunk('IDAT', Buffer.alloc(24 << 20));
+    const large = Buffer.concat([png.subarray(0, -12), data, png.subarray(-12)]);
+    const path = join(folder, 'large.png');
+    await writeFile(path, large);
+    expect((await barePicture(path, 8 << 20)).length).toBe(8 << 20);
+    const { facts } = await probeMedia(path);
+    expect(facts).toMatchObject({ kind: 'image', width: 64 });
+    const specs = [{ rate: 1, shorterSide: 'native' as const }];
+    expect(await pictureMemory(path, facts as ImageFacts, specs)).toBeGreaterThan(3 * large.length);
+  });
+
+  it('has no more parts than can be looked at', async () => {
+    const comment = Buffer.from([0xff, 0xfe, 0, 2]);
+    const file = Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(4 * 1_000_001, comment), jpeg.subarray(2)]);
+    await expect(barePicture(file)).rejects.toThrow(/more than 1000000 parts/);
   });
 
   it('of anything else is the file itself', async () => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { stat } from 'node:fs/promises';
 import type { FrameSpec, ImageFacts, VideoFacts } from '@adit/contracts';
+import { barePictureBytes } from './bare-picture.js';
 import { MAX_SHARED_PIXELS, pictureSize } from './decode.js';
 import { pictureMetadata } from './picture.js';
 
@@ -15,6 +15,8 @@ const MEBIBYTE = 2 ** 20;
 export const BASE_BYTES = 32 * MEBIBYTE;
 /** Below it every kind of picture is taken for the dearest: 50 MB at most. */
 const SMALL_PIXELS = 4_000_000;
+/** Of a picture's file, without what no decoder needs, at the same time. */
+const FILE_COPIES = 4;
 /** Pictures that decoder and filters keep beside those of its threads: an estimate, from 0.6 GB for a noisy chunk in 4K. */
 const KEPT_FRAMES = 32;
 const FRAMES_A_THREAD = 6;
@@ -31,17 +33,16 @@ export function pictureMemory(path: string, facts: ImageFacts, specs: readonly F
 /** The same for one small picture that is made of it; of what is no picture, what finding that out takes. */
 export async function pictureThumbnailMemory(path: string): Promise<number> {
   const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null);
-  return metadata === null ? BASE_BYTES : memoryForSizes(path, metadata.width * metadata.height, 1);
+  return memoryForSizes(path, metadata === null ? 0 : metadata.width * metadata.height, 1);
 }
 
 async function memoryForSizes(path: string, pixels: number, sizes: number): Promise<number> {
-  if (pixels <= SMALL_PIXELS) return BASE_BYTES + pixels * 12;
-  const [{ size }, metadata] = await Promise.all([
-    stat(path),
-    pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null),
-  ]);
-  // Read whole, and once more without what no decoder needs; what comes out is about as large as a byte a pixel.
-  const files = BASE_BYTES + 2 * size + pixels;
+  // However few pixels it has, its file is read whole: in parts and as one, and as it goes into a pack.
+  const read = BASE_BYTES + FILE_COPIES * (await barePictureBytes(path));
+  if (pixels <= SMALL_PIXELS) return read + pixels * 12;
+  const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null);
+  // What comes out is about as large as a byte a pixel.
+  const files = read + pixels;
   if (metadata === null) return files;
   const { format, isProgressive, channels = 3, depth, chromaSubsampling, orientation = 1 } = metadata;
   const sampleBytes = depth === 'uchar' ? 1 : 2;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { frameSpecName, type FrameSpec, type ImageFacts, type PackedFrame } from '@adit/contracts';
 import { decodePictures, sizeKey, type DecodeIntervalRequest } from './chunk-run.js';
+import { barePicture } from './bare-picture.js';
 import type { GraphOutput } from './decode-graph.js';
 import { packFrames } from './frame-pack.js';
 import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture.js';
@@ -77,7 +78,7 @@ export async function decodeImage(request: {
   const isNative = (size: Size) => size.width === facts.width && size.height === facts.height;
   try {
     const own = [...sizes.values()].some(isNative) && facts.format === 'jpeg';
-    const plain = own ? await plainJpeg(await readFile(path), facts, { maxPixels, whole: sizes.size > 1 }) : null;
+    const plain = own ? await plainJpeg(await barePicture(path), facts, { maxPixels, whole: sizes.size > 1 }) : null;
     const open = await opener(path, facts, { maxPixels, times: sizes.size - (plain === null ? 0 : 1) });
     const bySize = new Map(
       await Promise.all(
