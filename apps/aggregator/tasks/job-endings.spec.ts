@@ -1,3 +1,4 @@
+import { AditError } from '@adit/contracts';
 import { ArtifactEntity, JobEndingEntity, JobEntity } from '@adit/database';
 import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -68,12 +69,44 @@ describe('the end of a job', () => {
     await jobs.jobs.advance(jobId);
     await jobs.endings.idle();
     expect((await job()).state).toBe('processing');
-    await jobs.db.query('UPDATE job_endings SET attempts = 3, lease_until = now()');
+    await jobs.db.query(`UPDATE job_endings SET attempts = 3, lease_until = now() - interval '1 second'`);
     await jobs.endings.idle();
     const { state, errors } = await job();
     expect(state).toBe('completed');
     expect(errors).toEqual([expect.stringMatching(/^results.json and report.html could not be written: /)]);
     expect(await left()).toBe(0);
+  });
+
+  it('is not given up by a process that has lost it to another', async () => {
+    let refuse!: (error: Error) => void;
+    const refused = new Promise<never>((_, reject) => (refuse = reject));
+    const begun = new Promise<void>((resolve) => {
+      jobs.objects.put = () => {
+        resolve();
+        return refused;
+      };
+    });
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() + interval '1 hour'`);
+    refuse(new AditError('MEDIA_INVALID', 'no'));
+    await jobs.endings.idle();
+    expect([(await job()).state, await left()]).toEqual(['processing', 1]);
+  });
+
+  it('is given up by another process when the first one died over it', async () => {
+    const transaction = jobs.outbox.transaction.bind(jobs.outbox);
+    jobs.objects.put = () => {
+      jobs.outbox.transaction = () => Promise.reject(new AditError('UNAVAILABLE', 'the database is away'));
+      return Promise.reject(new AditError('MEDIA_INVALID', 'no'));
+    };
+    await jobs.jobs.advance(jobId);
+    await jobs.endings.idle();
+    jobs.objects.put = () => Promise.reject(new AditError('MEDIA_INVALID', 'no'));
+    jobs.outbox.transaction = transaction;
+    await jobs.db.query(`UPDATE job_endings SET lease_until = now() - interval '1 second'`);
+    await jobs.endings.idle();
+    expect([(await job()).state, await left()]).toEqual(['completed', 0]);
   });
 
   it('is taken back by a retry: what is still being written is not kept', async () => {

@@ -116,13 +116,14 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** The job ends without its files: its results can be read all the same. */
-  private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+  private async gaveUp({ id, attempt }: ClaimedTask, message: string): Promise<void> {
     await this.outbox.transaction(async (manager) => {
-      const ending = await manager.findOneBy(JobEndingEntity, { id: task.id });
+      const ending = await manager.findOneBy(JobEndingEntity, { id });
       if (ending === null) return;
       const locked = await LockedJob.take(manager, ending.jobId);
-      await manager.delete(JobEndingEntity, { id: task.id });
-      if (!locked?.isActive) return;
+      // Another process that has it by now may be writing them.
+      const own = await manager.delete(JobEndingEntity, { id, attempts: attempt });
+      if (!locked?.isActive || own.affected === 0) return;
       await locked.addErrors([`results.json and report.html could not be written: ${message}`]);
       await locked.apply({ kind: 'finished' });
     });

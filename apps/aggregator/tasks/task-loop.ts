@@ -3,7 +3,7 @@ import { inTransaction } from '@adit/database';
 import { NudgedLoop } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
-import { claimTask, failTask, isExhausted, type ClaimedTask, type TaskTable } from './tasks.js';
+import { claimTask, endsTask, failTask, isExhausted, type ClaimedTask, type Failure, type TaskTable } from './tasks.js';
 
 const log = createLogger('aggregator');
 const PERIOD_MILLISECONDS = 1000;
@@ -13,7 +13,10 @@ export interface TaskWork {
   claimed?(manager: EntityManager, task: ClaimedTask): Promise<void>;
   /** Does it, and ends it as completed in the database. */
   run(task: ClaimedTask): Promise<void>;
-  /** It has failed for good. */
+  /**
+   * It has failed for good: ends it, and what hangs on it, in one transaction, unless it is another try's by now. Without it
+   * the task is noted as failed.
+   */
   gaveUp?(task: ClaimedTask, message: string): Promise<void>;
 }
 
@@ -73,7 +76,8 @@ export class TaskLoop {
     }
   }
 
-  private async failed(task: ClaimedTask, why: Parameters<typeof failTask>[3]): Promise<void> {
-    if (await failTask(this.db.manager, this.table, task, why, new Date())) await this.work.gaveUp?.(task, why.message);
+  private async failed(task: ClaimedTask, why: Failure): Promise<void> {
+    if (this.work.gaveUp !== undefined && endsTask(task, why)) await this.work.gaveUp(task, why.message);
+    else await failTask(this.db.manager, this.table, task, why, new Date());
   }
 }

@@ -45,31 +45,39 @@ export async function renewTask(manager: EntityManager, table: TaskTable, task: 
   return rows.length > 0;
 }
 
-/**
- * After a try that failed: another one in a while, or the end with the reason. `blameless` when a dependency was away: that
- * try does not count. Answers whether it has ended so.
- */
+/** Why a try failed: `final` when another would fail too, `blameless` when a dependency was away: that try does not count. */
+export interface Failure {
+  message: string;
+  final: boolean;
+  blameless: boolean;
+}
+
+/** Whether no other try follows one that failed so. */
+export function endsTask({ attempt }: ClaimedTask, { final, blameless }: Failure): boolean {
+  return final || (attempt >= MOST_TRIES && !blameless);
+}
+
+/** After a try that failed: another one in a while, or the end with the reason. Nothing of a task that another try has. */
 export async function failTask(
   manager: EntityManager,
   table: TaskTable,
-  { id, attempt }: ClaimedTask,
-  why: { message: string; final: boolean; blameless: boolean },
+  task: ClaimedTask,
+  why: Failure,
   now: Date,
-): Promise<boolean> {
-  const ends = why.final || (attempt >= MOST_TRIES && !why.blameless);
+): Promise<void> {
+  const ends = endsTask(task, why);
   await manager.query(
     `UPDATE ${table} SET state = $3, error_msg = $4, lease_until = $5, attempts = attempts - $6
       WHERE id = $1 AND attempts = $2 AND state = 'processing'`,
     [
-      id,
-      attempt,
+      task.id,
+      task.attempt,
       ends ? 'failed' : 'processing',
       ends ? why.message : null,
       ends ? null : new Date(now.getTime() + PAUSE_MILLISECONDS),
       why.blameless ? 1 : 0,
     ],
   );
-  return ends;
 }
 
 /** Whether so many tries died without a word that there shall be no other. */
