@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { AditError } from '@adit/contracts';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
 import { SOCKET_FILTER } from './socket-filter.js';
 
@@ -10,13 +11,25 @@ const NICENESS = 5;
 
 /** What this machine lets us do to a child. Each is a list of words in front of the command, or null. */
 interface Means {
-  network: readonly string[] | null;
+  /** A network namespace of its own. */
+  namespace: readonly string[] | null;
+  /** A filter of system calls that opens no socket: sockets that are files are in no namespace. */
+  sockets: readonly string[] | null;
   lifetime: readonly string[] | null;
   priority: readonly string[] | null;
   limits: readonly string[] | null;
 }
 
 let found: Promise<Means> | null = null;
+
+/** Looked for once; what could not be found out is looked for again. */
+function means(): Promise<Means> {
+  found ??= findMeans().catch((error: unknown) => {
+    found = null;
+    throw error;
+  });
+  return found;
+}
 
 /**
  * The words that start `program` confined, as far as this machine can: without network, with its limits, behind the
@@ -27,21 +40,26 @@ export async function confined(
   limits: ChildLimits,
   { network = false }: { network?: boolean } = {},
 ): Promise<[string, ...string[]]> {
-  const means = await (found ??= findMeans());
+  const { namespace, sockets, lifetime, priority, limits: held } = await means();
   // The limits come last: what sets up the rest is not meant by them.
-  const words = [...((network ? null : means.network) ?? []), ...(means.lifetime ?? []), ...(means.priority ?? [])];
-  if (means.limits !== null) words.push(...means.limits, ...limitOptions(await ownLimits(), limits));
+  const apart = network ? [] : [...(namespace ?? []), ...(sockets ?? [])];
+  const words = [...apart, ...(lifetime ?? []), ...(priority ?? [])];
+  if (held !== null) words.push(...held, ...limitOptions(await ownLimits(), limits));
   const [first = program, ...rest] = [...words, program];
   return [first, ...rest];
 }
 
 /** What children of this machine are not kept from, in sentences for whoever runs it; none is best. */
 export async function missingConfinement(): Promise<string[]> {
-  const { network, lifetime, limits } = await (found ??= findMeans());
+  const { namespace, sockets, lifetime, limits } = await means();
   const missing: string[] = [];
-  if (network === null) {
+  if (namespace === null && sockets === null) {
     missing.push(
       'ffmpeg and ffprobe share the network: neither unshare nor a seccomp filter by perl works here. Do not let this machine reach what clients must not.',
+    );
+  } else if (sockets === null) {
+    missing.push(
+      'ffmpeg and ffprobe reach sockets that are files, as those of Docker and PostgreSQL: a seccomp filter by perl does not work here. Run Adit as a user who may not open them.',
     );
   }
   if (limits === null) {
@@ -55,9 +73,11 @@ export async function missingConfinement(): Promise<string[]> {
   return missing;
 }
 
-/** How children are kept from the network: `unshare`, `perl`, or null when they are not. */
+/** How children are kept from the network: `unshare`, `perl`, both, or null when they are not. */
 export async function networkShutBy(): Promise<string | null> {
-  return (await (found ??= findMeans())).network?.[0] ?? null;
+  const { namespace, sockets } = await means();
+  const names = [namespace, sockets].flatMap((words) => words?.[0] ?? []);
+  return names.length === 0 ? null : names.join(' and ');
 }
 
 async function findMeans(): Promise<Means> {
@@ -66,19 +86,29 @@ async function findMeans(): Promise<Means> {
     for (const words of candidates) if (await works(words)) return words;
     return null;
   };
-  const [network, lifetime, priority, limits] = await Promise.all([
+  const [namespace, sockets, lifetime, priority, limits] = await Promise.all([
     // A namespace of its own takes root or the right to make users' ones, which containers refuse.
-    linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--'], SOCKET_FILTER) : null,
+    linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--']) : null,
+    linux ? first(SOCKET_FILTER) : null,
     linux ? first(['setpriv', '--pdeathsig', 'KILL', '--']) : null,
     process.platform === 'win32' ? null : first(['nice', '-n', String(NICENESS)]),
     linux ? first(['prlimit', '--core=0']) : null,
   ]);
-  return { network, lifetime, priority, limits: limits && ['prlimit'] };
+  return { namespace, sockets, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
-async function works([program = '', ...words]: readonly string[]): Promise<boolean> {
-  return run(program, [...words, 'true']).then(
-    () => true,
-    () => false,
-  );
+/** Why no program can be started now. */
+const SCARCE = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
+
+/** Throws UNAVAILABLE when that cannot be told now: a child without a word that would work is not confined by it. */
+export async function works([program = '', ...words]: readonly string[], timeoutSeconds = 60): Promise<boolean> {
+  try {
+    await run(program, [...words, 'true'], { timeout: timeoutSeconds * 1000, killSignal: 'SIGKILL' });
+    return true;
+  } catch (error) {
+    const { code, signal } = error as { code?: unknown; signal?: unknown };
+    // Stopped by us or for want of memory, or never started for want of something; else it is not there or said no.
+    if (signal !== 'SIGKILL' && !SCARCE.has(String(code))) return false;
+    throw new AditError('UNAVAILABLE', `It cannot be told now whether ${program} works here.`, { cause: error });
+  }
 }

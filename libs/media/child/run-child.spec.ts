@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { confined, missingConfinement, networkShutBy } from './confinement.js';
+import { confined, missingConfinement, networkShutBy, works } from './confinement.js';
 import { runChild, type ChildRun } from './run-child.js';
 import { SOCKET_FILTER } from './socket-filter.js';
 
 const linux = process.platform === 'linux';
+const filtered = linux && /^(x64|arm64)$/.test(process.arch);
 
 async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>): Promise<string> {
   let output = '';
@@ -65,6 +68,29 @@ describe('a child', () => {
     await expect(run({ program: 'yes', args: [], onOutput })).rejects.toThrow('too much');
   });
 
+  (process.platform === 'win32' ? it.skip : it)('ends with all that it started', async () => {
+    let output = '';
+    const controller = new AbortController();
+    const onOutput = (piece: Buffer): void => {
+      output += piece.toString();
+      if (output.includes('\n')) controller.abort(new Error('deleted'));
+    };
+    // It has ended by itself by then, and what it started holds its pipes.
+    const args = ['-c', 'sleep 600 & echo $!'];
+    await expect(run({ program: 'sh', args, family: true, signal: controller.signal, onOutput })).rejects.toThrow(
+      'deleted',
+    );
+    const gone = (): boolean => {
+      try {
+        process.kill(Number(output), 0);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    while (!gone()) await sleep(10);
+  });
+
   it('that is not there ends as in a shell', async () => {
     const end = await runChild({ program: '/no/such/program', args: [], doing: 'Trying', timeoutSeconds: 60 });
     expect(end).toMatchObject({ code: 127 });
@@ -88,6 +114,16 @@ describe('a child', () => {
   });
 });
 
+describe('a word in front of a command', () => {
+  it('works, does not, or cannot be told to now', async () => {
+    expect(await works(['env'])).toBe(true);
+    expect(await works(['false'])).toBe(false);
+    expect(await works(['/no/such/program'])).toBe(false);
+    await expect(works(['sh', '-c', 'kill -9 $$'])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(works(['sh', '-c', 'exec sleep 600'], 0.1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+});
+
 describe('a child and the network', () => {
   let server: Server;
   let connections = 0;
@@ -100,9 +136,9 @@ describe('a child and the network', () => {
   });
   afterAll(() => void server.close());
 
-  const connecting = (): string[] => [
+  const connecting = (to: object = { port: (server.address() as AddressInfo).port, host: '127.0.0.1' }): string[] => [
     '-e',
-    `const socket = require('node:net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1');
+    `const socket = require('node:net').connect(${JSON.stringify(to)});
      socket.on('data', (data) => process.stdout.write(data)).on('error', (error) => process.stdout.write(error.code));`,
   ];
 
@@ -114,13 +150,24 @@ describe('a child and the network', () => {
     expect(connections).toBe(1);
   });
 
-  (linux && /^(x64|arm64)$/.test(process.arch) ? it : it.skip)(
-    'are kept apart by a filter where there are no namespaces',
-    async () => {
-      const [perl = '', ...words] = SOCKET_FILTER;
-      const shut = await run({ program: perl, args: [...words, process.execPath, ...connecting()], network: true });
-      expect(shut).toBe('EACCES');
-      expect(await run({ program: perl, args: [...words, 'echo', 'well'], network: true })).toBe('well\n');
-    },
-  );
+  (filtered ? it : it.skip)('are kept apart where the way there is a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-socket-'));
+    const path = join(folder, 'socket');
+    const local = createServer((socket) => socket.end('hello')).listen(path);
+    await once(local, 'listening');
+    try {
+      expect(await run({ program: process.execPath, args: connecting({ path }), network: true })).toBe('hello');
+      expect(await run({ program: process.execPath, args: connecting({ path }) })).toBe('EACCES');
+    } finally {
+      local.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  (filtered ? it : it.skip)('are kept apart by a filter where there are no namespaces', async () => {
+    const [perl = '', ...words] = SOCKET_FILTER;
+    const shut = await run({ program: perl, args: [...words, process.execPath, ...connecting()], network: true });
+    expect(shut).toBe('EACCES');
+    expect(await run({ program: perl, args: [...words, 'echo', 'well'], network: true })).toBe('well\n');
+  });
 });

@@ -17,6 +17,8 @@ export interface ChildRun {
   onOutput?: (chunk: Buffer) => void;
   /** Whether it needs the network. */
   network?: boolean;
+  /** Whether it starts programs of its own, which have to end with it. */
+  family?: boolean;
   /** Variables it gets beside the few that every child gets. */
   environment?: readonly string[];
 }
@@ -40,6 +42,8 @@ const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot
  */
 export async function runChild(run: ChildRun): Promise<ChildEnd> {
   const { signal, timeoutSeconds, onOutput } = run;
+  // A group of its own, where there are groups, is killed as one. All others get the terminal's signals as we do.
+  const group = run.family === true && process.platform !== 'win32';
   const limits = { ...run.limits, cpuSeconds: timeoutSeconds * availableParallelism() };
   const [first, ...words] = await confined(run.program, limits, { network: run.network });
   signal?.throwIfAborted();
@@ -48,12 +52,14 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
       stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
       env: environment(run.environment),
       windowsHide: true,
+      detached: group,
     });
     let stopped: { reason: unknown } | null = null;
     let stderr = '';
     const stop = (reason: unknown): void => {
       stopped ??= { reason };
-      child.kill('SIGKILL');
+      if (group) killGroup(child.pid);
+      else child.kill('SIGKILL');
     };
     const abort = (): void => stop(signal?.reason);
     const timer = setTimeout(
@@ -82,6 +88,15 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
       else resolve({ code, killedBy, stderr });
     });
   });
+}
+
+/** They may outlive the one that started them, and keep its pipes open. */
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
 }
 
 /** Runs a program over nothing of a client's and answers what it prints. Throws as `runChild`, and INTERNAL when it fails. */

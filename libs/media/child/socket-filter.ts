@@ -1,7 +1,8 @@
 /**
- * The words that run a command which can never open a socket, for where no network namespace may be made, as in a
- * container: a seccomp filter, which any process may put on itself. perl is the one program on every Debian and Ubuntu
- * that makes arbitrary system calls; it becomes the command. Ends with 1 where the kernel or the machine is another.
+ * The words that run a command which can never open a socket: not where no network namespace may be made, as in a container,
+ * and not one that is a file, which no namespace keeps away. It is a seccomp filter, which any process may put on itself. perl
+ * is the one program on every Debian and Ubuntu that makes arbitrary system calls; it becomes the command. Ends with 1 where
+ * the kernel or the machine is another.
  */
 export const SOCKET_FILTER: readonly string[] = [
   'perl',

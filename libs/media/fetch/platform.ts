@@ -52,6 +52,8 @@ async function download(url: URL, folder: string, limits: CopyLimits): Promise<v
     timeoutSeconds: limits.timeoutSeconds,
     limits: { fileBytes: limits.maxBytes },
     network: true,
+    // ffmpeg, to join pictures and sound.
+    family: true,
     environment: ['HOME', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
     signal: limits.signal,
   });
