@@ -24,6 +24,8 @@ describe('taking an analysed chunk in', () => {
   async function takeIn(jobId: string, chunkId: string): Promise<string[]> {
     await jobs.analysed(jobId, chunkId, {});
     // Reading the chunk's sources was the spec's own.
+    // So is telling of progress later, which would fall among what is counted.
+    await jobs.pace.onApplicationShutdown();
     jobs.statements = [];
     await jobs.chunks.record(jobId, { chunkId, analysisDigest: 'd'.repeat(64), units: [], error: null });
     await jobs.jobs.advance(jobId);
@@ -343,5 +345,25 @@ describe('a job', () => {
     await jobs.advance(jobId);
     expect(await state()).toMatchObject({ job: 'completed' });
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(4);
+  });
+
+  it('does not forget what a chunk showed that is looked at again when its folds are built anew', async () => {
+    jobs = await FoldingJobs.start([countingModule('one')]);
+    const jobId = await jobs.submit(['storage://film']);
+    await jobs.plan(jobId, { chunks: 3 });
+    const [first, second, third] = (await jobs.chunkIds(jobId)) as [string, string, string];
+    await jobs.analysed(jobId, first, {});
+    await jobs.advance(jobId);
+    // As another version of the module stored it.
+    await jobs.db.query(`UPDATE folds SET state = '{}' WHERE job_id = $1`, [jobId]);
+    await jobs.db.query(`UPDATE chunk_analyses SET state = 'waiting', units = NULL WHERE chunk_id = $1`, [first]);
+    await jobs.analysed(jobId, second, {});
+    await jobs.advance(jobId);
+    expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(1);
+    for (const id of [first, third]) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+    const segments = await jobs.db.manager.find(SegmentEntity, { where: { jobId }, order: { moduleSeq: 'ASC' } });
+    expect(segments.map(({ label }) => label)).toEqual(['unit 0', 'unit 1', 'unit 2']);
+    expect(await jobs.states(jobId)).toEqual({ one: 'completed' });
   });
 });

@@ -9,7 +9,7 @@ import { JobEndings, type Ending } from '../tasks/job-endings.js';
 import { endModules, moveFolds, moveKey, progressOf } from '../results/job-progress.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
-import { ObservationsLost, ReadyChunks, type ReadyFold } from './ready-chunks.js';
+import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
 import { insertSegments, insertSummaries, type ModuleResults } from '../results/store-results.js';
 import { CHUNKS_AT_ONCE, FOLDS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
@@ -42,28 +42,40 @@ export class FoldAdvance {
 
   /**
    * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Answers whether
-   * there was anything to fold, and what is left to do when this ended the last module. Throws UNAVAILABLE.
+   * anything came of it, and what is left to do when this ended the last module. Throws UNAVAILABLE.
    */
   async advance(jobId: string): Promise<{ folded: boolean; ended: Ending | null }> {
     for (let folded = false; ; folded = true) {
       const waiting = await this.waiting.of(jobId);
       const ready = waiting.length === 0 ? [] : await this.chunks.of(waiting);
       if (ready.length === 0) return { folded, ended: null };
-      const ended = await this.step(jobId, ready);
+      const outcomes = await this.outcomes(ready);
+      // The analysis that they wait for takes them up again.
+      if (outcomes.length === 0) return { folded, ended: null };
+      const ended = await this.step(jobId, outcomes);
       if (ended !== null || !mayHaveMore(waiting)) return { folded: true, ended };
     }
   }
 
-  private async step(jobId: string, ready: ReadyFold[]): Promise<Ending | null> {
+  /** Of the folds that can go on. */
+  private async outcomes(ready: ReadyFold[]): Promise<Outcome[]> {
     const read = this.chunks.reader();
     const outcomes: Outcome[] = [];
-    for (const each of ready) outcomes.push(await this.fold(each, read));
+    for (const each of ready) {
+      const outcome = await this.fold(each, read);
+      if (outcome !== null) outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  private async step(jobId: string, outcomes: Outcome[]): Promise<Ending | null> {
     const { ended, identities } = await this.outbox.transaction((manager) => this.store(manager, jobId, outcomes));
     identities?.keep();
     return ended;
   }
 
-  private async fold(ready: ReadyFold, read: ReturnType<ReadyChunks['reader']>): Promise<Outcome> {
+  /** Null when it has to wait for a chunk that it had been over already. */
+  private async fold(ready: ReadyFold, read: ReturnType<ReadyChunks['reader']>): Promise<Outcome | null> {
     const { fold } = ready;
     const { jobId, moduleId } = fold.module;
     try {
@@ -71,6 +83,7 @@ export class FoldAdvance {
       folded.segments = await this.pictures.keep(jobId, folded.segments);
       return { fold, folded };
     } catch (error) {
+      if (error instanceof StillLookedAt) return null;
       if (error instanceof ObservationsLost) {
         log.warn({ jobId, ...error.lost }, 'observations are gone; their chunk is looked at again');
         return { fold, lost: error.lost };

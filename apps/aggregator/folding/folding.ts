@@ -15,7 +15,7 @@ import {
 import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { OpenFolds } from './open-folds.js';
-import { ReadyChunks, type ReadyFold, type UnitReader } from './ready-chunks.js';
+import { isSeen, ReadyChunks, StillLookedAt, type ReadyFold, type UnitReader } from './ready-chunks.js';
 import { CHUNKS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const foldSeconds = histogram(
@@ -44,7 +44,7 @@ export class Folding {
     @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
   ) {}
 
-  /** Throws what the module throws, and what keeps its observations from being read. */
+  /** Throws what the module throws, what keeps its observations from being read, and StillLookedAt. */
   async run({ fold: stored, chunks }: ReadyFold, read: UnitReader): Promise<Folded> {
     const { module } = stored;
     const done = foldSeconds.startTimer({ module: module.moduleId });
@@ -93,6 +93,7 @@ export class Folding {
       for (const id of part) {
         const chunk = chunks.get(id);
         if (chunk === undefined) throw new AditError('INTERNAL', 'Observations of a running job are gone.');
+        if (!isSeen(module, chunk)) throw new StillLookedAt(id);
         for (const input of await read(module, chunk)) {
           if (!wantsImage(module, input)) continue;
           const before = rebuilt;

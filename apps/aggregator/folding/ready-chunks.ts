@@ -33,6 +33,18 @@ export class ObservationsLost extends Error {
   }
 }
 
+/** A chunk that had been folded is looked at again: what it showed is not known now. */
+export class StillLookedAt extends Error {
+  constructor(readonly chunkId: string) {
+    super('a chunk is looked at again');
+  }
+}
+
+/** Whether all that a module wants to know of a chunk is known, or lost for good. */
+export function isSeen({ analyses }: JobModuleEntity, { done }: ReadyChunk): boolean {
+  return Object.values(analyses).every((digest) => digest in done);
+}
+
 /** Reads a module's units of a chunk; what several modules fold is read once. */
 export type UnitReader = (module: JobModuleEntity, chunk: ReadyChunk) => Promise<FoldInput[]>;
 
@@ -49,11 +61,10 @@ export class ReadyChunks {
     const ids = [...new Set(folds.flatMap(({ nextIds }) => nextIds))].slice(0, CHUNKS_AT_ONCE);
     const chunks = new Map((await this.read(ids)).map((chunk) => [chunk.id, chunk]));
     return folds.flatMap((fold) => {
-      const analyses = Object.values(fold.module.analyses);
       const ready: ReadyChunk[] = [];
       for (const id of fold.nextIds) {
         const chunk = chunks.get(id);
-        if (chunk === undefined || !analyses.every((digest) => digest in chunk.done)) break;
+        if (chunk === undefined || !isSeen(fold.module, chunk)) break;
         ready.push(chunk);
       }
       return ready.length > 0 || fold.nextIds.length === 0 ? [{ fold, chunks: ready }] : [];
