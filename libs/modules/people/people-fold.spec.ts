@@ -155,7 +155,7 @@ describe('how long somebody is shown', () => {
   const always: Actor[] = [{ person: ANN, samples: range(0, 400), ...woman }];
 
   /** Of units that were looked at, by their frames; two frames in 25 are samples, and the first of a range. */
-  function shown(...units: [frameStart: number, frameEnd: number, sampled: number[]][]): number[] {
+  function shown(...units: [frameStart: number, frameEnd: number, sampled: number[], ptsEnd?: number][]): number[] {
     const told: number[] = [];
     const teller = {
       picture: () => [],
@@ -168,12 +168,12 @@ describe('how long somebody is shown', () => {
     const fold = new PeopleFold(teller, new Matcher([]));
     let state = fold.start(CONTEXT);
     const known = observe(always, 0, 400, 2).tracks[0]!;
-    for (const [frameStart, frameEnd, frames] of units) {
+    for (const [frameStart, frameEnd, frames, ptsEnd = frameEnd] of units) {
       const sampled = frames.map((frame) => ({ frame, time: frame / 25 }));
       const at = <T extends { frame: number }>(like: T) => sampled.map((sample) => ({ ...like, ...sample }));
       const tracks =
         frames.length === 0 ? [] : [{ ...known, sightings: at(known.sightings[0]!), views: at(known.views[0]!) }];
-      const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart };
+      const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd, seekPts: frameStart };
       const unit = { ...chunk(0, 1), interval };
       state = fold.fold(state, { unit, observations: { faces: { sampled, tracks } } }).state;
     }
@@ -196,6 +196,14 @@ describe('how long somebody is shown', () => {
   it('leaves out what could not be looked at', () => {
     expect(shown([0, 40, [0, 13, 25, 38]], [80, 100, [88]])).toEqual([1600 + 480 + 1920, 1600 + 480]);
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []])).toEqual([1600, 1600]);
+    expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []], [140, 150, [140]])[1]).toBe(1600 + 400);
+  });
+
+  it('does not count what the clock jumps over', () => {
+    expect(shown([0, 40, [0, 13, 25, 38], 4000])).toEqual([1600, 1600]);
+    expect(shown([0, 40, [0, 13, 25, 38], 4000], [4000, 4020, [4000]])[1]).toBe(1600 + 800);
+    // No jump, but pictures that stand for long.
+    expect(shown([0, 40, [0, 13, 25, 38], 700])).toEqual([28_000, 28_000]);
   });
 });
 

@@ -15,6 +15,9 @@ export type Stays = {
   last: { sample: number; end: number } | null;
 };
 
+/** No chunk is longer, in seconds: frames further apart are on both sides of a jump of the clock, which nobody sees. */
+const LONGEST_SECONDS = 30;
+
 export const NO_STAYS: Stays = { until: {}, looked: 0, last: null };
 
 /** The stays after one more unit with these samples in order. */
@@ -22,26 +25,37 @@ export function withUnit(stays: Stays, { facts, interval }: Unit, instants: read
   const [first, last] = [instants[0], instants.at(-1)];
   const until = { ...stays.until };
   let { looked } = stays;
-  const end = endOf(facts, interval) ?? last?.time ?? 0;
+  const stated = endOf(facts, interval) ?? last?.time ?? 0;
+  const shown = last === undefined ? stated : endOfFrames(facts, interval, last);
+  const jumps = stated - shown > LONGEST_SECONDS;
+  const end = jumps ? shown : stated;
   // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
   // is too short to have any. A longer one without was not seen.
   const before = stays.last === null ? undefined : until[stays.last.sample];
   const goesOn = before !== undefined && stays.last?.end === interval?.ptsStart;
   const next = first?.time ?? end;
-  if (goesOn && (first !== undefined || next - before <= GAP_SECONDS)) {
+  const bridged = goesOn && (first !== undefined || next - before <= GAP_SECONDS);
+  if (bridged) {
     looked += Math.max(0, next - before);
     until[stays.last!.sample] = Math.max(before, next);
   }
   for (const [index, { sample }] of instants.entries()) until[sample] = instants[index + 1]?.time ?? end;
   if (first !== undefined) looked += end - first.time;
-  const sample = last?.sample ?? stays.last?.sample;
-  return { until, looked, last: interval === null || sample === undefined ? null : { sample, end: interval.ptsEnd } };
+  const sample = last?.sample ?? (bridged ? stays.last?.sample : undefined);
+  if (interval === null || sample === undefined || jumps) return { until, looked, last: null };
+  return { until, looked, last: { sample, end: interval.ptsEnd } };
 }
 
 /** Only those of these samples, and of the last one, which the next unit may prolong. */
 export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
   const kept = [...samples, ...(stays.last === null ? [] : [stays.last.sample])];
   return { ...stays, until: Object.fromEntries(kept.map((sample) => [sample, stays.until[sample] as number])) };
+}
+
+/** When the frames from a sample to the unit's end have been shown at the film's rate, in seconds. */
+function endOfFrames(facts: Unit['facts'], interval: Unit['interval'], last: Instant): number {
+  if (facts.kind !== 'video' || interval === null) return last.time;
+  return last.time + ((interval.frameEnd - last.frame) * facts.fps.den) / facts.fps.num;
 }
 
 /** When a film's unit ends, in seconds from the film's first frame. */
