@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { AditError, type FrameInterval, type MediaFacts } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
 import { cacheExpiry, frameIndexKey } from '@adit/jobs';
@@ -69,6 +70,8 @@ export class MediaCatalogue {
     const { facts, index } = await probeMedia(file.path, {
       film: this.limits,
       signal,
+      // Where what a killed process left goes with the file.
+      directory: dirname(file.path),
       admit: (bytes, work) => this.memory.admit(bytes, work, signal),
     });
     const isFilm = facts.kind === 'video' && index !== null;

@@ -66,7 +66,7 @@ export class ProbeHandler {
       });
       try {
         const admit: Admit = (bytes, work) => this.memory.admit(bytes, work, signal);
-        const { facts } = await probeMedia(file.path, { signal, film: this.config, admit });
+        const { facts } = await probeMedia(file.path, { signal, film: this.config, admit, directory });
         return { facts, error: null };
       } finally {
         await rm(file.path, { force: true });

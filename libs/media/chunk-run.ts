@@ -87,7 +87,7 @@ export async function decodePictures(
  * to find landed elsewhere: whatever came out has wrong numbers.
  */
 async function landingOf(folder: string, start: ChunkStart): Promise<Landing> {
-  const { frames, hashes } = readHashes(await readFile(join(folder, LANDING), 'latin1').catch(() => ''));
+  const { frames, hashes } = await readHashes(await readFile(join(folder, LANDING), 'latin1').catch(() => ''));
   if (start.kind === 'keyframe' && hashes[0] !== start.table.hashes[start.entry]) return 'elsewhere';
   return frames[0] ?? 'nowhere';
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FrameInterval, VideoFacts } from '@adit/contracts';
 import { cutAt, numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing';
+import { readHashes } from './counted-frames.js';
 import { chunkMemory, decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia } from './index.js';
 
 const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 }), '-pix_fmt', 'yuv420p'];
@@ -32,6 +33,7 @@ describe('a film whose pictures are counted', () => {
     ]);
     bytes = cutAt(await readFile(whole), 0.75);
     const probed = await probeMedia(await put('cut.mxf', bytes), {
+      directory: folder,
       admit: (memory, work) => {
         asked.push(memory);
         return work();
@@ -56,6 +58,25 @@ describe('a film whose pictures are counted', () => {
     const shown = pack.frames.map(async (_, i) => readNumber(rgbLuminance(await pack.picture(i))));
     return [pack.frames.map(({ frame }) => frame), await Promise.all(shown)];
   }
+
+  it('is noted in the folder that is given for it', async () => {
+    const directory = join(folder, 'none');
+    await expect(probeMedia(join(folder, 'cut.mxf'), { directory })).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('leaves others their turn while what was noted is read', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, at) => `0, ${at}, ${at}, 1, 1152, ${at.toString(16)}\n`);
+    let turns = 0;
+    let timer = setImmediate(count);
+    function count(): void {
+      turns++;
+      timer = setImmediate(count);
+    }
+    const { frames, hashes } = await readHashes(`#format: frame checksums\n${lines.join('')}`);
+    clearImmediate(timer);
+    expect([frames.length, frames.at(-1), hashes.length, hashes.at(-1)]).toEqual([200_000, 199_999, 200_000, '30d3f']);
+    expect(turns).toBeGreaterThan(10);
+  });
 
   it('gets a seek table when it is probed', () => {
     expect(index.hints.timing).toBe('counted');

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { ffmpegInfo } from './ffmpeg-binary.js';
 import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-guard.js';
@@ -35,7 +36,7 @@ export async function countFrames(
   options: ProbeRun,
 ): Promise<CountedFilm> {
   const info = await ffmpegInfo();
-  const directory = await mkdtemp(join(tmpdir(), 'adit-count-'));
+  const directory = await mkdtemp(join(options.directory ?? tmpdir(), 'adit-count-'));
   try {
     const [all, keys] = [join(directory, 'all'), join(directory, 'keys')];
     const hashes = (label: string, target: string) => ({
@@ -61,11 +62,11 @@ export async function countFrames(
       timeoutSeconds: (options.timeoutSeconds ?? 300) * 12,
       memoryBytes: MEMORY_BYTES,
     });
-    const totalFrames = (readHashes(await readFile(all, 'latin1')).frames.at(-1) ?? -1) + 1;
+    const totalFrames = ((await readHashes(await readFile(all, 'latin1'))).frames.at(-1) ?? -1) + 1;
     if (totalFrames === 0) {
       throw new AditError('MEDIA_INVALID', `The video stream cannot be decoded: ${reason ?? 'it shows no picture'}.`);
     }
-    const key = readHashes(await readFile(keys, 'latin1'));
+    const key = await readHashes(await readFile(keys, 'latin1'));
     return { totalFrames, keyFrames: Uint32Array.from(key.frames), seekTable: seekTableOf(key, packets) };
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -76,11 +77,18 @@ export async function countFrames(
 export const FRAME_HASHES = ['-enc_time_base', '1:1000000', '-f', 'framehash', '-hash', 'adler32'];
 const TICKS = 1_000_000;
 
+/** Lines that are read before other work of the process comes. */
+const LINES_AT_ONCE = 10_000;
+
 /** The times (ticks of 1/1,000,000) and hashes that FFmpeg's framehash muxer wrote. */
-export function readHashes(text: string): { frames: Float64Array; hashes: string[] } {
+export async function readHashes(text: string): Promise<{ frames: Float64Array; hashes: string[] }> {
   const frames = new NumberList();
   const hashes: string[] = [];
-  for (const line of text.split('\n')) {
+  for (let at = 0, lines = 0; at < text.length; lines++) {
+    if (lines % LINES_AT_ONCE === LINES_AT_ONCE - 1) await turn();
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? undefined : end);
+    at += line.length + 1;
     const [, , pts, , , hash] = line.split(',').map((column) => column.trim());
     if (line.startsWith('#') || pts === undefined || !hash) continue;
     frames.push(Number(pts));

@@ -9,6 +9,8 @@ export interface ProbeRun {
   /** Wall time in seconds. */
   timeoutSeconds?: number;
   maxPixels?: number;
+  /** For what decoding a whole film notes of it. Default: the system's folder for such. */
+  directory?: string;
 }
 
 /** Private memory: what decoding the first pictures of an 8K film takes. */
