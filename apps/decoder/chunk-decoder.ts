@@ -104,6 +104,7 @@ export class ChunkDecoder {
       indexes.filter(wanted).map((index) =>
         limit(async () => {
           try {
+            either.throwIfAborted();
             const packs = await this.decodeOneImage(task, index, either);
             if (packs !== null) keys[index] = await this.store(chunk, index, packs);
           } catch (error) {

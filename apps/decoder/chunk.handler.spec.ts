@@ -110,13 +110,13 @@ describe('decoding a chunk', () => {
     return (await new JobCommands(outbox, objects).submit(order)).job.id;
   };
   /** A job of all pictures in one chunk, which a decoder is asked for. */
-  const requested = async (): Promise<{ jobId: string; chunkId: string }> => {
-    const jobId = await submitted(PICTURES, 'image');
+  const requested = async (names = PICTURES): Promise<{ jobId: string; chunkId: string }> => {
+    const jobId = await submitted(names, 'image');
     const facts = { kind: 'image' as const, format: 'png' as const, width: 8, height: 8 };
     await outbox.transaction(async (manager) => {
       const locked = (await LockedJob.take(manager, jobId))!;
       await locked.apply({ kind: 'opened' });
-      const wanted = [{ moduleId: 'face_recognition', from: 0, to: PICTURES.length - 1 }];
+      const wanted = [{ moduleId: 'face_recognition', from: 0, to: names.length - 1 }];
       await planImages(manager, locked, { index: 0, digest: 'd'.repeat(64), facts }, wanted, 64);
     });
     const { id: chunkId } = await database.dataSource.manager.findOneByOrFail(ChunkEntity, { jobId });
@@ -198,6 +198,22 @@ describe('decoding a chunk', () => {
     failLast(() => Promise.resolve());
     await decode(chunkId);
     expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length - 1);
+  });
+
+  it('that breaks off fetches no more of its pictures', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `more-${at}.png`);
+    for (const [at, name] of names.entries()) await writeFile(join(folder, name), blackPng(20 + at, 8));
+    const { chunkId } = await requested(names);
+    const fetched: number[] = [];
+    const use = cache.use.bind(cache);
+    cache.use = (source, work, signal) => {
+      fetched.push(source.index);
+      return use(source, work, signal);
+    };
+    beforePack = () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.'));
+    await decode(chunkId);
+    // As many as are worked on at the same time.
+    expect(fetched.length).toBeLessThanOrEqual(4);
   });
 
   it('that breaks off waits for what it is still writing', async () => {
