@@ -3,20 +3,34 @@ import { readFileSync } from 'node:fs';
 
 const POLL_MS = 500;
 
+/** As what npm runs a script with calls itself. */
+const SHELL = /^(ba|da|a|z|k|mk)?sh$|^busybox$/;
+
 /**
- * Sends this process SIGTERM once the shell that started it, or npm above that, is gone. Does nothing for a process that
- * npm did not start: that may well outlive its terminal.
+ * Sends this process SIGTERM once the shell that started it, or npm above that, is gone. A shell that becomes its last
+ * command, as bash does, leaves npm itself as the parent, and what is above npm is no concern of ours. Does nothing for a
+ * process that npm did not start: that may well outlive its terminal.
  */
 export function endWithParent(environment = process.env) {
   if (environment.npm_lifecycle_event === undefined) return;
-  const shell = process.ppid;
-  const npm = parentOf(shell);
+  const parent = process.ppid;
+  const isShell = SHELL.test(nameOf(parent));
+  const npm = isShell ? parentOf(parent) : null;
   const timer = setInterval(() => {
-    if (process.ppid === shell && parentOf(shell) === npm) return;
+    if (process.ppid === parent && (!isShell || parentOf(parent) === npm)) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
   }, POLL_MS);
   timer.unref();
+}
+
+/** Of a process; empty where the system does not tell. */
+function nameOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 /** Null where the system does not tell. */
