@@ -175,7 +175,7 @@ describe('fetchSource', () => {
   it('stops what never answers, stalls, drips or does not end', async () => {
     expect(await fails(web('/silent'), { idleTimeoutSeconds: 0.2 })).toBe('SOURCE_UNAVAILABLE');
     expect(await fails(web('/stalls'), { idleTimeoutSeconds: 0.2 })).toBe('SOURCE_UNAVAILABLE');
-    expect(await fails(web('/drip'), { timeoutSeconds: 0.4, idleTimeoutSeconds: 0.3 })).toBe('LIMIT_EXCEEDED');
+    expect(await fails(web('/drip'), { timeoutSeconds: 1, idleTimeoutSeconds: 5 })).toBe('LIMIT_EXCEEDED');
     expect(await fails(web('/endless'), { maxBytes: 2_000_000 })).toBe('TOO_LARGE');
     expect(await fails(web('/film'), { maxBytes: 299_999 })).toBe('TOO_LARGE');
     expect(await fails(`${root}/film.mp4`, { maxBytes: 299_999 })).toBe('TOO_LARGE');
