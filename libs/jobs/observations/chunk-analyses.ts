@@ -70,11 +70,12 @@ const WANTED = `EXISTS (
  * moment its chunk ended would wait for ever. Answers how many chunks that were.
  */
 export async function takeChunksOn(manager: EntityManager): Promise<number> {
+  // One that is still at work, also for a module that has ended, reads the chunk's packs and ends it.
   const ended = returned(
     await manager.query(
       `UPDATE chunks c SET state = 'done', packs = NULL, lease_until = NULL FROM jobs j
         WHERE ${OF_RUNNING} AND c.state = 'decoded' AND NOT EXISTS (
-          SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state = 'requested' AND ${WANTED})
+          SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state = 'requested')
        RETURNING c.id`,
     ),
   );
