@@ -1,7 +1,8 @@
 import { Job, JobPage, Problem } from '@adit/contracts';
-import { ApiKeyEntity, DATABASE, type Database } from '@adit/database';
+import { ApiKeyEntity, DATABASE, WorkspaceEntity, type Database } from '@adit/database';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { Bootstrap } from './index.js';
 import { startGateway, type TestGateway } from './testing/gateway.js';
@@ -127,6 +128,14 @@ describe('jobs', () => {
     const header = { authorization: `Key ${before}` };
     expect((await gateway.ask('GET', '/api/v1/api-keys/', undefined, header)).status).toBe(401);
     await bootstrap.ensureBootstrapKey({});
+  });
+
+  it('makes no key of a workspace that is being erased', async () => {
+    const erased = { id: randomUUID(), name: 'erased', signingSecret: 's', timeDeleted: new Date() };
+    await gateway.db.manager.insert(WorkspaceEntity, { ...erased, timeCreated: new Date(0) });
+    const { workspaceId } = gateway;
+    expect(await gateway.app.get(Bootstrap).ensureBootstrapKey({})).toEqual({ key: null, workspaceId });
+    await gateway.db.manager.delete(WorkspaceEntity, { id: erased.id });
   });
 
   it('makes a key when those that are left cannot make one', async () => {

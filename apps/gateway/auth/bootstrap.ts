@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, Like, Not, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, Like, Not, type EntityManager } from 'typeorm';
 import { hashApiKey, KEY_PREFIX, newApiKey, newSigningSecret, shownPrefix } from './api-key.js';
 
 /**
@@ -29,7 +29,8 @@ export class Bootstrap {
     return inTransaction(this.db, async (manager) => {
       // Two processes that start together must not make two workspaces.
       await manager.query('LOCK TABLE workspaces IN EXCLUSIVE MODE');
-      let workspace = await manager.findOne(WorkspaceEntity, { where: {}, order: { timeCreated: 'ASC' } });
+      const where = { timeDeleted: IsNull() };
+      let workspace = await manager.findOne(WorkspaceEntity, { where, order: { timeCreated: 'ASC' } });
       if (workspace === null) {
         workspace = manager.create(WorkspaceEntity, {
           id: randomUUID(),
