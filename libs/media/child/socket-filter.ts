@@ -8,15 +8,14 @@ export const SOCKET_FILTER: readonly string[] = [
   'perl',
   '-e',
   String.raw`
-require POSIX;
 my $eacces = 0x00050000 | 13;
 # seccomp's name of the machine, prctl's number, and those of what is refused:
 # socket, io_uring_setup (another way to sockets), ptrace, process_vm_readv and process_vm_writev.
 my %machines = (
-  x86_64  => [0xC000003E, 157, 41, 425, 101, 310, 311],
-  aarch64 => [0xC00000B7, 167, 198, 425, 117, 270, 271],
+  x64   => [0xC000003E, 157, 41, 425, 101, 310, 311],
+  arm64 => [0xC00000B7, 167, 198, 425, 117, 270, 271],
 );
-my ($machine, $prctl, @refused) = @{ $machines{ (POSIX::uname())[4] } or exit 1 };
+my ($machine, $prctl, @refused) = @{ $machines{${process.arch}} or exit 1 };
 my $left = @refused;
 my @filter = (
   [0x20, 0, 0, 4],                      # the machine, since numbers differ
