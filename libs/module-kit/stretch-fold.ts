@@ -60,12 +60,12 @@ export abstract class StretchFold<
   }
 
   fold(state: State, input: FoldInput): FoldStep<State> {
-    const { sampled, detectionsAt: seenAt, state: next = state } = this.detect(input, state);
+    const { sampled, detectionsAt, state: next = state } = this.detect(input, state);
     const { unit } = input;
     if (unit.facts.kind === 'image') {
       const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
       const open: Stretch<Extra>[] = [];
-      for (const { frame } of sampled) for (const seen of seenAt(at, frame, () => null)) this.extend(open, seen);
+      for (const { frame } of sampled) for (const seen of detectionsAt(at, frame, () => null)) this.extend(open, seen);
       return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };
     }
     const instants = instantsOf(sampled, state.samples);
@@ -77,7 +77,7 @@ export abstract class StretchFold<
     let last: Instant | null = null;
     for (const [frame, at] of instants) {
       const goingOn = (key: string): Extra | null => openStretch(open, key, at)?.extra ?? null;
-      for (const seen of seenAt(at, frame, goingOn)) this.extend(open, seen);
+      for (const seen of detectionsAt(at, frame, goingOn)) this.extend(open, seen);
       last = at;
     }
     const final = last === null ? [] : takeFinal(open, last);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { heldBuffers } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkKey } from './key.js';
 import type { ObjectInfo, ObjectStore } from './port.js';
@@ -193,7 +192,7 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
 
       it('streams 64 MB in flat memory', async () => {
         // Once for all tries: what one try left to be collected must not hide what the next one holds.
-        const before = held();
+        const before = heldBuffers();
         const peaks: number[] = [];
         while (peaks.length < 3 && Math.min(...peaks) >= 40 * MEGABYTE) {
           const expected = createHash('sha256');
@@ -211,7 +210,7 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
           const watch = setInterval(() => {
             const external = process.memoryUsage().arrayBuffers - before;
             // Buffers that only wait for the garbage collector do not count.
-            peak = Math.max(peak, external < 40 * MEGABYTE ? external : held() - before);
+            peak = Math.max(peak, external < 40 * MEGABYTE ? external : heldBuffers() - before);
           }, 5);
           await store.put('put/large', body);
           const digest = createHash('sha256');
@@ -438,15 +437,4 @@ async function drain(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-}
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-/** Bytes of buffers that somebody holds: what only waits for the garbage collector is collected before. */
-function held(): number {
-  collect();
-  // V8 frees buffers on another thread, which on a busy machine comes to it late; the next collection waits for it.
-  collect();
-  return process.memoryUsage().arrayBuffers;
 }

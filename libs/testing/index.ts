@@ -1,5 +1,6 @@
 export { filmFacts } from './film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './forged-pictures.js';
+export { heldBuffers } from './held-buffers.js';
 export { cachedMedia, transcode } from './made-media.js';
 export { packageFolder, sampleMedia, type SampleMedia } from './media.js';
 export { cutAt, hurtBetween, withComment, withStatedSize } from './damage.js';

@@ -3,12 +3,11 @@ import { request as httpRequest, type ClientRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { StorageEntry } from '@adit/contracts';
 import { StorageEntryEntity, StoragePartEntity } from '@adit/database';
 import { openStorageKey } from '@adit/storage';
 import { OBJECT_STORE } from '@adit/objects';
+import { heldBuffers } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as tus from 'tus-js-client';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
@@ -315,9 +314,9 @@ describe('a resumable upload', () => {
     const chunk = Buffer.alloc(MEGABYTE);
     const request = begin(url, 0, size, Buffer.alloc(0));
     const replied = new Promise((resolve) => request.on('response', ({ statusCode }) => resolve(statusCode)));
-    const before = held();
+    const before = heldBuffers();
     for (let megabyte = 0; megabyte < 144; megabyte += 1) {
-      if (megabyte % 24 === 0) peaks.push(held() - before);
+      if (megabyte % 24 === 0) peaks.push(heldBuffers() - before);
       sent.update(chunk.fill(megabyte));
       // The next one when this one has left: what is held is the gateway's then.
       await new Promise((left) => request.write(chunk, left));
@@ -330,7 +329,7 @@ describe('a resumable upload', () => {
     for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
       received.update(chunk);
       if (Math.floor((bytes + chunk.length) / (24 * MEGABYTE)) > Math.floor(bytes / (24 * MEGABYTE))) {
-        peaks.push(held() - before);
+        peaks.push(heldBuffers() - before);
       }
       bytes += chunk.length;
     }
@@ -341,14 +340,3 @@ describe('a resumable upload', () => {
     expect(Math.max(...peaks)).toBeLessThan(32 * MEGABYTE);
   }, 600_000);
 });
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-/** Bytes of buffers that somebody holds: what only waits for the garbage collector is collected before. */
-function held(): number {
-  collect();
-  // V8 frees buffers on another thread, which on a busy machine comes to it late; the next collection waits for it.
-  collect();
-  return process.memoryUsage().arrayBuffers;
-}
