@@ -1,2 +1,2 @@
 export { CatalogueEntry, modelsRoot, readCatalogue, type Catalogue } from './catalogue.js';
-export { installWeights, type InstalledModel, type InstallOptions } from './install.js';
+export { installWeights, type InstalledModel } from './install.js';

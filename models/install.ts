@@ -17,7 +17,7 @@ export interface InstalledModel {
   from: 'place' | 'cache' | 'package';
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   /** The model repository to fill; this package's own folder by default. */
   modelsDir?: string;
   /** Verified weights are kept in `<cacheDir>/weights`, shared by all checkouts. */

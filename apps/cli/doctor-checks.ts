@@ -15,7 +15,7 @@ export interface Finding {
   advice?: string;
 }
 
-export type Check = () => Promise<Finding[]>;
+type Check = () => Promise<Finding[]>;
 
 const GIB = 1024 ** 3;
 /** An embedded engine that mines a film stays below 1.5 GiB. */

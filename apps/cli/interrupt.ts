@@ -1,7 +1,7 @@
 /** A terminal's Ctrl-C can arrive twice: from the terminal itself and passed on by the script that started us. */
 const ECHO_MS = 500;
 
-export interface Interrupt {
+interface Interrupt {
   /** Aborts at the first Ctrl-C or SIGTERM, or when nobody reads the output any more. */
   signal: AbortSignal;
   release(): void;

@@ -15,7 +15,7 @@ export interface JobOrder {
 const POLL_MS = 200;
 const ARTIFACTS = ['results.json', 'report.html'];
 
-export interface MinedJob {
+interface MinedJob {
   job: Job;
   /** Absolute paths by file name; empty when the job left no artifacts. */
   files: Record<string, string>;

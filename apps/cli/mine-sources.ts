@@ -9,7 +9,7 @@ export interface SourceGroup {
   sources: string[];
 }
 
-export interface PlannedSources {
+interface PlannedSources {
   groups: SourceGroup[];
   /** Folders the engine has to be allowed to read. */
   localRoots: string[];

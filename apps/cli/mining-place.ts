@@ -19,7 +19,7 @@ export interface MiningPlace {
   close(): Promise<void>;
 }
 
-export interface LocalOptions {
+interface LocalOptions {
   dataDir: string | undefined;
   /** Folders that the engine may read. */
   localRoots: string[];

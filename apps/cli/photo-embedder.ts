@@ -4,7 +4,7 @@ import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionP
 import type { CliSettings } from './settings.js';
 
 /** What a photo gives a gallery. */
-export interface PhotoOutcome {
+interface PhotoOutcome {
   /** L2-normalised; null when the photo cannot be used. */
   embedding: Float32Array | null;
   /** Why it cannot be used, or what to know of it. */

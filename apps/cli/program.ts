@@ -15,7 +15,7 @@ export const EXIT_FAILED = 1;
 /** Wrong use of the command line. */
 export const EXIT_USAGE = 2;
 /** Ended by Ctrl-C, as shells have it: 128 and the signal's number. */
-export const EXIT_INTERRUPTED = 130;
+const EXIT_INTERRUPTED = 130;
 
 const EXIT_CODES = `
 Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C,

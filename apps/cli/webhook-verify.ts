@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
 import { verifyMessage, type Verdict } from '@adit/webhooks';
 import { z } from 'zod';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   body: string;
   headers?: string;
   secretFile?: string;

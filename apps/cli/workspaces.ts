@@ -2,7 +2,7 @@ import { AditClient } from '@adit/client';
 import { AditError } from '@adit/contracts';
 import { printable, textTable } from './text-table.js';
 
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   /** Address of the engine. */
   server: string;
   json?: boolean;

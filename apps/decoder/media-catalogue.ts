@@ -75,7 +75,7 @@ export class MediaCatalogue {
       admit: (bytes, work) => this.memory.admit(bytes, work, signal),
     });
     const isFilm = facts.kind === 'video' && index !== null;
-    const film = isFilm ? { grid: planGrid(facts, index, this.limits), index } : null;
+    const film = isFilm ? { grid: planGrid(index, this.limits), index } : null;
     const { digest } = file;
     const generation = await this.note({ workspaceId, digest, facts, grid: film?.grid ?? null });
     if (film !== null) {

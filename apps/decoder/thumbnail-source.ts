@@ -9,7 +9,7 @@ import type { EntityManager } from 'typeorm';
 
 const MEBIBYTE = 1 << 20;
 
-export interface ThumbnailLimits {
+interface ThumbnailLimits {
   /** Bytes up to which a file is fetched whole. */
   whole: number;
   /** Of a longer film: bytes of its beginning, and of its end, where some formats keep their index. */
@@ -19,7 +19,7 @@ export interface ThumbnailLimits {
   sound: number;
 }
 
-export const THUMBNAIL_LIMITS: ThumbnailLimits = {
+const THUMBNAIL_LIMITS: ThumbnailLimits = {
   whole: 128 * MEBIBYTE,
   head: 64 * MEBIBYTE,
   tail: 32 * MEBIBYTE,

@@ -1,5 +1,5 @@
 export { AccessTokens } from './auth/access-tokens.js';
-export { Bootstrap, type BootstrapKey } from './auth/bootstrap.js';
+export { Bootstrap } from './auth/bootstrap.js';
 export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
 export { configureGateway } from './configure-gateway.js';
 export { GatewayModule } from './gateway.module.js';

@@ -13,7 +13,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EngineConfig } from './config.js';
 import { EngineModule, type EngineParts } from './engine.module.js';
 
-export interface StartOptions {
+interface StartOptions {
   dataDir?: string;
   /** 0 takes any free port. */
   port?: number;
@@ -26,7 +26,7 @@ export interface StartOptions {
   apiKey?: string;
 }
 
-export interface Engine {
+interface Engine {
   app: NestFastifyApplication;
   config: EngineConfig;
   /** Base address of the API, e.g. `http://127.0.0.1:8080`. */

@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Ends so long ago make no pause longer. */
 const RECENT_MS = 60_000;
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   /** Module that runs the engine in the child process. It sends `SERVES` when it does. */
   entry: string;
   args: string[];

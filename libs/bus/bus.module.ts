@@ -13,7 +13,7 @@ import type { Bus } from './port.js';
 
 const logger = createLogger('bus');
 
-export type BusConfig = Pick<BaseConfig, 'busDriver'> & {
+type BusConfig = Pick<BaseConfig, 'busDriver'> & {
   inProcess?: InProcessBusOptions;
   /** Needed with `busDriver: 'kafka'`. */
   kafka?: KafkaConfig;

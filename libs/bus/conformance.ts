@@ -7,7 +7,7 @@ import { DeadLetter, deadLettersOf } from './dead-letter.js';
 import type { DeliveryPolicy } from './delivery-policy.js';
 import type { Bus, DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOptions } from './port.js';
 
-export interface ConformanceBusOptions {
+interface ConformanceBusOptions {
   /** Fresh for each test, for drivers whose topics outlive the bus. */
   topicPrefix: string;
   delivery: Partial<DeliveryPolicy>;
@@ -15,7 +15,7 @@ export interface ConformanceBusOptions {
   capacity?: number;
 }
 
-export interface BusConformance {
+interface BusConformance {
   create(options: ConformanceBusOptions): Promise<Bus>;
   /** Milliseconds within which what has to happen happens: joins, rebalances, deliveries. */
   patienceMs?: number;

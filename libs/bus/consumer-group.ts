@@ -9,7 +9,7 @@ import { decodeMessage } from './wire.js';
 
 const logger = createLogger('bus');
 
-export interface GroupOptions {
+interface GroupOptions {
   topic: string;
   group: string;
   policy: DeliveryPolicy;

@@ -7,7 +7,7 @@ const SUFFIX = '.dead-letters';
 export type DeadLetterTopic = `${Topic}.dead-letters`;
 
 /** Why a message was given up. */
-export const DeadLetterReason = z.object({
+const DeadLetterReason = z.object({
   /** Of ERROR_CODES, as its writer knew them. */
   code: z.string(),
   message: z.string(),
@@ -18,13 +18,13 @@ export const DeadLetterReason = z.object({
   deliveries: z.int().positive(),
   failedAt: z.string(),
 });
-export type DeadLetterReason = z.infer<typeof DeadLetterReason>;
+type DeadLetterReason = z.infer<typeof DeadLetterReason>;
 
 /** Payload of a dead letter; its envelope is the failed message's otherwise, and so is its key. */
 export const DeadLetter = z.object({ reason: DeadLetterReason, payload: z.unknown() });
 export type DeadLetter = z.infer<typeof DeadLetter>;
 
-/** `deadLetterTopic` of the contracts with a type that can be subscribed to. */
+/** A message that could not be handled goes there with the reason, under the same key. */
 export function deadLettersOf(topic: Topic): DeadLetterTopic {
   return `${topic}${SUFFIX}`;
 }

@@ -9,7 +9,7 @@ export interface DeliveryPolicy extends BackoffPolicy {
 
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = { maxDeliveries: 3, baseMs: 500, maxMs: 5_000, factor: 3 };
 
-export type FailureDecision = { retryInMs: number } | { giveUp: AditError };
+type FailureDecision = { retryInMs: number } | { giveUp: AditError };
 
 /**
  * What becomes of a message whose handler threw `error` at its delivery number `delivery` (from 1). While something that

@@ -20,7 +20,7 @@ export interface HandlesOptions {
 }
 
 export type HandledTopic = Topic | DeadLetterTopic;
-export type HandledPayload<T extends HandledTopic> = T extends Topic ? Payload<T> : DeadLetter;
+type HandledPayload<T extends HandledTopic> = T extends Topic ? Payload<T> : DeadLetter;
 
 type Handler<T extends HandledTopic> = (payload: HandledPayload<T>, context: BusContext) => Promise<void> | void;
 

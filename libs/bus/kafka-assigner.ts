@@ -2,7 +2,7 @@ import { AssignerProtocol } from 'kafkajs';
 import type { PartitionAssigner } from 'kafkajs';
 
 /** What a member has when it joins: sent with its request to join, as the protocol's user data. */
-export interface Holdings {
+interface Holdings {
   owned: number[];
   /** Those of them whose message is being handled: moving them would throw work away. */
   busy: number[];

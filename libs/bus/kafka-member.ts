@@ -25,7 +25,7 @@ export const DEFAULT_TIMES: MemberTimes = {
   maxWaitMs: 500,
 };
 
-export interface MemberOptions {
+interface MemberOptions {
   /** A client of its own: kafkajs mixes up the offsets of two members of one group on one client. */
   kafka: Kafka;
   /** Kafka's names. */

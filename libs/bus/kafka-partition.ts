@@ -38,7 +38,7 @@ export class Work {
  * - `settling`: ours since a moment ago; where the group stands in it is being asked.
  * - `owned`: ours, and worked on.
  */
-export type Ownership = 'foreign' | 'orphaned' | 'settling' | 'owned';
+type Ownership = 'foreign' | 'orphaned' | 'settling' | 'owned';
 
 /** Messages fetched ahead of a partition, beyond which fetching pauses. */
 const ENOUGH_MESSAGES = 100;

@@ -18,7 +18,7 @@ export interface CommittedOffset {
   note: string;
 }
 
-export interface KafkaSubscriptionOptions extends SubscriptionOptions {
+interface KafkaSubscriptionOptions extends SubscriptionOptions {
   policy: DeliveryPolicy;
   /** How long a closing member waits for its handlers before their messages are given to others. */
   closeGraceMs: number;

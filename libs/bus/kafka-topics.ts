@@ -12,7 +12,7 @@ const logger = createLogger('bus');
 const SERVED_WITHIN_MS = 10_000;
 const POLL_MS = 50;
 
-export interface KafkaTopicOptions {
+interface KafkaTopicOptions {
   prefix: string;
   partitions: number;
   replicationFactor: number;

@@ -75,8 +75,3 @@ export function payloadSchema(topic: string): z.ZodType {
   if (/^analyses\.[a-z0-9-]+\.requested$/.test(topic)) return AnalysisRequested;
   throw new RangeError(`Unknown topic ${topic}.`);
 }
-
-/** A message that could not be handled goes here with the reason, under the same key. */
-export function deadLetterTopic(topic: string): string {
-  return `${topic}.dead-letters`;
-}

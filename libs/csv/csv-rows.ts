@@ -6,7 +6,7 @@ export const LONGEST_CELL = 65_536;
  * What is wrong with a record: a quoted field never ended, it has more than MOST_COLUMNS fields, or one of more than
  * LONGEST_CELL characters. What is beyond is not in `cells`.
  */
-export type CsvFault = 'unclosed_quote' | 'too_many_columns' | 'too_long';
+type CsvFault = 'unclosed_quote' | 'too_many_columns' | 'too_long';
 
 /** What to say of it, behind the line. */
 export const CSV_FAULTS: Record<CsvFault, string> = {

@@ -13,7 +13,7 @@ interface Row {
   value: number;
 }
 
-export interface Capabilities {
+interface Capabilities {
   /** Several transactions run at the same time. One session (PGlite) takes them one after the other. */
   concurrent: boolean;
 }

@@ -16,7 +16,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Bring the schema up to date first. Default true. */
   migrate?: boolean;
 }

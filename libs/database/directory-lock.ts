@@ -22,7 +22,7 @@ interface Holder {
   realm: string;
 }
 
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const MOST_ROWS = 100;
 const MOST_CHARACTERS = 1 << 20;
 
 /** What is written: its id, and itself as JSON. */
-export interface GroupedRow {
+interface GroupedRow {
   id: string;
   text: string;
 }

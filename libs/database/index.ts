@@ -1,11 +1,11 @@
 export type { DatabaseConfig, PgliteConfig, PostgresConfig } from './config.js';
-export { type Database, openDatabase, type OpenOptions } from './database.js';
+export { type Database, openDatabase } from './database.js';
 export { DATABASE, DatabaseModule } from './database.module.js';
 export * from './entities/index.js';
 export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
-export { GroupCommit, type GroupedRow, groupsOf, listOf } from './group-commit.js';
+export { GroupCommit, groupsOf, listOf } from './group-commit.js';
 export { isShared } from './guarded-data-source.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
-export { inStatement, inTransaction, outsideTransaction, type TransactionOptions } from './transaction.js';
+export { inStatement, inTransaction, outsideTransaction } from './transaction.js';
 export * from './returned.js';

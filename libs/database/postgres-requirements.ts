@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 const OLDEST = 14;
 
 /** Extensions that migrations use. They have to be available; a migration creates them. */
-export const EXTENSIONS: readonly string[] = [];
+const EXTENSIONS: readonly string[] = [];
 
 interface Facts {
   version: number;

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-export interface SchemaDifference {
+interface SchemaDifference {
   /** SQL that brings the database to the entities. */
   up: string[];
   /** SQL that takes it back. */

@@ -16,7 +16,7 @@ interface Running {
 /** Of the current context: the transaction that the code runs in. */
 const RUNNING = Symbol('transaction');
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** Default READ COMMITTED. */
   isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
 }

@@ -97,7 +97,7 @@ const MOST_KNOWN = 10_000;
 export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
 
 /** A dictionary serves results of its own language, `any` all; results without a language are served by all. */
-export function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
+function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
   if (dictionary === 'any' || language === undefined || language === 'any') return true;
   return (languageName(language) ?? language) === dictionary;
 }

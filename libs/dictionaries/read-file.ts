@@ -8,7 +8,7 @@ import { foldText } from './fold-text.js';
 
 /** Most characters of an entry: labels and names, not texts. */
 export const LONGEST_ENTRY = 1_000;
-export const MOST_ENTRIES = 500_000;
+const MOST_ENTRIES = 500_000;
 /** So many wrong places are named; whoever has more wrote another kind of file. */
 const MOST_ERRORS = 50;
 

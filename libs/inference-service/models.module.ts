@@ -23,7 +23,7 @@ const runSeconds = histogram(
 );
 const batchRows = histogram('adit_model_batch_rows', 'Rows of one run of a model', ['model'], [1, 2, 4, 8, 16, 32, 64]);
 
-export interface ModelsModuleOptions {
+interface ModelsModuleOptions {
   config: InferenceConfig;
   /** Folders of models that come with Adit, searched before the user's. */
   builtIn: string[];

@@ -7,7 +7,7 @@ import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
 
-export interface InferenceService {
+interface InferenceService {
   family: string;
   /** Folder that the analyses are found in. */
   analyses: string;

@@ -1,7 +1,7 @@
 /** Runs rows together, answers in their order. */
-export type RunBatch<In, Out> = (rows: In[]) => Promise<Out[]>;
+type RunBatch<In, Out> = (rows: In[]) => Promise<Out[]>;
 
-export interface BatcherOptions<In> {
+interface BatcherOptions<In> {
   /** Rows of one run. */
   maxBatch: number;
   /** Rows run together only when their keys are equal, e.g. their shapes. */

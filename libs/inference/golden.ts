@@ -16,12 +16,12 @@ const GoldenTensor = z.strictObject({
  * `<name>/<version>/golden.json`: one row in (without the batch dimension) and the outputs it must give. `tolerance` is
  * the largest difference allowed at any value.
  */
-export const Golden = z.strictObject({
+const Golden = z.strictObject({
   inputs: z.record(z.string(), GoldenTensor),
   outputs: z.record(z.string(), GoldenTensor),
   tolerance: z.number().positive().default(1e-3),
 });
-export type Golden = z.infer<typeof Golden>;
+type Golden = z.infer<typeof Golden>;
 
 /** Runs a version's golden input, when it has one. Throws VALIDATION when an output differs. */
 export async function checkGolden(model: ModelVersion, run: (row: Row) => Promise<Row>): Promise<void> {

@@ -4,7 +4,7 @@ import { decodeImage, decodeInterval, openFramePackBuffer, planGrid, probeMedia 
 import type { AnalysisContext, AnalysisDefinition } from './analysis.js';
 import type { AnalysisRunner } from './local-runner.js';
 
-export interface FileLook {
+interface FileLook {
   runner: AnalysisRunner;
   analysis: AnalysisDefinition;
   /** A file of the operator's own: no limits beyond the decoder's defaults guard it. */
@@ -16,7 +16,7 @@ export interface FileLook {
 }
 
 /** What an analysis saw in one unit of a file: a whole image, or a chunk of a film. */
-export interface UnitLook {
+interface UnitLook {
   facts: MediaFacts;
   interval: FrameInterval | null;
   /** As the analysis's schema has it. */
@@ -56,7 +56,7 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   if (facts.kind === 'image') {
     yield observe(await decodeImage({ path, facts, specs }), null);
   } else if (facts.kind === 'video' && index) {
-    for (const interval of planGrid(facts, index)) {
+    for (const interval of planGrid(index)) {
       yield observe(await decodeInterval({ path, facts, index, interval, specs, signal }), interval);
     }
   } else {

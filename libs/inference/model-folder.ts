@@ -18,7 +18,7 @@ export interface ModelVersion {
   files: ModelFile[];
 }
 
-export interface ModelFile {
+interface ModelFile {
   name: string;
   size: number;
   mtimeMs: number;
@@ -40,7 +40,7 @@ export interface ModelRoot {
   builtIn: boolean;
 }
 
-export interface FolderReading {
+interface FolderReading {
   versions: ModelVersion[];
   problems: ModelProblem[];
 }

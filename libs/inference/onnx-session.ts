@@ -5,8 +5,7 @@ import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onn
 import type { Row } from './session.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
 
-export const PROVIDERS = ['cpu', 'cuda', 'tensorrt'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+export type Provider = 'cpu' | 'cuda' | 'tensorrt';
 
 export interface OnnxOptions {
   /** In order of preference; the first that works is used. */
@@ -22,7 +21,7 @@ export interface OnnxOptions {
 export const DEFAULT_ONNX_OPTIONS: OnnxOptions = { providers: ['cpu'], threads: 0 };
 
 /** A tensor's shape in the graph; text stands for an open dimension. */
-export interface TensorShape {
+interface TensorShape {
   name: string;
   type: string;
   dims: readonly (number | string)[];

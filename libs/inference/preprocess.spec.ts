@@ -3,7 +3,7 @@ import { ImageInput } from '@adit/contracts';
 import fc from 'fast-check';
 import { applyAffine, boxMap, similarityMap, turnedSquareMap, type Affine, type Point } from './affine.js';
 import type { RgbImage } from './analysis.js';
-import { cropResize, imageTensor, letterbox, tiles } from './preprocess.js';
+import { imageTensor, letterbox, tiles } from './preprocess.js';
 import { resample } from './resample.js';
 
 /** Noise from a fixed seed. */
@@ -104,27 +104,6 @@ describe('resample', () => {
         expect(worstDifference(pixels, wanted)).toBeLessThan(1e-3);
       }),
     );
-  });
-});
-
-describe('cropResize', () => {
-  it('averages exact areas', () => {
-    const box = { x: 2.5, y: 1.25, w: 35, h: 27.5 };
-    const small = cropResize(image, box, 10, 8);
-    // Against 32 × 32 nearest samples of every output pixel.
-    for (const [x, y, channel] of [
-      [0, 0, 0],
-      [3, 5, 1],
-      [9, 7, 2],
-    ] as const) {
-      let sum = 0;
-      for (let i = 0; i < 1024; i++) {
-        const u = box.x + ((x + ((i % 32) + 0.5) / 32) / 10) * box.w;
-        const v = box.y + ((y + (Math.floor(i / 32) + 0.5) / 32) / 8) * box.h;
-        sum += pixel(image, Math.floor(u), Math.floor(v), channel);
-      }
-      expect(Math.abs(small.data[(y * 10 + x) * 3 + channel]! - sum / 1024)).toBeLessThan(2.5);
-    }
   });
 });
 

@@ -1,9 +1,9 @@
 import { AditError, type ImageInput } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
-import { boxMap, type Affine, type PixelBox } from './affine.js';
+import type { Affine, PixelBox } from './affine.js';
 import { freeArray } from './free-array.js';
-import { resample, resampleFinely } from './resample.js';
-import type { NetworkSession, Row } from './session.js';
+import { resample } from './resample.js';
+import type { NetworkSession } from './session.js';
 import { floatsOf, floatTensor, type FloatTensor } from './tensor.js';
 
 /**
@@ -91,12 +91,6 @@ function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInp
   return floatTensor(data, dimsOf(input));
 }
 
-/** The row for a network of one picture input, as its manifest describes it. */
-export function imageRow(image: RgbImage, map: Affine, network: NetworkSession): Row {
-  const input = inputOf(network);
-  return { [input.tensor]: imageTensor(image, map, input) };
-}
-
 /**
  * Tensors that no run holds, by length: at a megabyte each, fresh ones keep the garbage collector busier than the
  * networks. They are shared memory, which a worker thread reads without being sent a copy.
@@ -153,11 +147,6 @@ export function inputOf(network: NetworkSession): ImageInput {
 /** What `map` shows of a picture, as a picture of 8 bits; black outside. */
 export function warp(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
   return eightBits(resample(image, map, width, height), width, height);
-}
-
-/** Cuts `box` out of a picture at `width` × `height` pixels of 8 bits; black outside the picture. */
-export function cropResize(image: RgbImage, box: PixelBox, width: number, height: number): RgbImage {
-  return eightBits(resampleFinely(image, boxMap(box, width, height), width, height), width, height);
 }
 
 function eightBits(pixels: Float32Array, width: number, height: number): RgbImage {

@@ -18,7 +18,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-export interface ReadField {
+interface ReadField {
   number: number;
   /** The whole field, to be copied as it is. */
   raw: Uint8Array;

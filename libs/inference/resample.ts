@@ -8,7 +8,6 @@ const { abs, ceil, floor, max, min, round } = Math;
 type Scratch = Float32Array;
 
 let output: Scratch = new Float32Array(0);
-let rowSums = new Float32Array(0);
 
 function outputOf(length: number, into?: Float32Array): Scratch {
   if (into) return into;
@@ -37,14 +36,6 @@ export function resample(
     return copyRegion(image, map[2], map[5], width, height, out);
   }
   return uprightBilinear(image, map, width, height, out);
-}
-
-/**
- * The same with exact areas where it shrinks, for pictures that people look at. Three times the work of `resample`.
- */
-export function resampleFinely(image: RgbImage, map: Affine, width: number, height: number): Float32Array {
-  const shrinks = map[1] === 0 && map[3] === 0 && map[0] >= 1 && map[4] >= 1;
-  return shrinks ? areaResize(image, map, width, height) : resample(image, map, width, height);
 }
 
 function copyRegion(image: RgbImage, left: number, top: number, width: number, height: number, out: Scratch): Scratch {
@@ -161,71 +152,6 @@ function lerpPlaces(
     }
   }
   return { first, second, firstWeight, secondWeight };
-}
-
-/** Exact box filter in one pass over the source: every source row is reduced once and shared by the rows it touches. */
-function areaResize(image: RgbImage, map: Affine, width: number, height: number): Scratch {
-  const [stepX, , left, , stepY, top] = map;
-  const length = width * 3;
-  const out = outputOf(length * height);
-  out.fill(0, 0, length * height);
-  if (rowSums.length < length) rowSums = new Float32Array(length);
-  const firstRow = max(0, floor(top));
-  const lastRow = min(image.height, ceil(top + stepY * height));
-  const area = 1 / (stepX * stepY);
-  for (let row = firstRow; row < lastRow; row++) {
-    reduceRow(image, row, left, stepX, width, area);
-    const from = max(0, floor((row - top) / stepY));
-    const to = min(height - 1, floor((row + 1 - top) / stepY));
-    for (let y = from; y <= to; y++) {
-      const edge = top + y * stepY;
-      const weight = min(row + 1, edge + stepY) - max(row, edge);
-      if (weight <= 0) continue;
-      const at = y * length;
-      for (let i = 0; i < length; i++) out[at + i]! += rowSums[i]! * weight;
-    }
-  }
-  return out;
-}
-
-/** Writes one source row's box sums, times `factor`, into `rowSums`. */
-function reduceRow(image: RgbImage, row: number, left: number, step: number, width: number, factor: number): void {
-  const { data } = image;
-  const base = row * image.width * 3;
-  const last = image.width - 1;
-  for (let x = 0; x < width; x++) {
-    const start = max(0, left + x * step);
-    const end = min(image.width, left + (x + 1) * step);
-    let r = 0;
-    let g = 0;
-    let b = 0;
-    if (end > start) {
-      const first = floor(start);
-      const final = min(last, floor(end));
-      let at = base + first * 3;
-      const head = min(first + 1, end) - start;
-      r = data[at]! * head;
-      g = data[at + 1]! * head;
-      b = data[at + 2]! * head;
-      for (let column = first + 1; column < final; column++) {
-        at += 3;
-        r += data[at]!;
-        g += data[at + 1]!;
-        b += data[at + 2]!;
-      }
-      const tail = end - final;
-      if (final > first && tail > 0) {
-        at = base + final * 3;
-        const weight = min(1, tail);
-        r += data[at]! * weight;
-        g += data[at + 1]! * weight;
-        b += data[at + 2]! * weight;
-      }
-    }
-    rowSums[x * 3] = r * factor;
-    rowSums[x * 3 + 1] = g * factor;
-    rowSums[x * 3 + 2] = b * factor;
-  }
 }
 
 /** Any affine map; where it shrinks, n × n samples per output pixel stand in for the area. */

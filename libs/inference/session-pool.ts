@@ -18,7 +18,7 @@ export interface PoolObserver {
   evicted?(model: string): void;
 }
 
-export interface SessionPoolOptions {
+interface SessionPoolOptions {
   /** Threads of 0 share the cores among the workers. */
   onnx?: Partial<OnnxOptions>;
   /**

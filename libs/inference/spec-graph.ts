@@ -34,7 +34,7 @@ export function meanColourGraph(side: number): Buffer {
 
 /** ONNX's numbers of element types (TensorProto.DataType). */
 const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
-export type ElementType = keyof typeof ELEMENT;
+type ElementType = keyof typeof ELEMENT;
 
 /**
  * For specs: a graph that answers `<type>_same` with what it is given in `<type>_in`, and `<type>_float` with the same

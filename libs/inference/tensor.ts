@@ -1,5 +1,5 @@
 /** How a tensor of each element type holds its values, row after row. */
-export interface TensorArrays {
+interface TensorArrays {
   float32: Float32Array;
   /** The bits of IEEE 754 binary16. */
   float16: Uint16Array;
@@ -11,7 +11,7 @@ export interface TensorArrays {
 }
 export type TensorType = keyof TensorArrays;
 
-export interface TensorOf<Type extends TensorType> {
+interface TensorOf<Type extends TensorType> {
   type: Type;
   data: TensorArrays[Type];
   /** No dimension at all: a scalar, one value. One of 0: no value. */

@@ -1,8 +1,8 @@
 import { AditError, type ImageInput, type ModelManifest } from '@adit/contracts';
 
 /** A message of protobuf's text format: every field may repeat, so each holds a list. */
-export type TextMessage = Map<string, TextValue[]>;
-export type TextValue = string | number | boolean | TextMessage;
+type TextMessage = Map<string, TextValue[]>;
+type TextValue = string | number | boolean | TextMessage;
 
 /**
  * Parses protobuf's text format as far as Triton's `config.pbtxt` uses it: scalars, enums, nested messages, lists,
@@ -94,7 +94,7 @@ function unescape(_: string, letter: string): string {
 }
 
 /** What a Triton folder says of itself, in Adit's words. */
-export interface TritonModel {
+interface TritonModel {
   manifest: ModelManifest;
   /** Name of the labels file in the model's folder, if an output names one. */
   labelsFile: string | null;

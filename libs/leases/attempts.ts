@@ -40,14 +40,14 @@ export function leasedAnalysis(chunkId: string, digest: string): LeasedWork {
 }
 
 /** A try that has begun. */
-export interface Claim {
+interface Claim {
   /** How many tries it is to blame for, this one counted: 1 for the first. What was nobody's fault is taken off again. */
   attempt: number;
   /** No other try of the work ever has the same. */
   token: number;
 }
 
-export interface Attempt extends Claim {
+interface Attempt extends Claim {
   db: DataSource;
   settings: LeaseSettings;
   work: LeasedWork;

@@ -10,7 +10,7 @@ import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-gua
 import { runFfmpeg } from './ffmpeg-run.js';
 import type { FrameIndex } from './frame-index.js';
 
-export interface DecodeLimits {
+interface DecodeLimits {
   /** Wall time of one chunk in seconds; default 600. */
   timeoutSeconds?: number;
   /** Private memory of ffmpeg in bytes; default 4 GiB. */
@@ -35,7 +35,7 @@ export interface DecodeIntervalRequest {
 }
 
 /** By picture size, the files of the frames that came out. */
-export type Pictures = Map<string, Map<number, string>>;
+type Pictures = Map<string, Map<number, string>>;
 /** Where a run notes the first picture that it decoded. */
 const LANDING = 'landing';
 

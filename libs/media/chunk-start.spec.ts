@@ -41,7 +41,7 @@ describe('a film whose pictures are counted', () => {
     });
     facts = probed.facts as VideoFacts;
     index = probed.index as FrameIndex;
-    last = planGrid(facts, index).at(-1) as FrameInterval;
+    last = planGrid(index).at(-1) as FrameInterval;
   });
 
   async function put(name: string, content: Buffer): Promise<string> {

@@ -16,7 +16,7 @@ const ENTRY_DISTANCE = 12;
 const MEMORY_BYTES = 4 * 2 ** 30;
 
 /** The pictures of a film whose container does not say when they are shown. */
-export interface CountedFilm {
+interface CountedFilm {
   totalFrames: number;
   /** Numbers of the keyframes, ascending. */
   keyFrames: Uint32Array;

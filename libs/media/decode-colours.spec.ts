@@ -35,7 +35,7 @@ describe.each(Object.entries(ROWS))('a film %s', (_, { size, matrix, range = 'tv
       { rate: 1, shorterSide: 200 },
       { rate: 1, shorterSide: 'native' },
     ] as const) {
-      const packs = await decodeInterval({ path, facts, index, interval: planGrid(facts, index)[0]!, specs: [spec] });
+      const packs = await decodeInterval({ path, facts, index, interval: planGrid(index)[0]!, specs: [spec] });
       const pack = await openFramePackBuffer(packs.get(frameSpecName(spec))!);
       for (const [i, colour] of COLOURS.entries()) {
         const { data, width, height } = await pack.picture(i);

@@ -10,7 +10,7 @@ describe('the filter graph', () => {
       ...['-preset', 'veryfast', '-g', '9999', '-keyint_min', '9999', '-sc_threshold', '0'],
     ]);
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
-    const [interval, ...others] = planGrid(facts, index);
+    const [interval, ...others] = planGrid(index);
     expect(others).toEqual([]);
     const packs = await decodeInterval({ path, facts, index, interval: interval!, specs: [{ rate, shorterSide: 48 }] });
     const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);

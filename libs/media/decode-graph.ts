@@ -22,7 +22,7 @@ export function graphTime(index: FrameIndex, basePts: number, pts: number): numb
   return micros(pts, num, den) - micros(basePts, num, den);
 }
 
-export interface ChunkGraph {
+interface ChunkGraph {
   facts: VideoFacts;
   index: FrameIndex;
   /** pts that the graph counts from, in ticks. */

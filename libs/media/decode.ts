@@ -33,7 +33,7 @@ export async function decodeInterval(request: DecodeIntervalRequest): Promise<Ma
   const wanted = specs.map((spec) => ({
     name: frameSpecName(spec),
     size: pictureSize(facts, spec),
-    samples: sampleFrames(index, facts, interval, spec.rate),
+    samples: sampleFrames(index, interval, spec.rate),
   }));
   const outputs = outputsOf(wanted);
   const packs = new Map<string, Buffer>();

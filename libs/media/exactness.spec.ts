@@ -293,7 +293,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
     facts = probed.facts as VideoFacts;
     index = probed.index as FrameIndex;
     truth = await playedNumbers(path, facts.stream, row.turned);
-    grid = planGrid(facts, index);
+    grid = planGrid(index);
   }, 600_000);
 
   /** Numbers that the packed frames claim, and those that they show. */
@@ -310,7 +310,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
         shown.push(readNumber(rgbLuminance(picture), row.turned));
       }
       expect(pack.frames.map((frame) => frame.frame)).toEqual(
-        sampleFrames(index, facts, interval, spec.rate).map((sample) => sample.frame),
+        sampleFrames(index, interval, spec.rate).map((sample) => sample.frame),
       );
     }
     return [claimed, shown];

@@ -10,7 +10,7 @@ const HOW_TO_INSTALL =
 const WANTED_FILTERS = ['select', 'scale', 'colorspace', 'bwdif', 'yadif', 'zscale', 'tonemap'] as const;
 export type FfmpegFilter = (typeof WANTED_FILTERS)[number];
 
-export interface FfmpegInfo {
+interface FfmpegInfo {
   path: string;
   probePath: string;
   version: string;

@@ -5,7 +5,7 @@ import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
 
 /** One ffmpeg run: an input, one filter graph, any number of outputs. The only file that knows fluent-ffmpeg. */
-export interface FfmpegRun {
+interface FfmpegRun {
   /** Private file. */
   path: string;
   /** As ffmpeg opens it. */

@@ -31,7 +31,7 @@ describe('the limits of a film', () => {
     const path = await sparse();
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
     expect(facts).toMatchObject({ totalFrames: 200, duration: 2000, fps: { num: 1, den: 10 } });
-    expect(planGrid(facts, index)).toHaveLength(200);
+    expect(planGrid(index)).toHaveLength(200);
     const limited = (limits: Partial<typeof DEFAULT_FILM_LIMITS>) =>
       probeMedia(path, { film: { ...DEFAULT_FILM_LIMITS, ...limits } });
     const refusal = (setting: string) => ({
@@ -41,7 +41,7 @@ describe('the limits of a film', () => {
     });
     await expect(limited({ maxFilmSeconds: 1999 })).rejects.toMatchObject(refusal('ADIT_MAX_FILM_SECONDS'));
     await expect(limited({ maxFilmFrames: 199 })).rejects.toMatchObject(refusal('ADIT_MAX_FILM_FRAMES'));
-    expect(() => planGrid(facts, index, { ...DEFAULT_FILM_LIMITS, maxFilmChunks: 199 })).toThrow(
+    expect(() => planGrid(index, { ...DEFAULT_FILM_LIMITS, maxFilmChunks: 199 })).toThrow(
       expect.objectContaining(refusal('ADIT_MAX_FILM_CHUNKS')),
     );
   });

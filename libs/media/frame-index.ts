@@ -18,7 +18,7 @@ export interface PictureHints {
 }
 
 /** Where decoding may start. `dts` is its decoding time, in ticks. */
-export interface SeekPoint {
+interface SeekPoint {
   pts: number;
   dts: number;
 }
@@ -37,7 +37,7 @@ export interface SeekTable {
   hashes: string[];
 }
 
-export interface FrameIndexParts {
+interface FrameIndexParts {
   timeBase: Rational;
   /** pts in ticks of every displayed frame, ascending. */
   pts: Float64Array;

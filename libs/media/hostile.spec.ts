@@ -139,7 +139,7 @@ describe('damaged and unusual films', () => {
     const offset = new Map<number, number>();
     clean.index.pts.forEach((pts, frame) => offset.set(pts, frame));
     let frames = 0;
-    for (const interval of planGrid(facts, index)) {
+    for (const interval of planGrid(index)) {
       const packs = await decodeInterval({ path, facts, index, interval, specs: [{ rate: 5, shorterSide: 'native' }] });
       const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);
       for (const [i, frame] of pack.frames.entries()) {
@@ -170,7 +170,7 @@ describe('damaged and unusual films', () => {
     const healed = Math.min(...[...index.keyFrames].filter((key) => key > Math.max(...hurt)));
     let before = 0;
     let behind = 0;
-    for (const interval of planGrid(facts, index)) {
+    for (const interval of planGrid(index)) {
       const packs = await decodeInterval({ path, facts, index, interval, specs: [{ rate: 5, shorterSide: 'native' }] });
       const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);
       for (const [i, { frame }] of pack.frames.entries()) {
@@ -191,7 +191,7 @@ describe('damaged and unusual films', () => {
     const path = await put('lost-early.mp4', Buffer.from(film).fill(0x55, from, to));
     const { facts, index } = await open(path);
     expect(facts.totalFrames).toBe(1125);
-    const [, second] = planGrid(facts, index);
+    const [, second] = planGrid(index);
     const specs = [{ rate: 5, shorterSide: 'native' as const }];
     const packs = await decodeInterval({ path, facts, index, interval: second!, specs });
     const pack = await openFramePackBuffer([...packs.values()][0] as Buffer);
@@ -217,7 +217,7 @@ describe('damaged and unusual films', () => {
     ]);
     const { facts, index } = await open(path);
     expect(index.keyFrames).toHaveLength(1);
-    const grid = planGrid(facts, index);
+    const grid = planGrid(index);
     expect(grid).toHaveLength(20);
     const interval = grid[19] as (typeof grid)[0];
     const packs = await decodeInterval({ path, facts, index, interval, specs: [{ rate: 1, shorterSide: 'native' }] });
@@ -307,7 +307,7 @@ describe('damaged and unusual films', () => {
       path,
       facts,
       index,
-      interval: planGrid(facts, index)[0] as never,
+      interval: planGrid(index)[0] as never,
       specs: [{ rate: 1, shorterSide: 100 }],
     });
     const picture = await (await openFramePackBuffer([...packs.values()][0] as Buffer)).picture(0);
@@ -337,7 +337,7 @@ describe('damaged and unusual films', () => {
       path,
       facts,
       index,
-      interval: planGrid(facts, index)[0] as never,
+      interval: planGrid(index)[0] as never,
       specs: [{ rate: 1, shorterSide: 'native' }],
     });
     const picture = await (await openFramePackBuffer([...packs.values()][0] as Buffer)).picture(0);
@@ -351,7 +351,7 @@ describe('damaged and unusual films', () => {
     const directory = join(folder, 'chunks');
     await mkdir(directory);
     const { facts, index } = await open(sampleMedia().franck);
-    const interval = planGrid(facts, index)[3] as never;
+    const interval = planGrid(index)[3] as never;
     const request = {
       path: sampleMedia().franck,
       facts,

@@ -15,7 +15,7 @@ import {
   type KeyPackets,
 } from './packet-list.js';
 
-export interface IndexedStream {
+interface IndexedStream {
   index: number;
   timeBase: Rational;
   container: string;

@@ -49,9 +49,9 @@ const film = fc
 describe('planGrid', () => {
   it('covers every frame once, in order, in chunks of at most 30 s that can be decoded', () => {
     fc.assert(
-      fc.property(film, ({ facts, index }) => {
+      fc.property(film, ({ index }) => {
         let next = 0;
-        for (const chunk of planGrid(facts, index)) {
+        for (const chunk of planGrid(index)) {
           expect(chunk.frameStart).toBe(next);
           expect(chunk.frameEnd).toBeGreaterThan(chunk.frameStart);
           expect(chunk.ptsStart).toBe(index.pts[chunk.frameStart]);
@@ -66,11 +66,11 @@ describe('planGrid', () => {
   });
 
   it('cuts at keyframes where there are enough', () => {
-    const { facts, index } = filmOf(
+    const { index } = filmOf(
       Array<number>(3000).fill(40),
       Array.from({ length: 60 }, (_, i) => i * 50),
     );
-    const grid = planGrid(facts, index);
+    const grid = planGrid(index);
     expect(grid.map((chunk) => chunk.frameStart)).toEqual([
       0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000, 2250, 2500, 2750,
     ]);
@@ -78,8 +78,8 @@ describe('planGrid', () => {
   });
 
   it('cuts at 30 s where one keyframe is all there is', () => {
-    const { facts, index } = filmOf(Array<number>(15_000).fill(40), []);
-    const grid = planGrid(facts, index);
+    const { index } = filmOf(Array<number>(15_000).fill(40), []);
+    const grid = planGrid(index);
     expect(grid).toHaveLength(20);
     expect(grid.every((chunk) => chunk.seekPts === 0 && chunk.frameEnd - chunk.frameStart === 750)).toBe(true);
   });
@@ -90,7 +90,7 @@ describe('planRange', () => {
     fc.assert(
       fc.property(film, fc.nat(), fc.nat(), ({ facts, index }, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
-        const grid = planGrid(facts, index);
+        const grid = planGrid(index);
         const chunks = planRange(grid, facts, index, { frame_start: first, frame_end: last });
         expect(chunks[0]?.frameStart).toBe(first);
         expect(chunks.at(-1)?.frameEnd).toBe(last + 1);
@@ -106,7 +106,7 @@ describe('planRange', () => {
     fc.assert(
       fc.property(film, fc.nat(), fc.nat(), ({ facts, index }, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
-        const grid = planGrid(facts, index);
+        const grid = planGrid(index);
         const secondsOf = (frame: number) => index.seconds(index.ptsOf(frame));
         const byTime = planRange(grid, facts, index, { time_start: secondsOf(first), time_end: secondsOf(last) });
         expect(byTime).toEqual(planRange(grid, facts, index, { frame_start: first, frame_end: last }));
@@ -116,7 +116,7 @@ describe('planRange', () => {
 
   it('counts seconds from the first frame, both ends included', () => {
     const { facts, index } = filmOf(Array<number>(1500).fill(40), [], 7000);
-    const grid = planGrid(facts, index);
+    const grid = planGrid(index);
     const frames = (range: object) => {
       const chunks = planRange(grid, facts, index, range);
       return [chunks[0]?.frameStart, chunks.at(-1)?.frameEnd];
@@ -142,13 +142,13 @@ describe('sampleFrames', () => {
 
   it('chooses the same frames whatever the chunks are', () => {
     fc.assert(
-      fc.property(film, rate, fc.nat(), ({ facts, index }, perSecond, at) => {
+      fc.property(film, rate, fc.nat(), ({ index }, perSecond, at) => {
         const total = index.totalFrames;
-        const whole = sampleFrames(index, facts, { frameStart: 0, frameEnd: total }, perSecond);
+        const whole = sampleFrames(index, { frameStart: 0, frameEnd: total }, perSecond);
         const middle = at % (total + 1);
         const parts = [
-          ...sampleFrames(index, facts, { frameStart: 0, frameEnd: middle }, perSecond),
-          ...sampleFrames(index, facts, { frameStart: middle, frameEnd: total }, perSecond),
+          ...sampleFrames(index, { frameStart: 0, frameEnd: middle }, perSecond),
+          ...sampleFrames(index, { frameStart: middle, frameEnd: total }, perSecond),
         ];
         expect(parts).toEqual(whole);
         expect(whole[0]?.frame).toBe(0);
@@ -160,10 +160,10 @@ describe('sampleFrames', () => {
     fc.assert(
       fc.property(film, rate, fc.nat(), fc.nat(), ({ facts, index }, perSecond, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
-        const whole = sampleFrames(index, facts, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
-        const chunks = planRange(planGrid(facts, index), facts, index, { frame_start: first, frame_end: last });
+        const whole = sampleFrames(index, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
+        const chunks = planRange(planGrid(index), facts, index, { frame_start: first, frame_end: last });
         const [begin, ...rest] = chunks
-          .flatMap((chunk) => sampleFrames(index, facts, chunk, perSecond))
+          .flatMap((chunk) => sampleFrames(index, chunk, perSecond))
           .map(({ frame }) => frame);
         expect(begin).toBe(first);
         expect(rest).toEqual(whole.map(({ frame }) => frame).filter((frame) => frame > first && frame <= last));
@@ -173,12 +173,12 @@ describe('sampleFrames', () => {
 
   it('chooses the first frame at or after each multiple', () => {
     fc.assert(
-      fc.property(film, fc.constantFrom(0.5, 1, 2, 4), ({ facts, index }, perSecond) => {
+      fc.property(film, fc.constantFrom(0.5, 1, 2, 4), ({ index }, perSecond) => {
         const expected = new Set<number>();
         for (let n = 0; n / perSecond <= index.seconds(index.pts.at(-1) as number); n++) {
           expected.add(index.firstAtOrAfter(index.startPts + (n * 1000) / perSecond));
         }
-        const chosen = sampleFrames(index, facts, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
+        const chosen = sampleFrames(index, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
         expect(chosen.map((sample) => sample.frame)).toEqual([...expected]);
       }),
     );

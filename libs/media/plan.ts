@@ -20,11 +20,7 @@ export interface SampledFrame {
  * 30 s. Where the clock jumps further than that, the frames on both sides are cut as films of their own. A function of the
  * media alone, so that the same film has the same chunks in every job. Throws TOO_LARGE for more than `limits` allow.
  */
-export function planGrid(
-  _facts: VideoFacts,
-  index: FrameIndex,
-  limits: FilmLimits = DEFAULT_FILM_LIMITS,
-): FrameInterval[] {
+export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LIMITS): FrameInterval[] {
   const grid: FrameInterval[] = [];
   const total = index.totalFrames;
   for (let start = 0; start < total;) {
@@ -87,7 +83,6 @@ export function planRange(
  */
 export function sampleFrames(
   index: FrameIndex,
-  _facts: VideoFacts,
   chunk: Pick<FrameInterval, 'frameStart' | 'frameEnd' | 'first'>,
   rate: number,
 ): SampledFrame[] {

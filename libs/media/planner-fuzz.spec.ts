@@ -176,7 +176,7 @@ function checkPlan(facts: VideoFacts, index: FrameIndex, { rate, range }: Film):
   expect(index.pts.every((pts, i) => Number.isSafeInteger(pts) && (i === 0 || pts > index.pts[i - 1]!))).toBe(true);
   expect(FrameIndex.decode(index.encode())).toEqual(index);
 
-  const grid = planGrid(facts, index, limits);
+  const grid = planGrid(index, limits);
   expect(grid.length).toBeLessThanOrEqual(limits.maxFilmChunks);
   let next = 0;
   let previous = -1;
@@ -184,7 +184,7 @@ function checkPlan(facts: VideoFacts, index: FrameIndex, { rate, range }: Film):
     FrameInterval.parse(chunk);
     expect(chunk.frameStart).toBe(next);
     next = chunk.frameEnd;
-    for (const { frame, time } of sampleFrames(index, facts, chunk, rate)) {
+    for (const { frame, time } of sampleFrames(index, chunk, rate)) {
       expect(frame).toBeGreaterThan(previous);
       expect(Number.isFinite(time)).toBe(true);
       previous = frame;
@@ -193,7 +193,7 @@ function checkPlan(facts: VideoFacts, index: FrameIndex, { rate, range }: Film):
   expect(next).toBe(index.totalFrames);
 
   for (const chunk of [grid[0]!, grid.at(-1)!]) {
-    const frames = sampleFrames(index, facts, chunk, rate).map(({ frame }) => frame);
+    const frames = sampleFrames(index, chunk, rate).map(({ frame }) => frame);
     for (const start of chunkStarts(facts, index, chunk, chunk.frameStart)) {
       if (start.kind === 'time') expect(start.seconds.toFixed(6)).toMatch(/^-?\d+\.\d{6}$/);
     }

@@ -19,7 +19,7 @@ import {
   type ProbedStream,
 } from './stream-facts.js';
 
-export interface ProbeOptions extends ProbeRun {
+interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
   maxImagePixels?: number;
   /** Default: those of a process without settings. */
@@ -28,7 +28,7 @@ export interface ProbeOptions extends ProbeRun {
   admit?: Admit;
 }
 
-export interface ProbedMedia {
+interface ProbedMedia {
   facts: MediaFacts;
   /** Null for images and sound. */
   index: FrameIndex | null;

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AditError } from '@adit/contracts';
 
-export interface SniffedMedia {
+interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
   /** `jpeg`, `png`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `wav`, `mp3`, `aac`, `m4a`, `flac`, `ogg`, `pdf`; else what it seems to be. */
   format: string;

@@ -9,7 +9,7 @@ import { openPicture, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
 import { chooseVideoStream, ENTRIES, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
-export interface ThumbnailRequest {
+interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */
   path: string;
   /** For what ffmpeg writes. */

@@ -24,7 +24,7 @@ describe('the timeline of a film', () => {
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
     expect(facts).toMatchObject({ fps: { num: 25, den: 1 }, variableFrameRate: true, totalFrames: 600 });
     expect(facts.duration).toBeCloseTo(312, 1);
-    const grid = planGrid(facts, index);
+    const grid = planGrid(index);
     expect(grid.map(({ frameStart, frameEnd }) => [frameStart, frameEnd])).toEqual([
       [0, 300],
       [300, 600],

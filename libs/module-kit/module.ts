@@ -54,13 +54,6 @@ export interface OpenContext {
   readDictionary(id: string): Promise<LoadedDictionary>;
 }
 
-/** A label resolved when a page is read: segments store only a reference to it. */
-export interface ResolvedLabel {
-  ref: string;
-  label: string;
-  meta: Record<string, Json>;
-}
-
 /** A question a client can ask: a pure fold over observations, in order, that yields segments as they become final. */
 export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State extends Json = Json> {
   /** As posted, e.g. `face_recognition`; also the folder's name. */

@@ -17,7 +17,7 @@ export interface RequestedModule {
 }
 
 /** An entry of GET /v1/modules/. */
-export interface ModuleDescription {
+interface ModuleDescription {
   id: string;
   aliases: string[];
   result_module: string;

@@ -20,7 +20,7 @@ export const MAX_DETECTIONS = 1000;
 /** A gap of up to this many seconds … */
 export const GAP_SECONDS = 2.0;
 /** … or this many sampling steps, whichever is longer, does not split a segment. */
-export const GAP_SAMPLES = 2;
+const GAP_SAMPLES = 2;
 
 /** Times are sums of fractions: 2.0 s may come as 2.0000000001. */
 const TIME_EPSILON = 1e-6;

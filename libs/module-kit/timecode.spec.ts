@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { filmFacts } from '@adit/testing';
-import { addFrames, formatTimecode, framesPerDay, parseTimecode, timecodeAt } from './timecode.js';
+import { formatTimecode, framesPerDay, parseTimecode, timecodeAt } from './timecode.js';
 import type { TimecodeRate } from './timecode.js';
 
 const RATES: Record<string, TimecodeRate> = {
@@ -16,6 +16,9 @@ const RATES: Record<string, TimecodeRate> = {
   '60': { nominal: 60, dropFrame: false },
 };
 const anyRate = fc.constantFrom(...Object.values(RATES));
+
+const addFrames = (timecode: string, frames: number, rate: TimecodeRate) =>
+  formatTimecode(parseTimecode(timecode, rate) + frames, rate);
 
 describe('timecodes', () => {
   // The published examples of drop-frame counting: the numbers around the first and the tenth minute.

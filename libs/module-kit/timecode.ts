@@ -13,7 +13,7 @@ export interface TimecodeRate {
 const SHAPE = /^(\d\d):([0-5]\d):([0-5]\d)([:;.])(\d{2,3})$/;
 
 /** 29.97 and 59.94 are the rates ST 12 defines drop-frame counting for; containers state them with rounding errors. */
-export function allowsDropFrame(fps: Rational): boolean {
+function allowsDropFrame(fps: Rational): boolean {
   const rate = fps.num / fps.den;
   return Math.abs(rate - 30_000 / 1001) < 0.005 || Math.abs(rate - 60_000 / 1001) < 0.005;
 }
@@ -74,12 +74,8 @@ export function formatTimecode(frameCount: number, rate: TimecodeRate): string {
   return `${clock}${rate.dropFrame ? ';' : ':'}${field}`;
 }
 
-export function addFrames(timecode: string, frames: number, rate: TimecodeRate): string {
-  return formatTimecode(parseTimecode(timecode, rate) + frames, rate);
-}
-
 /** A rate to count at, and how fast numbers go by: 29.97 a second of 30 nominal. */
-export interface TimecodeClock extends TimecodeRate {
+interface TimecodeClock extends TimecodeRate {
   perSecond: number;
   /** False when no whole number of frames makes a second, nearly: numbers go by the clock alone then. */
   countsFrames: boolean;

@@ -7,7 +7,7 @@ import type { AddressPolicy } from './addresses.js';
 /** Resolves a host name to every address it has. */
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
-export interface CheckedAgentOptions {
+interface CheckedAgentOptions {
   addresses: AddressPolicy;
   /** Milliseconds for connecting, for the headers and between two pieces of a body. */
   timeoutMs: number;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkKey } from './key.js';
 import type { ObjectInfo, ObjectStore } from './port.js';
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   store: ObjectStore;
   dispose(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Client } from 'minio';
 import { objectError, tried } from './minio-errors.js';
 import { MAX_PARTS, parts } from './minio-parts.js';
 
-export interface Target {
+interface Target {
   client: Client;
   place: string;
   bucket: string;

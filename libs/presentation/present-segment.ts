@@ -3,7 +3,7 @@ import type { SegmentEntity } from '@adit/database';
 import { timecodeAt } from '@adit/module-kit';
 
 /** What a segment's row does not repeat. */
-export interface SegmentSurroundings {
+interface SegmentSurroundings {
   mediaType: MediaType;
   source: string;
   facts: MediaFacts | null;

@@ -2,7 +2,7 @@ import { AHEAD } from './live-progress.js';
 import type { ShownJob, ShownModule } from './present-job.js';
 
 /** Most sources, and summaries of sources, of a job in a list or an event: it may have ten thousand. */
-export const LISTED_SOURCES = 100;
+const LISTED_SOURCES = 100;
 
 /** What `shownColumns` gives. */
 export type ShownRow = ShownJob & { workspaceId: string; segmentCount: number; modules: ShownModule[] };

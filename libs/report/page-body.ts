@@ -181,7 +181,7 @@ function similarity(segment: SegmentData): string {
 }
 
 /** The last part of a path or address, without a query. */
-export function baseName(source: string): string {
+function baseName(source: string): string {
   const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
   return path.slice(path.lastIndexOf('/') + 1) || source;
 }

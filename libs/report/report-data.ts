@@ -10,7 +10,7 @@ const DEFAULT_BUDGET = 32 * 1024 * 1024;
 const MOST_BOXES = 40;
 
 /** A box as fractions of the frame: x, y, width, height. */
-export type BoxData = [x: number, y: number, w: number, h: number];
+type BoxData = [x: number, y: number, w: number, h: number];
 
 /** A segment as the page's script reads it; pictures are numbers into `pictures`. */
 export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { DetailedResult, Job, ResultSummary, SummarizedResult } from '@adit/contracts';
 
-export interface ResultsJsonInput {
+interface ResultsJsonInput {
   job: Job;
   summary: readonly (ResultSummary | SummarizedResult)[];
   detailedResults: AsyncIterable<DetailedResult> | Iterable<DetailedResult>;

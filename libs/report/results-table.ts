@@ -1,7 +1,7 @@
 import type { DetailedResult } from '@adit/contracts';
 
 /** A segment with what a table shows beside it. */
-export interface TableSegment {
+interface TableSegment {
   result: DetailedResult;
   type: string;
   label: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 
-export interface SettingOptions {
+interface SettingOptions {
   /** Its value is never printed, neither in errors nor in the documentation. */
   secret?: boolean;
 }

@@ -1,6 +1,6 @@
 import type { SettingRow } from './config.js';
 
-export interface ConfigurationSection {
+interface ConfigurationSection {
   title: string;
   /** A sentence under the title, for instance which processes read these settings. */
   introduction?: string;

@@ -1,7 +1,7 @@
 /** Throws, or takes too long, when the thing it asks is not usable. */
-export type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown;
+type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown;
 
-export interface CheckResult {
+interface CheckResult {
   name: string;
   ok: boolean;
   /** Whether readiness depends on it. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What every log line and every outgoing message of the work at hand should carry. */
-export interface LogContext {
+interface LogContext {
   jobId?: string;
   /** W3C trace id, 32 hex digits. */
   traceId?: string;

@@ -7,12 +7,12 @@ import { redact } from './redact.js';
 
 export type { Logger } from 'pino';
 
-export interface LogSink {
+interface LogSink {
   /** Takes one whole line, its line end included. */
   write(line: string): void;
 }
 
-export interface LoggingOptions {
+interface LoggingOptions {
   level?: LevelWithSilent;
   format?: 'json' | 'pretty';
   /** `stderr` leaves standard output to a command's own result; a sink of one's own is for tests. */

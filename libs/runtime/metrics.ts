@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The process's metrics; the gateway and each worker answer /metrics from it. */
-export const metrics = new Registry();
+const metrics = new Registry();
 
 let defaultsCollected = false;
 

@@ -13,7 +13,7 @@ export const SHUTDOWN_PRIORITY = {
   drivers: 30,
 } as const;
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** Seconds that all steps together may take. */
   graceSeconds: number;
   /** Where SIGTERM and SIGINT come from; a parameter, like `exit`, so that a test outlives them. */

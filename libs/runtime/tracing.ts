@@ -4,7 +4,7 @@ import type { Attributes, SpanContext } from '@opentelemetry/api';
 import { currentContext, withContext } from './log-context.js';
 
 /** W3C trace context (https://www.w3.org/TR/trace-context/). */
-export interface TraceContext {
+interface TraceContext {
   /** 32 lower-case hex digits, not all zero. */
   traceId: string;
   /** 16 lower-case hex digits, not all zero. */
@@ -50,7 +50,7 @@ export function currentTraceparent(): string | null {
 }
 
 /** Which side of a call or of a message a span is, as OpenTelemetry names it. */
-export type SpanRole = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+type SpanRole = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 const KINDS: Record<SpanRole, SpanKind> = {
   internal: SpanKind.INTERNAL,
@@ -60,7 +60,7 @@ const KINDS: Record<SpanRole, SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-export interface SpanOptions {
+interface SpanOptions {
   /** `internal` when left out. */
   role?: SpanRole;
   /** A traceparent that came with a request or message; the current one when left out, a new trace when null or invalid. */

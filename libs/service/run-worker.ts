@@ -9,7 +9,7 @@ import { startOperationsServer } from './operations-server.js';
 import { OperationsConfig, PlatformConfig, platformModules } from './platform.js';
 import { serviceProcess } from './service-process.js';
 
-export interface Worker<Schema extends z.ZodRawShape> {
+interface Worker<Schema extends z.ZodRawShape> {
   name: string;
   /** Settings beside those of the platform. */
   settings: Schema;

@@ -5,7 +5,7 @@ import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { EntityManager } from 'typeorm';
 import { storageObjectKey, storagePartKey } from './keys.js';
 
-export type StoredFile = Pick<StorageEntryEntity, 'id' | 'workspaceId' | 'key' | 'size' | 'uploadLength'>;
+type StoredFile = Pick<StorageEntryEntity, 'id' | 'workspaceId' | 'key' | 'size' | 'uploadLength'>;
 
 /** Opens an uploaded file by its storage key, for what a job names. Throws SOURCE_REFUSED when there is none. */
 export async function openStorageKey(

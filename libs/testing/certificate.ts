@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /** A certificate that signed itself and its private key, both PEM. */
-export interface Certificate {
+interface Certificate {
   key: string;
   cert: string;
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 const require = createRequire(import.meta.url);
 
 /** Real media that packages deliver; absolute paths. */
-export interface SampleMedia {
+interface SampleMedia {
   /** 360×288, 24 fps, 200 s: one man talking. */
   franck: string;
   /** 400×300, 25 fps, 53.48 s. */

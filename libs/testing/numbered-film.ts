@@ -27,7 +27,7 @@ export function numberedFilm(options: {
 }
 
 /** Luminance (0..255) of a picture at fractions of its width and height. */
-export type Luminance = (x: number, y: number) => number;
+type Luminance = (x: number, y: number) => number;
 
 /** The number that a picture shows. `turned`: clockwise degrees by which the picture was turned after numbering. */
 export function readNumber(luminance: Luminance, turned: 0 | 90 | 180 | 270 = 0): number {

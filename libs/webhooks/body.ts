@@ -1,6 +1,6 @@
 import { hmacSignature } from './signing.js';
 
-export interface Message {
+interface Message {
   event: string;
   /** The delivery's id: the same at every attempt. */
   id: string;

@@ -24,7 +24,7 @@ export interface ClaimedDelivery {
   tried: number;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   now: Date;
   /** When the attempt counts as lost. */
   leaseUntil: Date;

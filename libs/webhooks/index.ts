@@ -1,4 +1,4 @@
-export { messageBody, type Message } from './body.js';
+export { messageBody } from './body.js';
 export {
   claimDeliveries,
   dueBacklog,
@@ -7,7 +7,6 @@ export {
   storeDeliveries,
   type AttemptRecord,
   type ClaimedDelivery,
-  type ClaimOptions,
 } from './delivery-store.js';
 export { receiverOf, type NewDelivery, type SecretSource } from './new-delivery.js';
 export { FORMER_SECRET_MILLISECONDS, validSecrets } from './secrets.js';
@@ -16,11 +15,10 @@ export { Sender, type Answer, type SenderOptions } from './sender.js';
 export { webAddressFault } from '@adit/net';
 export { ReceiverSettings, receiverPolicy } from './settings.js';
 export { hmacSignature, standardHeaders } from './signing.js';
-export { TOLERANCE_SECONDS, verifyMessage, type SentMessage, type Verdict } from './verify.js';
+export { verifyMessage, type Verdict } from './verify.js';
 export {
   deliveryStanding,
   endPending,
-  FAILING_TOO_LONG_MILLISECONDS,
   forgetGone,
   noteWebhookHealth,
   redirectPending,

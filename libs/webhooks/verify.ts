@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { hmacSignature, standardHeaders } from './signing.js';
 
 /** Older messages, and those from the future, are refused: somebody may have kept and sent them again. */
-export const TOLERANCE_SECONDS = 300;
+const TOLERANCE_SECONDS = 300;
 
-export interface SentMessage {
+interface SentMessage {
   secret: string;
   /** By name, in any case; of a name that came more than once, the last. */
   headers: Record<string, string | readonly string[] | undefined>;

@@ -4,7 +4,7 @@ import type { AttemptRecord } from './delivery-store.js';
 /** The kind of deliveries to a Webhook resource; its id signs them. */
 export const WEBHOOK_KIND = 'webhook';
 /** After so long without a single success, the end of an event's attempts ends the webhook. */
-export const FAILING_TOO_LONG_MILLISECONDS = 5 * 86_400_000;
+const FAILING_TOO_LONG_MILLISECONDS = 5 * 86_400_000;
 
 export function webhookSubscription(id: string): string {
   return `webhook:${id}`;

@@ -26,7 +26,7 @@ export type Layer =
   | { kind: 'lstm'; summary: boolean; gates: Weights[] }
   | { kind: 'full'; activation: 'Tanh' | 'Softmax'; weights: Weights };
 
-export interface LineReader {
+interface LineReader {
   network: Layer;
   /** By the network's outputs: what each says, '' for those that say nothing. */
   labels: string[];

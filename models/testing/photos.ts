@@ -14,7 +14,7 @@ export interface Photo {
 export type Point = readonly [x: number, y: number];
 
 /** Maps a place of the output to a place of the photo: rotation, one scale, and a shift. */
-export interface Similarity {
+interface Similarity {
   readonly origin: Point;
   /** Photo pixels one output pixel to the right moves by; a step down is this turned by 90°. */
   readonly step: Point;

@@ -32,7 +32,7 @@ export async function jpegCost(path, specs, most) {
 async function picturesOf(path, specs) {
   const { facts, index } = await probeMedia(path);
   const pictures = {};
-  for (const interval of planGrid(facts, index)) {
+  for (const interval of planGrid(index)) {
     const packs = await decodeInterval({ path, facts, index, interval, specs });
     const seen = new Set();
     for (const spec of specs) {

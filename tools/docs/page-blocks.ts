@@ -1,5 +1,5 @@
 /** A file that a page says to write. */
-export interface PageFile {
+interface PageFile {
   /** Relative to the repository's root. */
   path: string;
   content: string;

@@ -1,5 +1,5 @@
 /** Runs what it is given, at most so many at a time, in the order given. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function atATime(most: number): Turns {
   let running = 0;

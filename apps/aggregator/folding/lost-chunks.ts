@@ -19,7 +19,7 @@ interface LostChunk {
   intervals: FrameInterval[];
 }
 
-export interface Loss {
+interface Loss {
   /** As the job's errors say it. */
   error: string;
   /** Whether an error says the same of fewer chunks, so that this one takes its place. */

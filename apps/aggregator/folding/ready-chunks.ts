@@ -12,7 +12,7 @@ import { CHUNKS_AT_ONCE, type WaitingFold } from './waiting-folds.js';
 const READS_AT_ONCE = 8;
 
 /** A chunk with what was seen in it. */
-export interface ReadyChunk {
+interface ReadyChunk {
   id: string;
   interval: FrameInterval | null;
   units: Omit<Unit, 'interval'>[];

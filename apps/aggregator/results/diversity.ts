@@ -9,13 +9,13 @@ export interface BatchSum {
 }
 
 /** A batch and the one it lies in; null, or outside of the tree, for its root. */
-export interface TreeNode {
+interface TreeNode {
   id: string;
   parentId: string | null;
 }
 
 /** Speech times stay empty until speech is recognised. */
-export function noDiversity(): DiversityInfo {
+function noDiversity(): DiversityInfo {
   return {
     gender_count: {},
     age_count: {},

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { modulesWithNothingLeft } from '../folding/lost-chunks.js';
 
 /** How far a fold is to be taken: from the chunk it stood at. */
-export interface FoldMove {
+interface FoldMove {
   moduleId: string;
   sourceIndex: number;
   before: number;
@@ -27,7 +27,7 @@ interface ModuleStanding {
 }
 
 /** How far the sources and folds of a job are. */
-export interface JobProgress {
+interface JobProgress {
   /** Sources that were refused. */
   failed: number;
   sources: number;

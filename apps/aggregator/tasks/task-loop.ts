@@ -8,7 +8,7 @@ import { claimTask, endsTask, failTask, isExhausted, type ClaimedTask, type Fail
 const log = createLogger('aggregator');
 const PERIOD_MILLISECONDS = 1000;
 
-export interface TaskWork {
+interface TaskWork {
   /** Within the transaction that claims a task. */
   claimed?(manager: EntityManager, task: ClaimedTask): Promise<void>;
   /** Does it, and ends it as completed in the database. */

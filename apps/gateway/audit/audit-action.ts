@@ -1,7 +1,7 @@
 import type { RouteDefinition } from '../http/route.js';
 
 /** What was done to what, as far as the route and the request say. */
-export interface AuditAction {
+interface AuditAction {
   action: string;
   resource: string;
   resourceId: string | null;

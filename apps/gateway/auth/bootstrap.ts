@@ -10,7 +10,7 @@ import { hashApiKey, KEY_PREFIX, newApiKey, newSigningSecret, shownPrefix } from
  */
 const CONFIGURED = { name: 'configured', prefix: '' };
 
-export interface BootstrapKey {
+interface BootstrapKey {
   /** The key in clear, only when it was made now; nobody can show it again. */
   key: string | null;
   workspaceId: string;

@@ -45,7 +45,7 @@ export class KeyMemory<T> {
   }
 }
 
-export interface Found<T> {
+interface Found<T> {
   value: T;
   keyId: string;
   /** Milliseconds for which it is true at all, where that is known. */

@@ -15,7 +15,7 @@ const limit = (most: number) => z.int().min(0).max(most).nullable();
 const requestsPerSecond = limit(1_000_000).describe('Null: as the gateway is configured; 0: no limit');
 const jobsPerDay = limit(1_000_000_000).describe('Null: as the gateway is configured; 0: no limit');
 
-export const ApiKey = z
+const ApiKey = z
   .strictObject({
     id: z.uuid(),
     name: z.string(),

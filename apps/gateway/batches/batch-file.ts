@@ -7,7 +7,7 @@ import { cut } from '../http/cut.js';
 import { detailsOf } from '../http/validation.js';
 
 /** One job of a batch file. */
-export interface BatchLine {
+interface BatchLine {
   line: number;
   request: JobRequest;
 }

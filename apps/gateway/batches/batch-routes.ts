@@ -15,7 +15,7 @@ import { Message, UuidInPath } from '../http/shapes.js';
 const tag = 'Batches';
 const params = z.object({ batchId: UuidInPath });
 
-export const exampleBatch = {
+const exampleBatch = {
   id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f',
   name: 'Election night',
   description: '',

@@ -4,7 +4,7 @@ import type { Trial } from './trials.js';
 /** The page, as it is committed. */
 export const coveragePath = new URL('../../../docs/api/coverage.md', import.meta.url);
 
-export interface CoveredRow extends InterfaceRow {
+interface CoveredRow extends InterfaceRow {
   /** What the contract test saw, in the order of trying; none for what is not there yet. */
   seen: string[];
 }

@@ -10,7 +10,7 @@ export interface Operation {
   documented: DocumentedOperation;
 }
 
-export interface DocumentedOperation {
+interface DocumentedOperation {
   parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, Response>;
@@ -61,7 +61,7 @@ function referred<T extends object>(value: T): T {
 }
 
 /** The names of variables left out, and the slash at the end. */
-export function shapeOf(path: string): string {
+function shapeOf(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
 }
 

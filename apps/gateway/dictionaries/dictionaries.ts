@@ -11,7 +11,7 @@ import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';
 
 /** What a client may say of a dictionary; `auto` has its language looked for. */
-export interface DictionaryFields {
+interface DictionaryFields {
   name?: string | undefined;
   language?: DictionaryEntity['language'] | 'auto' | undefined;
 }

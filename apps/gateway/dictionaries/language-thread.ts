@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
 
-export interface DetectedLanguage {
+interface DetectedLanguage {
   /** Code of two letters; empty when there is none. */
   language: string;
   isReliable: boolean;

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 
-export interface FormLimits {
+interface FormLimits {
   files: number;
   fields: number;
   /** Bytes of a field. */

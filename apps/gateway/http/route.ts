@@ -11,7 +11,7 @@ import { REVALIDATED } from './etags.js';
 import { sentBack } from './sent-back.js';
 import { storable } from './storable.js';
 
-export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a route answers when it is not JSON. */
 export interface RawReply {

@@ -4,7 +4,7 @@ import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './etags.js';
 
-export interface SentFile {
+interface SentFile {
   /** Its bytes, or those of a range. */
   open(range?: ByteRange): Promise<Readable>;
   filename: string;
@@ -66,7 +66,7 @@ async function body(file: SentFile, request: FastifyRequest, range?: ByteRange):
 }
 
 /** Null when the whole is to be sent. */
-export function parseRange(header: string | undefined, size: number): Required<ByteRange> | 'unsatisfiable' | null {
+function parseRange(header: string | undefined, size: number): Required<ByteRange> | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header ?? '');
   if (match === null || (match[1] === '' && match[2] === '')) return null;
   const last = size - 1;

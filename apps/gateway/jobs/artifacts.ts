@@ -7,7 +7,7 @@ import type { SentObject } from '../http/send-object.js';
 import { isUuid } from '../http/shapes.js';
 
 /** What made an artifact. */
-export type ArtifactOwner = { jobId: string } | { exportId: string };
+type ArtifactOwner = { jobId: string } | { exportId: string };
 
 /** The files of jobs and exports, as long as they are kept. */
 @Injectable()

@@ -9,7 +9,7 @@ const OF_LANDMARKS = ['on_segment_start', 'on_segment_end'];
 const LANDMARKS = 'landmark_recognition';
 
 /** The names of all events that a job of these modules can raise; `posted` as the client names them. */
-export function eventsOf(posted: readonly string[]): string[] {
+function eventsOf(posted: readonly string[]): string[] {
   const ofModules = posted.flatMap((module) =>
     [...OF_BOTH, ...(module === LANDMARKS ? OF_LANDMARKS : [])].map((event) => `job.${module}.${event}`),
   );

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { isUuid } from '../http/shapes.js';
 
-export interface JobFilter extends PageQuery {
+interface JobFilter extends PageQuery {
   search?: string | undefined;
   tag?: string | undefined;
   state?: JobState | undefined;

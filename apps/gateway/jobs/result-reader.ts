@@ -7,7 +7,7 @@ import { DataSource, In } from 'typeorm';
 import { containing } from './job-reader.js';
 import { Thumbnails } from './thumbnails.js';
 
-export interface SegmentFilter extends PageQuery {
+interface SegmentFilter extends PageQuery {
   module?: string | undefined;
   type?: string | undefined;
   label?: string | undefined;
@@ -16,7 +16,7 @@ export interface SegmentFilter extends PageQuery {
   min_confidence?: number | undefined;
 }
 
-export interface Found<T> {
+interface Found<T> {
   total: number;
   data: T[];
 }

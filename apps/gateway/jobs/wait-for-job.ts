@@ -43,7 +43,7 @@ export class WaitForJob {
 }
 
 /** Seconds, or null without the preference. More than 60 is 60; what is no number is VALIDATION. */
-export function preferredWait(header: string | string[] | undefined): number | null {
+function preferredWait(header: string | string[] | undefined): number | null {
   const preferences = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
   const wait = preferences.map((text) => text.split(';')[0]?.trim() ?? '').find((text) => /^wait\b/i.test(text));
   if (wait === undefined) return null;

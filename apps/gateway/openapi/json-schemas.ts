@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { plainSchema, type JsonSchema } from './plain-schema.js';
 
 /** Whether a client sends it or gets it: defaults are optional in one and present in the other. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 /** Objects, choices and unions of the contracts are called in the document what they are called in the code. */
 const NAMES = new Map<unknown, string>(

@@ -20,7 +20,7 @@ const PERIOD_MS = 20_000;
 /** An upload in one request that shows no sign of life for so long died with its process. */
 const DEAD_SECONDS = 90;
 
-export interface NewUpload extends Place {
+interface NewUpload extends Place {
   claimedType: string | undefined;
   replaces: boolean;
   /** It takes the next free name when its own is taken: `film (1).mp4`. */

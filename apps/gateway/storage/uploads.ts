@@ -17,14 +17,14 @@ import { UploadEntries } from './upload-entries.js';
 
 const log = createLogger('storage');
 
-export const IF_EXISTS = ['refuse', 'replace', 'rename'] as const;
+const IF_EXISTS = ['refuse', 'replace', 'rename'] as const;
 export const IfExistsChoice = z.enum(IF_EXISTS).meta({
   id: 'IfExists',
   description: 'What to do when the folder has a file of that name: refuse it (409), replace it, or rename the new one',
   // No default of zod's: a query that says nothing must not outdo a field of the form.
   default: 'refuse',
 });
-export type IfExists = (typeof IF_EXISTS)[number];
+type IfExists = (typeof IF_EXISTS)[number];
 
 /** What a form has around its file. */
 const FORM_BYTES = 64 << 10;

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import type { TestGateway } from './gateway.js';
 
-export interface Uploaded {
+interface Uploaded {
   status: number;
   body: Record<string, unknown>;
 }
@@ -73,7 +73,7 @@ export class Uploader {
   }
 }
 
-export interface SendOptions {
+interface SendOptions {
   fields?: Record<string, string>;
   query?: string;
   version?: 1 | 2;

@@ -116,6 +116,6 @@ export function presentWebhook(row: WebhookEntity): Webhook {
   };
 }
 
-export function unknownWebhook(id: string): AditError {
+function unknownWebhook(id: string): AditError {
   return new AditError('NOT_FOUND', `There is no webhook ${id}.`);
 }

@@ -20,7 +20,7 @@ const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../lib
 const BOOT_SECONDS = 300;
 const PATIENCE_SECONDS = 600;
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Folders that jobs may read from. */
   localRoots: string[];
   /** Settings beside those of the specs. */

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { selfSignedCertificate } from '@adit/testing';
 
 /** The one private address that the engine under test may fetch from, and one that it may not. */
-export const ALLOWED = '127.0.0.1';
+const ALLOWED = '127.0.0.1';
 export const FORBIDDEN = '127.0.0.2';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

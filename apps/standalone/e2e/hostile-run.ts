@@ -16,7 +16,7 @@ export interface Outcome {
 const AT_ONCE = 12;
 
 /** Sends a row's request and waits for the end of its job. */
-export async function play(row: Row, engine: EngineUnderTest, place: Place): Promise<Outcome> {
+async function play(row: Row, engine: EngineUnderTest, place: Place): Promise<Outcome> {
   const { path = '/jobs/', body, headers, key, method = body === undefined ? 'GET' : 'POST' } = await row.ask(place);
   const reply = await fetch(`${engine.api.url}/api/v1${path}`, {
     method,

@@ -29,7 +29,7 @@ const MESH_POINTS = [[33, 133, 159, 145], [362, 263, 386, 374], [4], [61], [291]
 /** Below this the mesh stands on something that is hardly a face, e.g. a full profile. */
 const MIN_PRESENCE = 0.5;
 
-export interface AlignedFace {
+interface AlignedFace {
   /** From the aligned 112×112 picture to the picture given. */
   map: Affine;
   mesh: FaceMesh;

@@ -20,13 +20,13 @@ import { Tracker } from '../tracking/track.js';
 import type { Sighting, Tracklet } from './sighting.js';
 import { chooseViews } from './view.js';
 
-export const FaceArguments = z.strictObject({
+const FaceArguments = z.strictObject({
   /** Pixels of the frame's shorter side when it reaches the detector; never enlarged. */
   detectionScale: z.int().min(100).max(2000).default(600),
   /** Frames of a film looked at in each second. */
   rate: z.number().positive().max(60).default(2),
 });
-export type FaceArguments = z.infer<typeof FaceArguments>;
+type FaceArguments = z.infer<typeof FaceArguments>;
 
 /** Faces looked at closely at the same time: while networks look at one, the next is cut out. */
 const FRAMES_IN_FLIGHT = 3;

@@ -1,7 +1,7 @@
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
 import { squareAround } from '../tracking/box.js';
 
-export interface AttributeNetworks {
+interface AttributeNetworks {
   /** Face-api.js: years, and probabilities of male and female. */
   ageGender: NetworkSession;
   /** HSE FaceRes: probabilities of 100 ages, probability of male. */

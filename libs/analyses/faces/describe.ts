@@ -6,7 +6,7 @@ import { attributesOf, cutOut, thumbnailOf, type CloseView } from './close-view.
 import type { FaceTrack } from './observations.js';
 import type { Sighting } from './sighting.js';
 
-export interface DescribeContext {
+interface DescribeContext {
   small: FramePack;
   native: FramePack;
   sizeOf: (sighting: Sighting) => number;

@@ -13,7 +13,7 @@ import { ahead } from '../tracking/ahead.js';
 import { overlap, squareAround, suppress, type ScoredBox } from '../tracking/box.js';
 import { ultraface } from './ultraface.js';
 
-export interface DetectionNetworks {
+interface DetectionNetworks {
   ultraface: NetworkSession;
   blazeface: NetworkSession;
   facemesh: NetworkSession;

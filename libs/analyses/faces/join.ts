@@ -2,7 +2,7 @@ import { cosine, normalise } from './embedding.js';
 import type { Sighting } from './sighting.js';
 
 /** What joining needs to know of a view. */
-export interface ViewVector {
+interface ViewVector {
   sighting: Sighting;
   vector: Float32Array;
 }

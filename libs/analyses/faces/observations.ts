@@ -2,7 +2,7 @@ import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
-export const FaceSighting = z.object({
+const FaceSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -13,10 +13,10 @@ export const FaceSighting = z.object({
   /** Shorter side of the box in source pixels. */
   size: z.number(),
 });
-export type FaceSighting = z.infer<typeof FaceSighting>;
+type FaceSighting = z.infer<typeof FaceSighting>;
 
 /** A view good enough to embed. */
-export const FaceView = z.object({
+const FaceView = z.object({
   frame: z.int().nonnegative(),
   time: z.number(),
   /** 512-d, L2-normalised, little-endian float32 in base64. */
@@ -30,7 +30,7 @@ export const FaceView = z.object({
   roll: z.number(),
   size: z.number(),
 });
-export type FaceView = z.infer<typeof FaceView>;
+type FaceView = z.infer<typeof FaceView>;
 
 /** One face followed through the frames of a unit. */
 export const FaceTrack = z.object({

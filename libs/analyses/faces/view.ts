@@ -2,7 +2,7 @@ import { frontality } from './quality.js';
 import type { Sighting, Tracklet } from './sighting.js';
 
 /** Source pixels of the shorter side below which faces are not compared: false matches appear. */
-export const MIN_VIEW_SIZE = 48;
+const MIN_VIEW_SIZE = 48;
 const MAX_VIEWS = 4;
 /** One more view for every this many sightings. */
 const SIGHTINGS_PER_VIEW = 4;

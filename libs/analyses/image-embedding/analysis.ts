@@ -16,11 +16,11 @@ import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { ImageEmbeddingObservations } from './observations.js';
 import { encodeDirection } from './vector-code.js';
 
-export const ImageEmbeddingArguments = z.strictObject({
+const ImageEmbeddingArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: z.number().positive().max(60).default(1),
 });
-export type ImageEmbeddingArguments = z.infer<typeof ImageEmbeddingArguments>;
+type ImageEmbeddingArguments = z.infer<typeof ImageEmbeddingArguments>;
 
 const NETWORK = 'image-embedding';
 /** The network sees 224 pixels; this leaves it something to average, and a thumbnail worth looking at. */

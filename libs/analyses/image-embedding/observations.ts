@@ -2,7 +2,7 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One sampled frame, or a photo. */
-export const EmbeddedFrame = z.object({
+const EmbeddedFrame = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -12,15 +12,15 @@ export const EmbeddedFrame = z.object({
   /** Index in `views` of a frame that looks much the same. */
   view: z.int().nonnegative(),
 });
-export type EmbeddedFrame = z.infer<typeof EmbeddedFrame>;
+type EmbeddedFrame = z.infer<typeof EmbeddedFrame>;
 
 /** The pictures that stand for frames that look much the same: the first of them. */
-export const View = z.object({
+const View = z.object({
   frame: z.int().nonnegative(),
   thumbnail: PictureRef,
   picture: PictureRef,
 });
-export type View = z.infer<typeof View>;
+type View = z.infer<typeof View>;
 
 /** What the analysis `image-embedding` writes down for one unit: every sampled frame as a direction. */
 export const ImageEmbeddingObservations = z.object({

@@ -8,11 +8,11 @@ import { detectObjects } from './detect.js';
 import { ObjectFollower, type FollowedObject, type SightedObject } from './follow.js';
 import { ObjectObservations, type ObjectTrack } from './observations.js';
 
-export const ObjectArguments = z.strictObject({
+const ObjectArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: z.number().positive().max(60).default(2),
 });
-export type ObjectArguments = z.infer<typeof ObjectArguments>;
+type ObjectArguments = z.infer<typeof ObjectArguments>;
 
 /** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
 const SHORTER_SIDE = 600;

@@ -23,7 +23,7 @@ export interface DetectedObject {
 }
 
 /** Below this the network names as many things that are not there as things that are (docs/quality.md). */
-export const MIN_SCORE = 0.2;
+const MIN_SCORE = 0.2;
 /** A picture of a crowd: what is beyond so many is noise. */
 const MAX_OBJECTS = 100;
 /** Boxes of less than this part of the frame's sides are what is left of one outside of it. */

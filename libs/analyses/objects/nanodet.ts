@@ -2,7 +2,7 @@ import type { FloatTensor } from '@adit/inference';
 import { suppress, type ScoredBox } from '../tracking/box.js';
 
 /** A box in pixels of the network's input, of class `kind` (its place in the network's labels), score 0..1. */
-export interface Found extends ScoredBox {
+interface Found extends ScoredBox {
   kind: number;
 }
 
@@ -19,7 +19,7 @@ const MAX_OVERLAP = 0.6;
 const NEVER_CONTAINED = Infinity;
 
 /** What the decoding must know of the network. */
-export interface Shape {
+interface Shape {
   /** Pixels of the input. */
   width: number;
   height: number;

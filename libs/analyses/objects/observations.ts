@@ -2,7 +2,7 @@ import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at an object. */
-export const ObjectSighting = z.object({
+const ObjectSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -12,7 +12,7 @@ export const ObjectSighting = z.object({
   /** The network's own score, 0..1; how much it is worth is the module's to say. */
   score: z.number(),
 });
-export type ObjectSighting = z.infer<typeof ObjectSighting>;
+type ObjectSighting = z.infer<typeof ObjectSighting>;
 
 /** One object followed through the frames of a unit. */
 export const ObjectTrack = z.object({

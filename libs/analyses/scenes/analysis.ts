@@ -6,11 +6,11 @@ import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { classify, type Likely } from './classify.js';
 import { SceneObservations } from './observations.js';
 
-export const SceneArguments = z.strictObject({
+const SceneArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: z.number().positive().max(60).default(2),
 });
-export type SceneArguments = z.infer<typeof SceneArguments>;
+type SceneArguments = z.infer<typeof SceneArguments>;
 
 const NETWORK = 'scenes';
 /** What `objects` and `faces` ask for too, so that one pack serves all. */

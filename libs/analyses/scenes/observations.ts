@@ -2,7 +2,7 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One sampled frame, or a photo, with what its scene may be: the best few, the surest first. */
-export const ClassifiedFrame = z.object({
+const ClassifiedFrame = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -10,16 +10,16 @@ export const ClassifiedFrame = z.object({
   /** `label` in the words of the network's `labels`, `score` 0..1. */
   scenes: z.array(z.object({ label: z.string(), score: z.number() })),
 });
-export type ClassifiedFrame = z.infer<typeof ClassifiedFrame>;
+type ClassifiedFrame = z.infer<typeof ClassifiedFrame>;
 
 /** The frame that shows a scene best, of those of a unit. */
-export const SceneView = z.object({
+const SceneView = z.object({
   label: z.string(),
   frame: z.int().nonnegative(),
   thumbnail: PictureRef,
   picture: PictureRef,
 });
-export type SceneView = z.infer<typeof SceneView>;
+type SceneView = z.infer<typeof SceneView>;
 
 /** What the analysis `scenes` writes down for one unit. */
 export const SceneObservations = z.object({

@@ -19,11 +19,11 @@ import type { LineCorners } from './line-picture.js';
 import { TextObservations, type TextTrack } from './observations.js';
 import { readAccents, READERS, recogniseLine } from './read.js';
 
-export const TextArguments = z.strictObject({
+const TextArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: z.number().positive().max(60).default(2),
 });
-export type TextArguments = z.infer<typeof TextArguments>;
+type TextArguments = z.infer<typeof TextArguments>;
 
 /** What `faces` asks for too, so that its packs serve both. */
 const SHORTER_SIDE = 600;

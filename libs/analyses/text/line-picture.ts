@@ -9,7 +9,7 @@ const MAX_RATIO = 45;
 const MIN_RATIO = 0.5;
 
 /** The map that shows a line upright in `width` × `height` pixels. */
-export function lineMap([begin, end, , below]: LineCorners, width: number, height: number): Affine {
+function lineMap([begin, end, , below]: LineCorners, width: number, height: number): Affine {
   return [
     (end[0] - begin[0]) / width,
     (below[0] - begin[0]) / height,
@@ -21,7 +21,7 @@ export function lineMap([begin, end, , below]: LineCorners, width: number, heigh
 }
 
 /** Width at which a line of that height in pixels keeps its shape, a multiple of 8. */
-export function lineWidth([begin, end, , below]: LineCorners, height: number): number {
+function lineWidth([begin, end, , below]: LineCorners, height: number): number {
   const length = Math.hypot(end[0] - begin[0], end[1] - begin[1]);
   const across = Math.hypot(below[0] - begin[0], below[1] - begin[1]);
   const ratio = Math.min(MAX_RATIO, Math.max(MIN_RATIO, across > 0 ? length / across : MIN_RATIO));

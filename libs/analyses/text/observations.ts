@@ -2,7 +2,7 @@ import { PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at a line of text. */
-export const TextSighting = z.object({
+const TextSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
@@ -15,7 +15,7 @@ export const TextSighting = z.object({
   /** How sure the detector is that this is text, 0..1. */
   score: z.number(),
 });
-export type TextSighting = z.infer<typeof TextSighting>;
+type TextSighting = z.infer<typeof TextSighting>;
 
 /** One line of text followed through the frames of a unit. */
 export const TextTrack = z.object({

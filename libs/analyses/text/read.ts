@@ -3,12 +3,6 @@ import { withAccents, type Reading } from './accents.js';
 import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
 import { lineTensor, stretchedLine, type LineCorners } from './line-picture.js';
 
-export interface ReadLine {
-  text: string;
-  /** 0..1 */
-  confidence: number;
-}
-
 /** Readers by language; each is trained on the letters of its own. */
 export const READERS = ['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'].map(
   (language) => `text-reader-${language}`,

@@ -9,7 +9,7 @@ export interface RotatedRect {
 }
 
 /** Convex hull, counter-clockwise in a y-up plane (A. M. Andrew's monotone chain, 1979); at most two points stay as they are. */
-export function convexHull(points: readonly Point[]): Point[] {
+function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   if (sorted.length < 3) return sorted;
   const chain = (ordered: readonly Point[]): Point[] => {

@@ -2,12 +2,12 @@ import type { Point } from '@adit/inference';
 import { minAreaRect, unclip, type RotatedRect } from './rotated-rect.js';
 
 /** A line of text in pixels of the map, with the mean likelihood of its core, 0..1. */
-export interface TextRegion {
+interface TextRegion {
   rect: RotatedRect;
   score: number;
 }
 
-export interface RegionOptions {
+interface RegionOptions {
   /** From where a pixel belongs to a core. */
   threshold: number;
   /** Cores that are less likely on average are dropped. */
@@ -19,7 +19,7 @@ export interface RegionOptions {
 }
 
 /** Those of PP-OCR's own pipeline, but a lower score: a film shows a line again and again. */
-export const REGION_OPTIONS: RegionOptions = { threshold: 0.3, minScore: 0.55, unclipRatio: 1.6, minSide: 3 };
+const REGION_OPTIONS: RegionOptions = { threshold: 0.3, minScore: 0.55, unclipRatio: 1.6, minSide: 3 };
 
 /**
  * Lines of text in DBNet's map of likelihoods, row-major: pixels above the threshold that touch are one core, around each

@@ -5,7 +5,7 @@ export interface ScoredBox extends PixelBox {
   score: number;
 }
 
-export function intersection(a: PixelBox, b: PixelBox): number {
+function intersection(a: PixelBox, b: PixelBox): number {
   const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
   const h = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
   return w > 0 && h > 0 ? w * h : 0;
@@ -18,7 +18,7 @@ export function overlap(a: PixelBox, b: PixelBox): number {
 }
 
 /** How much of the smaller box lies in the other, 0..1. */
-export function containment(a: PixelBox, b: PixelBox): number {
+function containment(a: PixelBox, b: PixelBox): number {
   return intersection(a, b) / Math.min(a.w * a.h, b.w * b.h);
 }
 

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** requested: a decoder was asked for it · made · none: nothing can be shown of the file. */
-export type ThumbnailState = 'requested' | 'made' | 'none';
+type ThumbnailState = 'requested' | 'made' | 'none';
 
 /** A file or folder of a workspace's storage tree. */
 @Entity('storage_entries')

@@ -47,7 +47,7 @@ export const INSERT_JOBS = `
   SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId" FROM asked LEFT JOIN job ON job.id = asked.id`;
 
 /** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
-export type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId'>;
+type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId'>;
 
 /** What INSERT_JOBS answers for each; null is when it was made where its workspace is no more. */
 export type InsertedJob = Omit<MadeJob, 'timeCreated'> & { timeCreated: MadeJob['timeCreated'] | null };

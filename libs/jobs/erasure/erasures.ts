@@ -15,7 +15,7 @@ export const REMOVED_HERE_SECONDS = 60;
 const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events'];
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
 
-export interface ErasureStep {
+interface ErasureStep {
   /** Nothing is left. */
   over: boolean;
   /** What its transaction noted to go from the object store. */

@@ -21,7 +21,7 @@ export interface Removal {
   again: boolean;
 }
 
-export interface RemovalOptions {
+interface RemovalOptions {
   /** Until others may take it up: whoever notes it removes it meanwhile. */
   inSeconds?: number;
   /** Once more after a while, for what work in flight may still write there. */

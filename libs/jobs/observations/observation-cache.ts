@@ -3,7 +3,7 @@ import { MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { intervalName } from '../keys.js';
 
-export const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
+const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 
 /** The end of the lifetime of something written now. */
 export function cacheExpiry(): Date {

@@ -17,7 +17,7 @@ export interface PlannedChunk {
   digests: Set<string>;
 }
 
-export interface ChunkRows {
+interface ChunkRows {
   /** What an analysis is known to have made of a chunk, or null. Default: nothing is known. */
   known?: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null;
   /** Their plan is not whole with them: nobody is to be given them yet. */

@@ -23,7 +23,7 @@ export interface ChildRun {
   environment?: readonly string[];
 }
 
-export interface ChildEnd {
+interface ChildEnd {
   /** Null when a signal ended it; 126 or 127, as of a shell, when it did not start. */
   code: number | null;
   killedBy: NodeJS.Signals | null;

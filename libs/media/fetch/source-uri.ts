@@ -13,7 +13,7 @@ export interface SourcePolicy {
   allowPrivateAddresses?: readonly string[];
 }
 
-export type Source =
+type Source =
   | { kind: 'storage'; key: string }
   | { kind: 'local'; path: string }
   | { kind: 'web'; url: URL }

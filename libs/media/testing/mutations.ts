@@ -51,10 +51,10 @@ const WHOLE = {
   },
 } satisfies Record<string, () => Promise<Buffer[]>>;
 
-export type MediaKind = keyof typeof WHOLE;
+type MediaKind = keyof typeof WHOLE;
 export const MEDIA_KINDS = Object.keys(WHOLE) as MediaKind[];
 
-export interface MutationRun {
+interface MutationRun {
   kind: MediaKind;
   cases: number;
   /** The same seed makes the same cases. */
@@ -65,7 +65,7 @@ export interface MutationRun {
   onCase?(outcome: MutationOutcome): void;
 }
 
-export interface MutationOutcome {
+interface MutationOutcome {
   kind: MediaKind;
   case: number;
   /** Whether something of it was decoded. */
@@ -111,7 +111,7 @@ async function look(path: string, directory: string): Promise<boolean> {
   ];
   if (facts.kind === 'image') return (await decodeImage({ path, facts, specs })).size > 0;
   if (facts.kind !== 'video' || index === null) return false;
-  const grid = planGrid(facts, index);
+  const grid = planGrid(index);
   // The first and the last: those between are like them.
   for (const interval of new Set([grid[0]!, grid.at(-1)!])) {
     await decodeInterval({ path, facts, index, interval, specs, limits: { directory } });
@@ -123,7 +123,7 @@ const VALUES = [0, 1, 0x7f, 0x80, 0xff];
 const WORDS = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0001_0000];
 
 /** One to eight damages, half of them where the file says what it is: at its beginning and its end. */
-export function mutated(file: Buffer, random: () => number): Buffer {
+function mutated(file: Buffer, random: () => number): Buffer {
   let bytes = Buffer.from(file);
   const below = (n: number): number => Math.floor(random() * n);
   const place = (): number => {

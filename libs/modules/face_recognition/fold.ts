@@ -30,8 +30,8 @@ export type FaceState = {
  * With these the state stays under 1 MiB: a thread takes about 3.5 kB without its marks, a mark about 30 bytes, a known
  * person who may come back about 1 kB.
  */
-export const MAX_THREADS = 128;
-export const MAX_MARKS = 10_000;
+const MAX_THREADS = 128;
+const MAX_MARKS = 10_000;
 /** Beyond so many, known people's segments no longer wait for a thread that may be theirs. */
 const MAX_NAMED = 128;
 /** How long a known person's segment waits for a face without views that may be its continuation, seconds. */

@@ -10,7 +10,7 @@ import type { Tracklet } from './tracklet.js';
  */
 export const SAME_FACE_DISTANCE = 1.0;
 /** From here on they are two people, even in the same place of the frame: a cut from one speaker to the other. */
-export const OTHER_FACE_DISTANCE = 1.2;
+const OTHER_FACE_DISTANCE = 1.2;
 /** Intersection over union from which two boxes on either side of a gap are the same place. */
 const SAME_PLACE = 0.2;
 /** What being in the same place is worth, in distance, when several threads could go on. */

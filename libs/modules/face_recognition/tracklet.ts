@@ -10,7 +10,7 @@ type FaceTrack = FaceObservations['tracks'][number];
 type FaceSighting = FaceTrack['sightings'][number];
 
 /** Views of smaller faces (source pixels of the shorter side) are no evidence: false accepts begin below this. */
-export const MIN_VIEW_SIZE = 48;
+const MIN_VIEW_SIZE = 48;
 /** Even the worst view counts a little, so that a face with only bad ones still has an identity. */
 const MIN_WEIGHT = 0.01;
 

@@ -17,7 +17,7 @@ export interface GalleryPerson {
   landmark?: Landmark;
 }
 
-export interface GalleryOptions {
+interface GalleryOptions {
   /** What it is for; faces when left out. */
   kind?: GalleryKind;
   /** The network that made the embeddings. */
@@ -32,7 +32,7 @@ export interface GalleryOptions {
   custom?: boolean;
 }
 
-export interface WrittenGallery {
+interface WrittenGallery {
   name: string;
   version: number;
   /** Absolute or as `modelsDir` is. */

@@ -17,13 +17,13 @@ export const Landmark = z.strictObject({
 export type Landmark = z.infer<typeof Landmark>;
 
 /** A person or a landmark. `images` is how many photos gave an embedding. */
-export const GalleryClass = z.strictObject({
+const GalleryClass = z.strictObject({
   id: z.uuid(),
   label: z.string().min(1),
   images: z.int().nonnegative(),
   landmark: Landmark.optional(),
 });
-export type GalleryClass = z.infer<typeof GalleryClass>;
+type GalleryClass = z.infer<typeof GalleryClass>;
 
 /** `<name>/<version>/gallery.json`; row r of `embeddings.bin` shows `classes[rows[r]]`. */
 export const GalleryFile = z.strictObject({

@@ -7,8 +7,7 @@ import type { Tally } from '../people/tally.js';
 /** Shares of female from and up to which neither gender dominates. */
 const NEUTRAL = [0.4, 0.6] as const;
 
-export const LABELS = ['Gender Neutral', 'Male Dominant', 'Female Dominant'] as const;
-export type Label = (typeof LABELS)[number];
+type Label = 'Gender Neutral' | 'Male Dominant' | 'Female Dominant';
 
 export function labelOf(share: number): Label {
   if (share < NEUTRAL[0]) return 'Male Dominant';

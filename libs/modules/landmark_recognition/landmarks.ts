@@ -5,7 +5,7 @@ import type { LabelDictionaries } from '@adit/dictionaries';
 import type { Gallery } from '../galleries/gallery.js';
 import type { Matcher } from '../galleries/match.js';
 
-export interface Recognised {
+interface Recognised {
   /** Index of the landmark in the model. */
   landmark: number;
   /** To the most like of its photos, 0..1. */
@@ -78,6 +78,6 @@ export class Landmarks {
  * `(1 + cosine) / 2` of two directions at that distance, 0..1: 0.75, the default of `min_similarity`, is a cosine of 0.5,
  * which is where views of one place part from those of others (docs/quality.md, "Landmarks").
  */
-export function likenessOf(distance: number): number {
+function likenessOf(distance: number): number {
   return 1 - distance ** 2 / 4;
 }

@@ -21,7 +21,7 @@ export type Person = {
 };
 
 /** `until`: when the next sample was, or what was looked at came to its end, in seconds. */
-export type Span = { start: Instant; end: Instant; until: number };
+type Span = { start: Instant; end: Instant; until: number };
 
 /** A face that was followed from its first to its last sample. */
 export interface Appearance extends Span {

@@ -3,7 +3,7 @@ import { fixed, type GraphValue } from '../tfjs-value.js';
 import type { Operation } from './operation.js';
 
 /** Where a sliding window (a convolution or a pooling) stands: ONNX attributes and the size of the result. */
-export interface Window {
+interface Window {
   readonly strides: readonly [number, number];
   readonly dilations: readonly [number, number];
   /** ONNX order: top, left, bottom, right. */

@@ -6,7 +6,7 @@ import { Api } from '../../../apps/standalone/e2e/api.js';
 import '../../../apps/standalone/e2e/patience.js';
 import { startStack, type Stack } from '../stack.mjs';
 
-export interface StackSettings {
+interface StackSettings {
   /** Folders that jobs may read from. */
   localRoots: string[];
   /** Settings of all processes. */

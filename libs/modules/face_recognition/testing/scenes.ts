@@ -82,7 +82,7 @@ export interface Actor {
 
 export const FPS = 25;
 
-export const FILM = filmFacts({ fps: { num: FPS, den: 1 }, totalFrames: 100_000, duration: 4000 });
+const FILM = filmFacts({ fps: { num: FPS, den: 1 }, totalFrames: 100_000, duration: 4000 });
 
 export const CONTEXT: FoldContext = { sourceIndex: 3, facts: FILM };
 

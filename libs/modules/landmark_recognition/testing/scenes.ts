@@ -51,7 +51,7 @@ export interface Shot {
   cosine?: number;
 }
 
-export function viewOf(place: string | null, cosine = 0.9): string {
+function viewOf(place: string | null, cosine = 0.9): string {
   const vector = new Float32Array(DIMENSIONS);
   if (place !== null) vector[NAMES.indexOf(place)] = cosine;
   vector[DIMENSIONS - 1] = Math.sqrt(1 - (place === null ? 0 : cosine ** 2));

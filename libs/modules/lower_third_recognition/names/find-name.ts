@@ -10,7 +10,7 @@ export interface FoundName {
   fromDictionary: boolean;
 }
 
-export interface NameSources {
+interface NameSources {
   /** The client's own, asked first. */
   own: readonly LoadedDictionary[];
   /** Null when it is not to be applied. */

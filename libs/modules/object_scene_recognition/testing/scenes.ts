@@ -48,7 +48,7 @@ export function observe(things: Thing[], from: number, to: number, rate = 2): Ob
 }
 
 /** What the film shows as a whole at some samples. */
-export interface Place {
+interface Place {
   label: string;
   samples: number[];
   /** 0..1 */
@@ -56,7 +56,7 @@ export interface Place {
 }
 
 /** What the analysis `scenes` writes of the same samples. */
-export function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 2): SceneObservations {
+function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 2): SceneObservations {
   const at = (time: number): Place[] => places.filter(({ samples }) => samples.includes(Math.floor(time * rate)));
   const seen = sampled.map(({ frame, time }) => ({
     frame,
