@@ -1,7 +1,7 @@
 // Where the servers' programs are kept, and how something gets there whole or not at all.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { withLock } from '../setup/lock.mjs';
 import { cacheDirectory } from '../setup/places.mjs';
 
@@ -10,22 +10,22 @@ export const serversCache = join(cacheDirectory, 'servers');
 
 /**
  * The folder for something that is made here: its title and a hash of all that makes it, which are files of this folder
- * by name and whatever else is said, such as the versions of programs.
+ * by name, others by path, and whatever else is said, such as the versions of programs.
  */
 export function folderOf(title, files, ...others) {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, ...others]));
-  for (const file of files) hash.update(readFileSync(join(here, file)));
+  for (const file of files) hash.update(readFileSync(resolve(here, file)));
   return `${title}-${hash.digest('hex').slice(0, 12)}`;
 }
 
 /**
- * Fills `folder` of the cache through `fill(partial)` unless it is there, one process at a time. Works under another
+ * Fills `folder` of `cache` through `fill(partial)` unless it is there, one process at a time. Works under another
  * name and renames, so that a killed set-up leaves nothing that looks complete.
  */
-export async function installOnce(folder, fill) {
-  const target = join(serversCache, folder);
+export async function installOnce(folder, fill, cache = serversCache) {
+  const target = join(cache, folder);
   if (existsSync(target)) return target;
-  mkdirSync(dirname(target), { recursive: true });
+  mkdirSync(cache, { recursive: true });
   return await withLock(`${target}.lock`, async () => {
     if (existsSync(target)) return target;
     const partial = `${target}.partial`;

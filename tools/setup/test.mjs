@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
+import { forTests, program, schemaFolder } from '../kubernetes/index.mjs';
 import { prepareServer, kinds } from '../servers/index.mjs';
 import { openKeeper } from '../servers/keeper.mjs';
 import { binOf, runProgram } from './program.mjs';
@@ -29,6 +30,7 @@ export async function runTests(given, environment) {
   const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper();
   try {
     if (keeper !== null && whole) await prepareServers(environment);
+    if (whole && other === undefined) await prepareChart();
     const path = other === undefined ? environment.PATH : [dirname(other), environment.PATH].join(delimiter);
     const code = await runProgram(
       [...NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
@@ -46,6 +48,12 @@ async function prepareServers(environment) {
   const wanted = Object.values(kinds).filter((kind) => kind.given(environment) === null);
   // What cannot be had is told by the specs that miss it.
   await Promise.allSettled(wanted.map(({ name }) => prepareServer(name)));
+}
+
+/** One after the other: they share most of what is compiled. What cannot be had is told by the specs that miss it. */
+async function prepareChart() {
+  for (const name of forTests) await program(name).catch(() => undefined);
+  await schemaFolder().catch(() => undefined);
 }
 
 /** `missing`: reasons by name of the servers that specs asked for in vain. */

