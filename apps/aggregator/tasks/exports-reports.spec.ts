@@ -246,6 +246,18 @@ describe('an export of a job’s results', () => {
     }
   });
 
+  it('is not made when its job was deleted by a process that died before it could erase anything', async () => {
+    const commands = new JobCommands(outbox, objects);
+    commands.eraseSome = () => Promise.reject(new AditError('UNAVAILABLE', 'It died.'));
+    const jobId = await newJob(3);
+    const id = await newExport(jobId, 'json');
+    await commands.delete(workspaceId, jobId);
+    await exporting.idle();
+    expect(await exportOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await new JobCommands(outbox, objects).eraseSome(jobId)).toBe(true);
+    expect(await manager.countBy(ExportEntity, { id })).toBe(0);
+  });
+
   it('is taken over when its process died, and given up after three tries', async () => {
     const id = await newExport(await newJob(1), 'json');
     const past = new Date(Date.now() - 1000);

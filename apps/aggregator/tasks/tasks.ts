@@ -13,6 +13,13 @@ const MOST_TRIES = 3;
 /** Until a task whose try failed is tried again. */
 const PAUSE_MILLISECONDS = 5_000;
 
+/** What of a task's table is still wanted: exports of a job that was deleted go after it, in steps. */
+const WANTED: Record<TaskTable, string> = {
+  exports: 'NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)',
+  reports: 'true',
+  job_endings: 'true',
+};
+
 export interface ClaimedTask {
   id: string;
   /** The number of this try, from 1, counted before it begins: one that kills its process counts too. */
@@ -25,7 +32,7 @@ export async function claimTask(manager: EntityManager, table: TaskTable, now: D
     `WITH taken AS (
        UPDATE ${table} SET state = 'processing', attempts = attempts + 1, lease_until = $2
         WHERE id = (SELECT id FROM ${table}
-                     WHERE state = 'waiting' OR (state = 'processing' AND lease_until <= $1)
+                     WHERE (state = 'waiting' OR (state = 'processing' AND lease_until <= $1)) AND ${WANTED[table]}
                      ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING id, attempts AS attempt)
      SELECT * FROM taken`,
@@ -38,7 +45,8 @@ export async function claimTask(manager: EntityManager, table: TaskTable, now: D
 export async function renewTask(manager: EntityManager, table: TaskTable, task: ClaimedTask, now: Date) {
   const rows: unknown[] = await manager.query(
     `WITH renewed AS (
-       UPDATE ${table} SET lease_until = $3 WHERE id = $1 AND attempts = $2 AND state = 'processing' RETURNING 1)
+       UPDATE ${table} SET lease_until = $3
+        WHERE id = $1 AND attempts = $2 AND state = 'processing' AND ${WANTED[table]} RETURNING 1)
      SELECT * FROM renewed`,
     [task.id, task.attempt, leaseUntil(table, now)],
   );

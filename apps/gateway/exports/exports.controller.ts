@@ -3,7 +3,7 @@ import { ExportEntity } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, Raw } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
@@ -42,7 +42,7 @@ export class ExportsController {
   @Route(listExports)
   async list({ query }: Input<typeof listExports>, { caller: { workspaceId }, request }: Exchange) {
     const [rows, total] = await this.db.manager.findAndCount(ExportEntity, {
-      where: { workspaceId },
+      where: { workspaceId, jobId: ofJobThatIsThere() },
       order: { timeCreated: 'DESC', id: 'DESC' },
       skip: query.offset,
       take: query.limit,
@@ -90,10 +90,19 @@ export class ExportsController {
   }
 
   private async row(workspaceId: string, id: string): Promise<ExportEntity> {
-    const row = isUuid(id) ? await this.db.manager.findOneBy(ExportEntity, { id, workspaceId }) : null;
+    const row = isUuid(id)
+      ? await this.db.manager.findOneBy(ExportEntity, { id, workspaceId, jobId: ofJobThatIsThere() })
+      : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no export ${id}.`);
     return row;
   }
+}
+
+/** The exports of a job that was deleted go after it, in steps; until then nobody finds them. */
+function ofJobThatIsThere() {
+  return Raw(
+    (jobId) => `(${jobId} IS NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = ${jobId} AND j.time_deleted IS NULL))`,
+  );
 }
 
 function wrong(pointer: string, code: string, message: string): AditError {

@@ -7,16 +7,15 @@ import {
   JobEntity,
   JobErasureEntity,
   listOf,
-  returned,
   toAditError,
 } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { eraseStep, noteErasure, REMOVED_HERE_SECONDS } from '../erasure/erasures.js';
+import { eraseStep, noteErasure, REMOVED_HERE_SECONDS, ROWS_OF_STEP } from '../erasure/erasures.js';
 import { INSERT_JOBS, jobInsertion, written, type InsertedJob } from './insert-job.js';
-import { exportPrefix, jobPrefix, packsPrefix } from '../keys.js';
+import { jobPrefix, packsPrefix } from '../keys.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
 import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '../erasure/object-removals.js';
@@ -156,7 +155,10 @@ export class JobCommands {
     if (removals.length === 0) return;
     const { gone } = await removeObjects(this.objects, removals);
     try {
-      await this.outbox.transaction((manager) => settleRemovals(manager, gone));
+      for (let at = 0; at < gone.length; at += ROWS_OF_STEP) {
+        const some = gone.slice(at, at + ROWS_OF_STEP);
+        await this.outbox.transaction((manager) => settleRemovals(manager, some));
+      }
     } catch (error) {
       log.warn({ err: error }, 'what was removed could not be noted; it is removed once more');
     }
@@ -172,27 +174,15 @@ export class JobCommands {
 }
 
 /**
- * Nobody finds the job from here on. What that costs under its lock does not grow with the job: its rows, and what is known of
- * its media, go after it, by `eraseSome`. Exports go now: they are found by themselves.
+ * Nobody finds the job and its exports from here on. What that costs under its lock does not grow with the job: its rows, and
+ * what is known of its media, go after it, by `eraseSome`.
  */
 async function bury(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
   await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date() });
   await noteErasure(manager, job);
   // Whoever writes the files of its end finds that they are not wanted.
   await manager.delete(JobEndingEntity, { jobId: job.id });
-  const exports = await endExports(manager, job.id);
   // Its work in flight finds out by its next sign of life, and what that has written until then waits for no second round.
   if (!isTerminal(job.state)) await noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: GIVEN_UP_SECONDS });
-  const prefixes = [jobPrefix(job.id), ...exports.map(exportPrefix)];
-  return noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
-}
-
-/** Exports hold the job's results and go with it. Answers their ids. */
-async function endExports(manager: EntityManager, jobId: string): Promise<string[]> {
-  const rows = returned<{ id: string }>(
-    await manager.query('DELETE FROM exports WHERE job_id = $1 RETURNING id', [jobId]),
-  );
-  const ids = rows.map(({ id }) => id);
-  await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
-  return ids;
+  return noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: REMOVED_HERE_SECONDS, again: true });
 }

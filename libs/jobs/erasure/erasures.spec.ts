@@ -83,7 +83,16 @@ describe('what a deleted job leaves', () => {
     return keys;
   };
   const rowsOf = async (jobId: string): Promise<number> => {
-    const tables = ['chunks', 'chunk_analyses', 'job_sources', 'job_modules', 'job_analyses', 'folds', 'segments'];
+    const tables = [
+      'exports',
+      'chunks',
+      'chunk_analyses',
+      'job_sources',
+      'job_modules',
+      'job_analyses',
+      'folds',
+      'segments',
+    ];
     const counts = tables.map((table) => `(SELECT count(*)::int FROM ${table} WHERE job_id = $1)`);
     return (await jobs.db.query(`SELECT ${counts.join(' + ')} AS rows`, [jobId]))[0].rows;
   };
@@ -110,6 +119,15 @@ describe('what a deleted job leaves', () => {
       `INSERT INTO chunk_analyses (chunk_id, digest, job_id, state)
        SELECT gen_random_uuid(), 'd', $1, 'done' FROM generate_series(1, 5000)`,
       [jobId],
+    );
+    await jobs.db.query(
+      `WITH e AS (
+         INSERT INTO exports (id, workspace_id, job_id, strategy, config, state)
+         SELECT gen_random_uuid(), $1, $2, 'job_results_export', '{}', 'completed' FROM generate_series(1, 3000)
+         RETURNING id)
+       INSERT INTO artifacts (id, export_id, filename, object_key, size, time_expiration)
+       SELECT gen_random_uuid(), id, 'a', 'exports/' || id || '/a', 1, now() FROM e`,
+      [jobs.workspaceId, jobId],
     );
     expect(await remembered()).toBe(many);
     const transactions: { statements: number; rows: number }[] = [];
@@ -146,6 +164,7 @@ describe('what a deleted job leaves', () => {
       await expect(jobs.commands.stop(jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await jobs.sweeper.run(later());
       expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
+      expect((await jobs.db.query('SELECT count(*)::int AS files FROM artifacts'))[0].files).toBe(0);
       expect(transactions.length).toBeGreaterThan(many / ROWS_OF_STEP);
       expect(Math.max(...transactions.map(({ rows }) => rows))).toBeLessThanOrEqual(ROWS_OF_STEP + 10);
       expect(Math.max(...transactions.map(({ statements }) => statements))).toBeLessThanOrEqual(40);

@@ -1,6 +1,6 @@
 import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
-import { isInMediaFolder, mediaPrefix } from '../keys.js';
+import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
 import { folderOf, noteRemovals, type Removal } from './object-removals.js';
 import { REMEMBERED } from '../observations/observation-cache.js';
 
@@ -49,7 +49,11 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   };
   // Work in flight that finds no chunk ends without a word.
   await take('chunks');
-  const prefixes: string[] = [];
+  // Each with the row of its file and a note on its folder.
+  const room = Math.ceil(left / 3);
+  const exports = await deleteExports(manager, jobId, room);
+  left = exports.length < room ? left - 3 * exports.length : 0;
+  const prefixes = exports.map(exportPrefix);
   for (const table of RESULTS) await take(table);
   while (left > 0) {
     const part = await forgetSources(manager, { id: jobId, workspaceId: erasure.workspace_id }, left);
@@ -79,6 +83,21 @@ async function deleteRows(
     [jobId, limit],
   );
   return counts;
+}
+
+/** Exports hold the job's results and go with it, each with its file. Answers their ids. */
+async function deleteExports(manager: EntityManager, jobId: string, limit: number): Promise<string[]> {
+  if (limit === 0) return [];
+  const rows = returned<{ id: string }>(
+    await manager.query(
+      'DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE job_id = $1 LIMIT $2) RETURNING id',
+      [jobId, limit],
+    ),
+  );
+  const ids = rows.map(({ id }) => id);
+  // By a statement of its own, which sees the file of one that was being completed meanwhile.
+  if (ids.length > 0) await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
+  return ids;
 }
 
 /** Takes some of the job's sources, with what is known of their media where nobody else uses it; null when none is left. */
