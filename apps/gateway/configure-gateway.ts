@@ -7,7 +7,7 @@ import { Authenticator } from './auth/authenticator.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
-import { allRoutes, UNPREFIXED } from './controllers.js';
+import { allRoutes, UNPREFIXED } from './resources.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { addBodyWatch } from './http/body-watch.js';

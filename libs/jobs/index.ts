@@ -11,6 +11,7 @@ export * from './keys.js';
 export * from './state/locked-job.js';
 export * from './planning/media-kinds.js';
 export * from './commands/model-pins.js';
+export * from './commands/named-batch.js';
 export * from './commands/new-job.js';
 export * from './erasure/object-removals.js';
 export * from './observations/observation-cache.js';

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { AuditLog } from '../audit/audit-log.js';
 import { defineRoute, Route } from '../http/route.js';
 import { startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
-import { CreatedApiKey } from './key-routes.js';
+import { CreatedApiKey } from '../keys/key-routes.js';
 
 const photo = sampleMedia().groups['sample1'] as string;
 const job = { sources: [photo], modules: { face_recognition: {} } };

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, type BatchFileResult } from '@adit/contracts';
 import { BatchEntity } from '@adit/database';
-import { JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
+import { checkBatch, JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { Pace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
 import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { bytesOf, formParts } from '../http/form-parts.js';
@@ -27,6 +28,7 @@ interface SentFile {
 @Injectable()
 export class BatchFiles {
   constructor(
+    @Inject(DataSource) private readonly db: DataSource,
     @Inject(Batches) private readonly batches: Batches,
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(JobPreparation) private readonly preparation: JobPreparation,
@@ -41,7 +43,7 @@ export class BatchFiles {
   async create({ caller, request, reply }: Pick<Exchange, 'caller' | 'request' | 'reply'>): Promise<BatchFileResult[]> {
     const { workspaceId } = caller;
     const { files, parentId, parentName } = await this.read(request);
-    await this.batches.checkNamed(workspaceId, parentId, '/parent_id');
+    await checkBatch(this.db.manager, workspaceId, parentId, '/parent_id');
     // Made with the first batch that lies in it, so that a request of which nothing is taken makes nothing.
     let parent = parentId;
     let short: AditError | null = null;

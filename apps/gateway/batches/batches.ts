@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Batch, type BatchRequest, type PageQuery } from '@adit/contracts';
-import { BatchEntity } from '@adit/database';
+import { BatchEntity, containing, isUuid } from '@adit/database';
+import { checkBatch, findBatch } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
-import { containing } from '../jobs/job-reader.js';
 
 /** The batches of a workspace. */
 @Injectable()
@@ -32,23 +31,16 @@ export class Batches {
 
   /** Throws NOT_FOUND, also for another workspace's. */
   async get(workspaceId: string, id: string): Promise<BatchEntity> {
-    const row = await this.find(workspaceId, id);
+    const row = await findBatch(this.db.manager, workspaceId, id);
     if (row === null) throw new AditError('NOT_FOUND', `There is no batch ${id}.`);
     return row;
   }
 
   /** Throws VALIDATION at `/parent` when there is no such batch. */
   async create(workspaceId: string, { name, description, parent }: BatchRequest, id: string): Promise<BatchEntity> {
-    await this.checkNamed(workspaceId, parent, '/parent');
+    await checkBatch(this.db.manager, workspaceId, parent, '/parent');
     await this.db.manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
     return this.get(workspaceId, id);
-  }
-
-  /** Throws VALIDATION at `pointer` when a batch that a request names does not exist; null names none. */
-  async checkNamed(workspaceId: string, id: string | null | undefined, pointer: string): Promise<void> {
-    if (id == null || (await this.find(workspaceId, id)) !== null) return;
-    const message = `There is no batch ${id}.`;
-    throw new AditError('VALIDATION', message, { errors: [{ pointer, code: 'unknown_batch', message }] });
   }
 
   /** The oldest batch of that name at the top, made when there is none. */
@@ -57,11 +49,6 @@ export class Batches {
     const order = { timeCreated: 'ASC', id: 'ASC' } as const;
     const found = await this.db.manager.findOne(BatchEntity, { where, order });
     return found ?? this.create(workspaceId, { name, description: '', parent: null }, randomUUID());
-  }
-
-  private async find(workspaceId: string, id: string): Promise<BatchEntity | null> {
-    if (!isUuid(id)) return null;
-    return this.db.manager.findOneBy(BatchEntity, { id, workspaceId, timeDeleted: IsNull() });
   }
 }
 

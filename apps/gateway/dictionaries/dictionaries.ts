@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Dictionary, type PageQuery } from '@adit/contracts';
-import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
+import { DictionaryEntity, DictionaryVersionEntity, inTransaction, isUuid } from '@adit/database';
 import { DictionaryStore, jobUsing } from '@adit/dictionaries';
 import { inferDictionaryType, readDictionaryFile } from '@adit/dictionaries';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
 import { fileName } from '../storage/names.js';
 import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';

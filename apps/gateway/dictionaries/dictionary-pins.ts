@@ -1,12 +1,11 @@
 import { AditError, type DictionaryPin, type DictionarySpecification, type ErrorDetail } from '@adit/contracts';
-import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
+import { DictionaryEntity, DictionaryVersionEntity, isUuid } from '@adit/database';
 import type { ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry, pointerTo } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { API_PREFIX } from '../http/api-prefix.js';
 import { cut } from '../http/cut.js';
-import { isUuid } from '../http/shapes.js';
 import { visibleTo } from './dictionaries.js';
 
 /** Longer than any id; what else was sent for one is not repeated whole. */

@@ -1,5 +1,5 @@
 import { AditError, JobResultsExport, type ExportRequest } from '@adit/contracts';
-import { ExportEntity } from '@adit/database';
+import { ExportEntity, isUuid } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
@@ -7,9 +7,8 @@ import { DataSource, Raw } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
-import { isUuid } from '../http/shapes.js';
 import { detailsOf } from '../http/validation.js';
-import { Artifacts } from '../jobs/artifacts.js';
+import { Artifacts } from '../results/artifacts.js';
 import { JobReader } from '../jobs/job-reader.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { REPLY_HEADERS } from '../openapi/reply-headers.js';
+import { REPLY_HEADERS } from './reply-headers.js';
 
 /** What pages of other origins may send, those of tus among them. */
 const SENT = [

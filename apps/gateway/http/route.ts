@@ -4,8 +4,8 @@ import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetad
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ReplyHeader } from '../openapi/reply-headers.js';
-import type { Tag } from '../openapi/tags.js';
+import type { ReplyHeader } from './reply-headers.js';
+import type { Tag } from './tags.js';
 import type { Caller } from './caller.js';
 import { REVALIDATED } from './etags.js';
 import { sentBack } from './sent-back.js';

@@ -25,10 +25,3 @@ export function inPages(reply: z.ZodType): OtherAnswer {
 }
 
 export const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Whether the database can be asked for it at all. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}

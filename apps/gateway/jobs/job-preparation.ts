@@ -1,25 +1,25 @@
 import type { JobRequest } from '@adit/contracts';
-import type { NewJob, ResolvedModule } from '@adit/jobs';
+import { checkBatch, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { currentTraceparent } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { Batches } from '../batches/batches.js';
+import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { checkCallback } from '../webhooks/check-callback.js';
 import { checkEvents } from './job-events.js';
-import { postedModules } from './posted-modules.js';
-import { RequestResolver } from './resolve-request.js';
+import { postedModules } from '../modules/posted-modules.js';
+import { RequestResolver } from '../modules/resolve-request.js';
 import { SourceChecks } from './source-checks.js';
 
 /** Turns a client's order, however it came, into a job that can be submitted. */
 @Injectable()
 export class JobPreparation {
   constructor(
+    @Inject(DataSource) private readonly db: DataSource,
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
-    @Inject(Batches) private readonly batches: Batches,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -36,7 +36,7 @@ export class JobPreparation {
   ): Promise<NewJob> {
     const request = { ...posted, modules: postedModules(posted.modules, this.registry) };
     const modules = await this.modulesOf(workspaceId, request, known);
-    await this.batches.checkNamed(workspaceId, request.batch, '/batch');
+    await checkBatch(this.db.manager, workspaceId, request.batch, '/batch');
     checkEvents(request);
     checkCallback(request.webhook?.callback, '/webhook/callback', this.config);
     const mediaType = await this.sources.check(workspaceId, request.sources);

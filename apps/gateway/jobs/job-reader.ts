@@ -1,9 +1,8 @@
 import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
-import { JobEntity } from '@adit/database';
+import { containing, isUuid, JobEntity } from '@adit/database';
 import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
 
 interface JobFilter extends PageQuery {
   search?: string | undefined;
@@ -74,9 +73,4 @@ const LISTED_JOBS = `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = A
 
 function unknownJob(jobId: string): AditError {
   return new AditError('NOT_FOUND', `There is no job ${jobId}.`);
-}
-
-/** A LIKE pattern in which the text stands for itself. */
-export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,21 +1,10 @@
-import {
-  ArtifactPage,
-  DetailedResultPage,
-  Job,
-  JobPage,
-  JobRequest,
-  JobState,
-  MediaFacts,
-  ModelPin,
-  PageQuery,
-  SummarizedResultPage,
-} from '@adit/contracts';
+import { Job, JobPage, JobRequest, JobState, MediaFacts, ModelPin, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Jobs';
-const params = z.object({ jobId: UuidInPath.describe('Id of the job') });
+export const JobInPath = z.object({ jobId: UuidInPath.describe('Id of the job') });
 const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
@@ -141,7 +130,7 @@ export const getJob = defineRoute({
   tag,
   headers: Prefer,
   replyHeaders: ['Preference-Applied'],
-  params,
+  params: JobInPath,
   reply: Job,
   errors: ['NOT_FOUND'],
   example: { reply: exampleJob },
@@ -153,7 +142,7 @@ export const deleteJob = defineRoute({
   summary: 'Abort a job and remove its results',
   description: 'What is still running is aborted; segments, pictures and files go at once and cannot be had back.',
   tag,
-  params,
+  params: JobInPath,
   reply: Message,
   errors: ['NOT_FOUND'],
   example: { reply: { message: 'Job 0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11 was deleted.' } },
@@ -166,7 +155,7 @@ export const stopJob = defineRoute({
   description:
     'Answers the job as `stopped`. A job that has ended answers 409; `retry` begins again with what was stopped.',
   tag,
-  params,
+  params: JobInPath,
   reply: Job,
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
@@ -178,115 +167,7 @@ export const retryJob = defineRoute({
   description:
     'The job is `waiting` again and keeps the results of its other modules. 409 when there is nothing to run again.',
   tag,
-  params,
+  params: JobInPath,
   reply: Job,
   errors: ['NOT_FOUND', 'CONFLICT'],
-});
-
-export const jobEvents = defineRoute({
-  method: 'GET',
-  path: '/v1/jobs/:jobId/events/',
-  summary: 'Follow a job as server-sent events',
-  description: 'Resumable by Last-Event-ID. The stream ends after the event that ends the job.',
-  tag,
-  headers: z.object({
-    'Last-Event-ID': z
-      .string()
-      .max(64)
-      .optional()
-      .describe('Id of the last event that was seen; those after it follow'),
-  }),
-  params,
-  reply: { contentType: 'text/event-stream', description: 'Events, each with the id, the name and JSON data' },
-  errors: ['NOT_FOUND'],
-});
-
-const seconds = z.coerce.number().nonnegative().optional();
-
-export const detailedResults = defineRoute({
-  method: 'GET',
-  path: '/v1/jobs/:jobId/detailed-results/',
-  summary: 'Segments in the order in which they became final',
-  description:
-    'A page of segments; they may be read while the job runs, offsets stay. Filters narrow it down together.',
-  tag: 'Results',
-  params,
-  query: PageQuery.extend({
-    module: z.string().max(255).optional().describe('Id of a module, or the name its results carry'),
-    type: z.string().max(255).optional(),
-    label: z.string().max(255).optional().describe('Part of the label'),
-    time_start: seconds.describe('Seconds; segments that end before it are left out'),
-    time_end: seconds.describe('Seconds; segments that start after it are left out'),
-    min_confidence: z.coerce
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe('Least confidence, mean confidence or similarity; what has none is left out'),
-  }),
-  reply: DetailedResultPage,
-  errors: ['NOT_FOUND'],
-});
-
-export const summarizedResults = defineRoute({
-  method: 'GET',
-  path: '/v1/jobs/:jobId/summarized-results/',
-  summary: 'Sums over a whole source',
-  description: 'A page of sums such as counts and screen times, one entry for each source, module and type.',
-  tag: 'Results',
-  params,
-  query: PageQuery.extend({ module: z.string().max(255).optional(), type: z.string().max(255).optional() }),
-  reply: SummarizedResultPage,
-  errors: ['NOT_FOUND'],
-});
-
-export const listArtifacts = defineRoute({
-  method: 'GET',
-  path: '/v1/jobs/:jobId/artifacts/',
-  summary: 'Files a job made',
-  description: 'A page of files, among them `results.json` and `report.html`, kept until `time_expiration`.',
-  tag: 'Results',
-  params,
-  query: PageQuery,
-  reply: ArtifactPage,
-  errors: ['NOT_FOUND'],
-});
-
-export const artifactFile = defineRoute({
-  method: 'GET',
-  path: '/v1/jobs/:jobId/artifacts/:artifactId/file/',
-  summary: 'Download an artifact',
-  description: 'Takes Range, If-Range and If-None-Match.',
-  tag: 'Results',
-  params: params.extend({ artifactId: UuidInPath }),
-  reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
-  errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
-});
-
-export const listModules = defineRoute({
-  method: 'GET',
-  path: '/v1/modules/',
-  summary: 'Modules with their arguments and the models installed for them',
-  description:
-    'What a job may ask. `arguments` is the JSON Schema of what a module takes; `models_not_installed` would be used if they were there.',
-  tag: 'Modules',
-  reply: z.array(
-    z
-      .strictObject({
-        id: z.string(),
-        aliases: z.array(z.string()),
-        result_module: z.string(),
-        media: z.array(z.string()),
-        arguments: z.record(z.string(), z.unknown()).describe('JSON Schema'),
-        models: z.array(
-          z
-            .strictObject({ name: z.string(), version: z.int(), is_default: z.boolean() })
-            .meta({ id: 'InstalledModel' }),
-        ),
-        models_not_installed: z.array(
-          z.strictObject({ name: z.string(), purpose: z.string() }).meta({ id: 'MissingModel' }),
-        ),
-      })
-      .meta({ id: 'Module' }),
-  ),
 });

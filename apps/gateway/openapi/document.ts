@@ -2,8 +2,8 @@ import { documentedRoutes } from './documented-routes.js';
 import { JsonSchemas } from './json-schemas.js';
 import { NOT_MODIFIED, operation, PARAMETERS } from './operation.js';
 import { refusalComponents } from './refusals.js';
-import { REPLY_HEADERS } from './reply-headers.js';
-import { TAGS } from './tags.js';
+import { REPLY_HEADERS } from '../http/reply-headers.js';
+import { TAGS } from '../http/tags.js';
 
 type Json = Record<string, unknown>;
 

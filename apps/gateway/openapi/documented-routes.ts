@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allRoutes } from '../controllers.js';
+import { allRoutes } from '../resources.js';
 import type { RouteDefinition } from '../http/route.js';
 
 export interface DocumentedRoute {

@@ -6,7 +6,7 @@ import { cachingOf } from '../http/route.js';
 import type { DocumentedRoute } from './documented-routes.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { refusals, takesIdempotencyKey } from './refusals.js';
-import { headersOf, type ReplyHeader } from './reply-headers.js';
+import { headersOf, type ReplyHeader } from '../http/reply-headers.js';
 
 type Json = Record<string, unknown>;
 

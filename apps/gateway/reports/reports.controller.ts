@@ -1,11 +1,10 @@
 import { AditError, isoTime, type Report } from '@adit/contracts';
-import { inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
+import { inTransaction, isUuid, ReportEntity, ReportItemEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batches } from '../batches/batches.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { isUuid } from '../http/shapes.js';
 import { createReport, deleteReport, getReport, listReports, reportItems } from './report-routes.js';
 
 /** Reports are written by the aggregator. */

@@ -8,7 +8,13 @@ import {
   type WebhookAttempt,
   type WebhookMessage,
 } from '@adit/contracts';
-import { inTransaction, WebhookDeliveryEntity, type WebhookDeliveryState, type WebhookEntity } from '@adit/database';
+import {
+  inTransaction,
+  isUuid,
+  WebhookDeliveryEntity,
+  type WebhookDeliveryState,
+  type WebhookEntity,
+} from '@adit/database';
 import { currentTraceparent } from '@adit/runtime';
 import {
   deliveryStanding,
@@ -20,7 +26,6 @@ import {
 } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
 
 interface AttemptRow {
   deliveryId: string;

@@ -6,7 +6,7 @@ import {
   type ResourceEventName,
   type Webhook,
 } from '@adit/contracts';
-import { columns, inTransaction, WebhookEntity } from '@adit/database';
+import { columns, inTransaction, isUuid, WebhookEntity } from '@adit/database';
 import {
   endPending,
   FORMER_SECRET_MILLISECONDS,
@@ -19,7 +19,6 @@ import {
 } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isUuid } from '../http/shapes.js';
 
 /** What a client may say of a webhook. */
 export interface WebhookFields {

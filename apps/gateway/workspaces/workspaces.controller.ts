@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Workspace } from '@adit/contracts';
-import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { isUuid } from '../http/shapes.js';
 import { storageUsed } from '../storage/quota.js';
 import { WorkspaceErasure } from './workspace-erasure.js';
 import { changeWorkspace, createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspace-routes.js';

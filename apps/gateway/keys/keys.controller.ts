@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
-import { ApiKeyEntity, inTransaction, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { isUuid } from '../http/shapes.js';
-import { renewSigningSecret } from '../webhooks/signing-secret.js';
-import { hashApiKey, newApiKey, shownPrefix } from './api-key.js';
+import { renewSigningSecret } from './signing-secret.js';
+import { hashApiKey, newApiKey, shownPrefix } from '../auth/api-key.js';
 import type { Caller } from '../http/caller.js';
-import { Authenticator } from './authenticator.js';
+import { Authenticator } from '../auth/authenticator.js';
 import { changeKey, createKey, deleteKey, getKey, listKeys, readSecret, renewSecret, rotateKey } from './key-routes.js';
 
 /** For how long a key that has expired is still listed. */

@@ -1,10 +1,9 @@
 import { AditError, type Artifact, type PageQuery } from '@adit/contracts';
-import { ArtifactEntity } from '@adit/database';
+import { ArtifactEntity, isUuid } from '@adit/database';
 import { presentArtifact } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import type { SentObject } from '../http/send-object.js';
-import { isUuid } from '../http/shapes.js';
 
 /** What made an artifact. */
 type ArtifactOwner = { jobId: string } | { exportId: string };

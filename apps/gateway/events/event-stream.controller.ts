@@ -6,10 +6,10 @@ import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { DataSource, MoreThan } from 'typeorm';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { JobReader } from './job-reader.js';
-import { jobEvents } from './job-routes.js';
-import { JobSignals, type JobWatch } from './job-signals.js';
-import { goneSignal } from './wait-for-job.js';
+import { JobReader } from '../jobs/job-reader.js';
+import { JobSignals, type JobWatch } from '../jobs/job-signals.js';
+import { goneSignal } from '../jobs/wait-for-job.js';
+import { jobEvents } from './event-routes.js';
 
 const log = createLogger('gateway');
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';

@@ -1,10 +1,16 @@
 import type { DetailedResult, PageQuery, SummarizedResult } from '@adit/contracts';
-import { JobModuleEntity, JobSourceEntity, SegmentEntity, SummaryEntity, type JobEntity } from '@adit/database';
+import {
+  containing,
+  JobModuleEntity,
+  JobSourceEntity,
+  SegmentEntity,
+  SummaryEntity,
+  type JobEntity,
+} from '@adit/database';
 import { presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { containing } from './job-reader.js';
 import { Thumbnails } from './thumbnails.js';
 
 interface SegmentFilter extends PageQuery {

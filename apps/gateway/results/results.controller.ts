@@ -4,9 +4,9 @@ import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
 import { Artifacts } from './artifacts.js';
-import { JobReader } from './job-reader.js';
-import { artifactFile, detailedResults, listArtifacts, summarizedResults } from './job-routes.js';
+import { JobReader } from '../jobs/job-reader.js';
 import { ResultReader } from './result-reader.js';
+import { artifactFile, detailedResults, listArtifacts, summarizedResults } from './result-routes.js';
 
 @Controller()
 export class ResultsController {

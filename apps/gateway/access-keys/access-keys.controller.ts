@@ -13,7 +13,7 @@ import {
   listAccessKeys,
   replaceAccessKey,
 } from './access-key-routes.js';
-import { AccessTokens } from './access-tokens.js';
+import { AccessTokens } from '../auth/access-tokens.js';
 
 @Controller()
 export class AccessKeysController {

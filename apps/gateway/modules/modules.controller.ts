@@ -1,7 +1,7 @@
 import { ModuleRegistry } from '@adit/module-kit';
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { listModules } from './job-routes.js';
+import { listModules } from './module-routes.js';
 import { RequestResolver } from './resolve-request.js';
 
 @Controller()

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { DictionariesApiModule } from '../dictionaries/dictionaries.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { ModulesApiModule } from '../modules/modules.module.js';
+import { DryRuns } from './dry-runs.js';
+import { JobPreparation } from './job-preparation.js';
+import { JobReader } from './job-reader.js';
+import { JobSignals } from './job-signals.js';
+import { JobsController } from './jobs.controller.js';
+import { SourceChecks } from './source-checks.js';
+import { WaitForJob } from './wait-for-job.js';
+
+/** Jobs: prepared, submitted and read. */
+@Module({
+  imports: [DictionariesApiModule, HttpModule, ModulesApiModule],
+  controllers: [JobsController],
+  providers: [DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
+  exports: [JobPreparation, JobReader, JobSignals],
+})
+export class JobsApiModule {}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { HttpModule } from '../http/http.module.js';
+import { ModelRecords } from './model-records.js';
+import { Models } from './models.js';
+import { ModelsController } from './models.controller.js';
+import { ServedModels } from './served-models.js';
+
+/** Models as a workspace sees them. */
+@Module({
+  imports: [HttpModule],
+  controllers: [ModelsController],
+  providers: [ModelRecords, Models, ServedModels],
+  exports: [Models, ServedModels],
+})
+export class ModelsApiModule {}

@@ -1,0 +1,54 @@
+import type { Type } from '@nestjs/common';
+import { AccessKeysApiModule } from './access-keys/access-keys.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { BatchesApiModule } from './batches/batches.module.js';
+import { DictionariesApiModule } from './dictionaries/dictionaries.module.js';
+import { EventsApiModule } from './events/events.module.js';
+import { ExportsApiModule } from './exports/exports.module.js';
+import { API_PREFIX } from './http/api-prefix.js';
+import { routesOf, type RouteDefinition } from './http/route.js';
+import { JobsApiModule } from './jobs/jobs.module.js';
+import { KeysApiModule } from './keys/keys.module.js';
+import { ModelsApiModule } from './models/models.module.js';
+import { ModulesApiModule } from './modules/modules.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { ReportsApiModule } from './reports/reports.module.js';
+import { ResultsApiModule } from './results/results.module.js';
+import { StorageApiModule } from './storage/storage.module.js';
+import { WebhooksApiModule } from './webhooks/webhooks.module.js';
+import { WorkspacesApiModule } from './workspaces/workspaces.module.js';
+
+/** Every resource of the API, a folder each, in the order of the documentation. A new one is its folder and a line here. */
+export const RESOURCES: Type[] = [
+  OperationsModule,
+  JobsApiModule,
+  ResultsApiModule,
+  EventsApiModule,
+  StorageApiModule,
+  DictionariesApiModule,
+  ModulesApiModule,
+  ModelsApiModule,
+  KeysApiModule,
+  AccessKeysApiModule,
+  AuditModule,
+  WebhooksApiModule,
+  BatchesApiModule,
+  ReportsApiModule,
+  ExportsApiModule,
+  WorkspacesApiModule,
+];
+
+/** What orchestrators and collectors ask; outside the API's prefix. */
+export const UNPREFIXED = ['healthz', 'startupz', 'readyz', 'metrics'];
+
+/** Every route with the prefix it lies under. */
+export function allRoutes(): { route: RouteDefinition; prefix: string }[] {
+  return RESOURCES.flatMap(controllersOf)
+    .flatMap((controller) => routesOf(controller))
+    .map((route) => ({ route, prefix: UNPREFIXED.includes(route.path.slice(1)) ? '' : API_PREFIX }));
+}
+
+/** As `@Module` keeps them. */
+function controllersOf(resource: Type): Type[] {
+  return (Reflect.getMetadata('controllers', resource) ?? []) as Type[];
+}

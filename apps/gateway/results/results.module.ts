@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { HttpModule } from '../http/http.module.js';
+import { JobsApiModule } from '../jobs/jobs.module.js';
+import { Artifacts } from './artifacts.js';
+import { ResultReader } from './result-reader.js';
+import { ResultsController } from './results.controller.js';
+import { Thumbnails } from './thumbnails.js';
+
+/** What a job found and the files that it made. */
+@Module({
+  imports: [HttpModule, JobsApiModule],
+  controllers: [ResultsController],
+  providers: [Artifacts, ResultReader, Thumbnails],
+  exports: [Artifacts],
+})
+export class ResultsApiModule {}

@@ -1,0 +1,21 @@
+import { AditError } from '@adit/contracts';
+import { BatchEntity, isUuid } from '@adit/database';
+import { IsNull, type EntityManager } from 'typeorm';
+
+/** Null when there is none, it was deleted, or it is another workspace's. */
+export async function findBatch(manager: EntityManager, workspaceId: string, id: string): Promise<BatchEntity | null> {
+  if (!isUuid(id)) return null;
+  return manager.findOneBy(BatchEntity, { id, workspaceId, timeDeleted: IsNull() });
+}
+
+/** Throws VALIDATION at `pointer` when a batch that a request names does not exist; null names none. */
+export async function checkBatch(
+  manager: EntityManager,
+  workspaceId: string,
+  id: string | null | undefined,
+  pointer: string,
+): Promise<void> {
+  if (id == null || (await findBatch(manager, workspaceId, id)) !== null) return;
+  const message = `There is no batch ${id}.`;
+  throw new AditError('VALIDATION', message, { errors: [{ pointer, code: 'unknown_batch', message }] });
+}
