@@ -1,4 +1,4 @@
-import type { AditClient } from './adit-client.js';
+import type { ApiClient } from './api-client.js';
 import { AditTimeoutError } from './errors.js';
 import type { Artifact, DetailedResult, Job, Operations, SummarizedResult } from './schema.js';
 import { sleep } from './transport.js';
@@ -24,7 +24,7 @@ const WAIT_SECONDS = 30;
 const POLL_MS = 500;
 
 export class Jobs {
-  constructor(private readonly client: AditClient) {}
+  constructor(private readonly client: ApiClient) {}
 
   /** Give an `idempotencyKey` where posting twice would hurt: then it is repeated over broken connections. */
   create(order: JobOrder, options: { idempotencyKey?: string; signal?: AbortSignal } = {}): Promise<Job> {

@@ -1,4 +1,4 @@
-import type { AditClient } from './adit-client.js';
+import type { ApiClient } from './api-client.js';
 import { abandonUpload, uploadResumably } from './resumable-upload.js';
 import type { StorageEntry } from './schema.js';
 import { streamedForm } from './streamed-form.js';
@@ -27,7 +27,7 @@ export interface Resumption {
 
 export class Storage {
   constructor(
-    private readonly client: AditClient,
+    private readonly client: ApiClient,
     private readonly transport: Transport,
   ) {}
 

@@ -1,50 +1,5 @@
-import type { DictionarySpecification } from '@adit/contracts';
-import { ContainedIndex } from './contained-index.js';
-import { atOnce } from '@adit/runtime';
-import { foldText } from './fold-text.js';
-import { SimilarIndex } from './similar-index.js';
-
-/** So many characters are folded between two steps; one may become eighteen. */
-const CHARACTERS_AT_ONCE = 16_384;
-
 /** Finds the entry that a label means. Texts are folded. */
 export interface EntryIndex {
   /** Place of the best entry in the list the index was made of; null when none is like the label. */
   find(folded: string): number | null;
-}
-
-/**
- * An index over entries (not folded yet) for one way of comparing. Of entries that fold to the same the first counts;
- * empty ones match nothing.
- */
-export function indexEntries(
-  sources: readonly string[],
-  how: Pick<DictionarySpecification, 'mode' | 'threshold'>,
-): EntryIndex {
-  return atOnce(indexing(sources, how));
-}
-
-/** The same, step by step: of 100,000 entries it takes seconds. */
-export function* indexing(
-  sources: readonly string[],
-  { mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>,
-): Generator<void, EntryIndex> {
-  const places = new Map<string, number>();
-  let characters = 0;
-  for (const [place, source] of sources.entries()) {
-    const folded = foldText(source);
-    if (folded !== '' && !places.has(folded)) places.set(folded, place);
-    characters += source.length + folded.length;
-    if (characters < CHARACTERS_AT_ONCE) continue;
-    yield;
-    characters = 0;
-  }
-  switch (mode) {
-    case 'exact':
-      return { find: (folded) => places.get(folded) ?? null };
-    case 'contains':
-      return new ContainedIndex(places);
-    case 'fuzzy':
-      return yield* SimilarIndex.over(places, threshold);
-  }
 }

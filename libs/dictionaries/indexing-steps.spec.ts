@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { indexing } from './entry-index.js';
+import { indexing } from './index-entries.js';
 
 function stepsFor(sources: string[]): number {
   const steps = indexing(sources, { mode: 'exact', threshold: 0.8 });

@@ -2,8 +2,8 @@ import { languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
 import type { LoadedDictionary } from './dictionary.js';
 import { inTurns } from '@adit/runtime';
-import { indexEntries, indexing } from './entry-index.js';
 import type { EntryIndex } from './entry-index.js';
+import { indexEntries, indexing } from './index-entries.js';
 import { foldText } from './fold-text.js';
 
 interface Applied {

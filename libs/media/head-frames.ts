@@ -1,5 +1,5 @@
+import { field, number } from './compact-line.js';
 import { probeLines, type ProbeRun } from './ffprobe.js';
-import { field, number } from './packet-list.js';
 
 /** What decoding the first pictures shows. */
 export interface HeadFrames {

@@ -5,15 +5,8 @@ import { FrameIndex, type PictureHints } from './frame-index.js';
 import { medianStep } from './frame-rate.js';
 import type { HeadFrames } from './head-frames.js';
 import { NumberList } from './number-list.js';
-import {
-  field,
-  keyFramesAmong,
-  number,
-  PACKET_ENTRIES,
-  PacketList,
-  type FrameList,
-  type KeyPackets,
-} from './packet-list.js';
+import { field, number } from './compact-line.js';
+import { keyFramesAmong, PACKET_ENTRIES, PacketList, type FrameList, type KeyPackets } from './packet-list.js';
 
 interface IndexedStream {
   index: number;

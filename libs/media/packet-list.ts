@@ -1,4 +1,5 @@
 import { AditError, type Rational } from '@adit/contracts';
+import { field, number } from './compact-line.js';
 import type { HeadFrames } from './head-frames.js';
 import { NumberList } from './number-list.js';
 
@@ -227,21 +228,3 @@ function lostInARow(shown: readonly number[], announced: ReadonlySet<number>): n
   }
   return lost;
 }
-
-/** Value of `name=value` in a line of ffprobe's compact writer. */
-export function field(line: string, name: string): string | undefined {
-  let at = line.startsWith(`${name}=`) ? 0 : line.indexOf(`|${name}=`);
-  if (at < 0) return undefined;
-  at = line.indexOf('=', at) + 1;
-  const end = line.indexOf('|', at);
-  return end < 0 ? line.slice(at) : line.slice(at, end);
-}
-
-/** A whole number as ffprobe writes it; NaN for anything else, and for what no clock of a film comes to. */
-export function number(text: string | undefined): number {
-  const value = text === undefined || !/^-?\d+$/.test(text) ? NaN : Number(text);
-  return Math.abs(value) <= LARGEST ? value : NaN;
-}
-
-/** Sums and differences of two are exact. */
-const LARGEST = 2 ** 51;

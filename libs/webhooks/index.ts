@@ -8,7 +8,8 @@ export {
   type AttemptRecord,
   type ClaimedDelivery,
 } from './delivery-store.js';
-export { receiverOf, type NewDelivery, type SecretSource } from './new-delivery.js';
+export { receiverOf, type NewDelivery } from './new-delivery.js';
+export type { SecretSource } from './secret-source.js';
 export { FORMER_SECRET_MILLISECONDS, validSecrets } from './secrets.js';
 export { MAX_ATTEMPTS, RETRY_DELAYS_SECONDS, retryDelay } from './schedule.js';
 export { Sender, type Answer, type SenderOptions } from './sender.js';

@@ -1,5 +1,3 @@
-import type { AttemptRecord } from './delivery-store.js';
-
 /** An event for one receiver, before it is stored. */
 export interface NewDelivery {
   /** UUID, as the receiver will see it; a new one when left out. */
@@ -21,16 +19,6 @@ export interface NewDelivery {
   timestamp: number;
   data: Record<string, unknown>;
   traceparent: string | null;
-}
-
-/** Knows the secrets of one kind of signer, looked up when an attempt is made, so that a renewed one counts at once. */
-export interface SecretSource {
-  /** As in `NewDelivery.kind`. */
-  kind: string;
-  /** Those that are valid at `now`, by signer, newest first; a signer that is left out exists no more. */
-  secretsOf(signers: string[], now: Date): Promise<Map<string, string[]>>;
-  /** Learns how attempts for its signers ended; told again when it throws. */
-  attempted?(records: AttemptRecord[]): Promise<void>;
 }
 
 /** What shares its health and its limits: scheme, host and port. Throws a TypeError when it is no address. */

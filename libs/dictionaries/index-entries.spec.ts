@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
 import { inTurns } from '@adit/runtime';
-import { indexEntries, indexing } from './entry-index.js';
+import { indexEntries, indexing } from './index-entries.js';
 import { foldText } from './fold-text.js';
 import type { SimilarIndex } from './similar-index.js';
 
