@@ -4,6 +4,7 @@ import { defineConfig } from 'eslint/config';
 import node from 'eslint-plugin-n';
 import ts from 'typescript-eslint';
 import manifest from './package.json' with { type: 'json' };
+import { noCircles } from './tools/lint/no-circles.mjs';
 
 /** As package.json promises it. */
 const OLDEST_NODE = manifest.engines.node;
@@ -80,6 +81,10 @@ export default defineConfig(
       'n/no-unsupported-features/es-builtins': ['error', { version: OLDEST_NODE }],
       'n/no-unsupported-features/node-builtins': ['error', { version: OLDEST_NODE, allowExperimental: true }],
     },
+  },
+  {
+    plugins: { adit: { rules: { 'no-circles': noCircles() } } },
+    rules: { 'adit/no-circles': 'error' },
   },
   {
     files: ['**/*.ts'],
