@@ -1,4 +1,4 @@
-import { AuditEntryEntity } from '@adit/database';
+import { AuditEntryEntity, inTransaction } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
@@ -28,7 +28,7 @@ export class AuditLog implements BeforeApplicationShutdown {
 
   /** Resolves when the line is in the database. */
   async write(line: AuditLine): Promise<void> {
-    await this.db.manager.insert(AuditEntryEntity, line);
+    await this.insert([line]);
   }
 
   /** The line is in the database within a second; it is lost when the process is killed before. */
@@ -59,7 +59,7 @@ export class AuditLog implements BeforeApplicationShutdown {
     try {
       while (this.waiting.length > 0) {
         const lines = this.waiting.slice(0, MOST_AT_ONCE);
-        await this.db.manager.insert(AuditEntryEntity, lines);
+        await this.insert(lines);
         this.waiting = this.waiting.slice(lines.length);
       }
       await this.clean();
@@ -67,6 +67,21 @@ export class AuditLog implements BeforeApplicationShutdown {
       log.warn({ err: error, waiting: this.waiting.length }, 'the audit log could not be written; it is tried again');
       this.timer ??= setTimeout(() => void this.flush(), WRITE_EVERY_MS * 25).unref();
     }
+  }
+
+  /** Those of a workspace that is being erased are left out: it would keep what nobody can read or remove any more. */
+  private async insert(lines: AuditLine[]): Promise<void> {
+    const ids = [...new Set(lines.map(({ workspaceId }) => workspaceId))];
+    await inTransaction(this.db, async (manager) => {
+      // Locked, so that an erasure either waits for these lines and takes them with it, or has begun before them.
+      const rows: { id: string }[] = await manager.query(
+        'SELECT id FROM workspaces WHERE id = ANY($1::uuid[]) AND time_deleted IS NULL ORDER BY id FOR SHARE',
+        [ids],
+      );
+      const alive = new Set(rows.map(({ id }) => id));
+      const kept = lines.filter(({ workspaceId }) => alive.has(workspaceId));
+      if (kept.length > 0) await manager.insert(AuditEntryEntity, kept);
+    });
   }
 
   private async clean(): Promise<void> {

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchEntity, ProbeEntity, WebhookAttemptEntity, WebhookDeliveryEntity, WorkspaceEntity } from '@adit/database';
+import {
+  AuditEntryEntity,
+  BatchEntity,
+  ProbeEntity,
+  WebhookAttemptEntity,
+  WebhookDeliveryEntity,
+  WorkspaceEntity,
+} from '@adit/database';
 import { JobCommands } from '@adit/jobs';
 import { InstallationLease } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EntityManager } from 'typeorm';
+import { AuditLog, type AuditLine } from '../audit/audit-log.js';
 import { INTERFACE_ROWS } from '../contract/interface-rows.js';
 import { filled } from '../contract/operations.js';
 import { trialKey } from '../contract/coverage.js';
@@ -119,6 +127,12 @@ describe('workspaces', () => {
       if (table !== 'jobs') expect([table, left.length]).toEqual([table, 0]);
       else expect(JSON.stringify(left)).not.toContain('private');
     }
+    // What it did a moment ago is written when the log is, which may be after it.
+    const auditLog = world.gateway.app.get(AuditLog, { strict: false });
+    const [line] = await db.manager.find(AuditEntryEntity, { order: { id: 'DESC' }, take: 1 });
+    auditLog.note({ ...line!, id: undefined, workspaceId: id } as AuditLine);
+    await auditLog.flush();
+    expect(await db.manager.countBy(AuditEntryEntity, { workspaceId: id })).toBe(0);
     // Those of jobs have none: what was found in the media is in their bodies, and in what receivers answered.
     expect(await db.manager.countBy(WebhookDeliveryEntity, { jobId: job.id })).toBe(0);
     expect(await db.manager.countBy(WebhookAttemptEntity, { response: 'private' })).toBe(0);
