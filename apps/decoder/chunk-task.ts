@@ -33,7 +33,7 @@ export async function readTask(manager: EntityManager, chunkId: string, isLastTr
   const { traceparent, ...job } = row.job;
   const running = row.modules.filter((module) => !isTerminal(module.state));
   const wanted = new Set(running.flatMap((module) => Object.values(module.analyses)));
-  const analyses = row.analyses.map((each) => fromRow(manager, JobAnalysisEntity, each));
+  const analyses = row.analyses.map((each) => fromRow(JobAnalysisEntity, each));
   return {
     isLastTry,
     job,

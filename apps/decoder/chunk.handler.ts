@@ -1,7 +1,7 @@
 import { Handles, type BusContext } from '@adit/bus';
-import { analysisTopic, type Payload } from '@adit/contracts';
-import type { ChunkState, PackKeys } from '@adit/database';
-import { chunkPacksPrefix, failAnalyses, JOB_SETTINGS, LockedJob, type JobSettings } from '@adit/jobs';
+import type { Payload } from '@adit/contracts';
+import { type ChunkState, isLive, type PackKeys } from '@adit/database';
+import { analysisRequest, chunkPacksPrefix, failAnalyses, JOB_SETTINGS, LockedJob, type JobSettings } from '@adit/jobs';
 import { claimAttempt, dispatchSeconds, runAttempt, leasedChunk } from '@adit/leases';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -73,12 +73,7 @@ export class ChunkHandler {
       if (!outcome!.live) return false;
       await enqueue(
         manager,
-        analyses.map(({ analysis, digest }) => ({
-          topic: analysisTopic(analysis),
-          key: chunk.id,
-          ...task.message,
-          payload: { chunkId: chunk.id, analysisDigest: digest },
-        })),
+        analyses.map(({ analysis, digest }) => analysisRequest(task.message, { chunkId: chunk.id, analysis, digest })),
       );
       return true;
     });
@@ -91,10 +86,7 @@ export class ChunkHandler {
    */
   private async dropUnwanted({ id, jobId }: ChunkTask['chunk']): Promise<void> {
     try {
-      const live: unknown[] = await this.db.query(
-        `SELECT 1 FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL`,
-        [jobId],
-      );
+      const live: unknown[] = await this.db.query(`SELECT 1 FROM jobs j WHERE j.id = $1 AND ${isLive('j')}`, [jobId]);
       if (live.length === 0) await this.objects.deletePrefix(chunkPacksPrefix(jobId, id));
     } catch (error) {
       log.warn({ jobId, chunkId: id, err: error }, 'packs that nobody wants are removed later');
@@ -105,7 +97,7 @@ export class ChunkHandler {
 /** Holds the job, so that nobody ends it and removes its packs meanwhile, and writes that the chunk is decoded. */
 const DECODED = `
   WITH j AS (
-    SELECT id FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL FOR UPDATE),
+    SELECT j.id FROM jobs j WHERE j.id = $1 AND ${isLive('j')} FOR UPDATE),
   c AS (
     UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
      WHERE chunks.id = $2 AND chunks.state = 'requested'),

@@ -5,6 +5,7 @@ import { IsoTime } from './time.js';
 
 export const JobState = z.enum(['waiting', 'processing', 'completed', 'stopped', 'failed']);
 export type JobState = z.infer<typeof JobState>;
+export const ACTIVE_JOB_STATES = ['waiting', 'processing'] as const satisfies JobState[];
 export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const satisfies JobState[];
 
 /** Whether it has ended; `retry` begins it again. */

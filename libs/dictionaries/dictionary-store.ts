@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AditError, type DictionaryPin } from '@adit/contracts';
-import { DictionaryVersionEntity } from '@adit/database';
+import { DictionaryVersionEntity, isLive } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -84,7 +84,7 @@ export async function jobUsing(manager: EntityManager, dictionaryId: string): Pr
   const using: { id: string }[] = await manager.query(
     `SELECT j.id FROM job_modules m JOIN jobs j ON j.id = m.job_id
       WHERE m.dictionaries IS NOT NULL AND m.dictionaries @> $1::jsonb
-        AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL LIMIT 1`,
+        AND ${isLive('j')} LIMIT 1`,
     [JSON.stringify([{ id: dictionaryId }])],
   );
   return using[0]?.id ?? null;

@@ -35,7 +35,7 @@ export async function readWork(
   if (row === undefined) return null;
   const { job, chunk, keepCache } = row;
   const units = row.units.map((unit) => ({ ...unit, interval: chunk.interval }));
-  const asked = fromRow(manager, JobAnalysisEntity, row.request);
+  const asked = fromRow(JobAnalysisEntity, row.request);
   return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map() };
 }
 

@@ -16,6 +16,7 @@ export * from './commands/new-job.js';
 export * from './erasure/object-removals.js';
 export * from './observations/observation-cache.js';
 export * from './scheduling/reconciler.js';
+export { analysisRequest } from './scheduling/requests.js';
 export * from './scheduling/scheduler.js';
 export * from './scheduling/settings.js';
 export * from './planning/source-plan.js';

@@ -23,8 +23,14 @@ describe('two builds on one database', () => {
 
   it('works on a job that the older one has written', async () => {
     const jobId = randomUUID();
-    const { text } = jobInsertion(jobId, jobs.order(sources));
-    await jobs.db.query(old.INSERT_JOBS, [`[${text}]`]);
+    // Its builds called the job's own columns as SQL does.
+    const { workspaceId, mediaType, batchId, ...others } = JSON.parse(
+      jobInsertion(jobId, jobs.order(sources)).text,
+    ) as {
+      [name: string]: unknown;
+    };
+    const row = { workspace_id: workspaceId, media_type: mediaType, batch_id: batchId, ...others };
+    await jobs.db.query(old.INSERT_JOBS, [JSON.stringify([row])]);
     await jobs.settled();
     expect(asked('jobs.submitted', jobId)).toEqual([{}]);
     expect(asked('sources.requested', jobId)).toEqual([{ sourceIndex: 0 }]);

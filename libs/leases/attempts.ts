@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { counter, createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
-import { returned } from '@adit/database';
+import { isLive, returned } from '@adit/database';
 import { dispatchSeconds, type LeaseSettings } from './settings.js';
 
 const log = createLogger('tries');
@@ -273,8 +273,7 @@ class Lease {
 const ALIVE = 'lease_until = now() + make_interval(secs => $1), running_until = now() + make_interval(secs => $1)';
 /** A running try sets both to the same time; another one of the lease is that of a dispatch since, by whatever build. */
 const NOBODY_AT_IT = '(running_until IS NULL OR running_until <= now() OR running_until IS DISTINCT FROM lease_until)';
-const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id
-  AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
+const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
 
 /** SQL: no other try has begun since. `first` is the parameter of its attempt, the next one that of its token. */
 function heldBy(first: number): string {

@@ -1,3 +1,4 @@
+import { isActive } from '@adit/database';
 /** Chunks of a fold, from the one it waits for, that are looked at: no more than are worked on at once. */
 const CHUNKS_AHEAD = 16;
 /** Films of a job that are looked at, the first ones: of more than these, what runs is too small a part to see. */
@@ -8,7 +9,7 @@ const FOLDS_AHEAD = 64;
  * an earlier one, and of those that run the part that their workers have told of. What is folded is in `m.progress`.
  */
 export const AHEAD = `
-  CASE WHEN m.state IN ('waiting', 'processing') THEN (
+  CASE WHEN ${isActive('m')} THEN (
     SELECT coalesce(sum(r.done / f.chunks), 0) / CASE WHEN min(f.source_index) >= 0 THEN
              (SELECT count(*) FROM job_sources s WHERE s.job_id = m.job_id) ELSE 1 END
       FROM (SELECT *, jsonb_array_length(chunk_ids) AS chunks FROM folds

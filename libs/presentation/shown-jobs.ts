@@ -1,3 +1,4 @@
+import { columnSelection, columnsOf, JobEntity } from '@adit/database';
 import { AHEAD } from './live-progress.js';
 import type { ShownJob, ShownModule } from './present-job.js';
 
@@ -5,18 +6,16 @@ import type { ShownJob, ShownModule } from './present-job.js';
 const LISTED_SOURCES = 100;
 
 /** What `shownColumns` gives. */
-export type ShownRow = ShownJob & { workspaceId: string; segmentCount: number; modules: ShownModule[] };
+export type ShownRow = JobEntity & ShownJob & { modules: ShownModule[] };
 
-/** SQL: what is shown of a job under the alias `j`, with all of its sources (`whole`) or the first hundred. */
+/** SQL: a job under the alias `j`, and what is shown with it: all of its sources (`whole`) or the first hundred. */
 export function shownColumns(extent: 'whole' | 'listed'): string {
   const [bound, summary] =
     extent === 'whole'
       ? ['', 'j.summary']
       : [`AND s.index < ${LISTED_SOURCES}`, `jsonb_path_query_array(j.summary, '$[0 to ${LISTED_SOURCES - 1}]')`];
   return `
-    j.id, j.tag, j.state, j.errors, j.progress, j.ttl, j.priority, j.webhook, j.media_type AS "mediaType",
-    j.batch_id AS "batchId", j.workspace_id AS "workspaceId", j.segment_count AS "segmentCount",
-    j.time_created AS "timeCreated", j.time_started AS "timeStarted", j.time_completed AS "timeCompleted",
+    ${columnSelection(columnsOf(JobEntity), 'j')},
     ${summary} AS summary,
     (SELECT coalesce(jsonb_agg(s.uri ORDER BY s.index), '[]') FROM job_sources s
       WHERE s.job_id = j.id ${bound}) AS sources,

@@ -1,5 +1,5 @@
 import type { Payload } from '@adit/contracts';
-import { ChunkAnalysisEntity, inStatement, returned } from '@adit/database';
+import { ChunkAnalysisEntity, inStatement, isActive, isLive, returned } from '@adit/database';
 import { chunkPacksPrefix, failSource, LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -86,7 +86,7 @@ async function finishChunk(db: Pick<DataSource, 'query'>, chunkId: string): Prom
 
 const RECORD = `
   WITH live AS (
-    SELECT 1 FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL),
+    SELECT 1 FROM jobs j WHERE j.id = $1 AND ${isLive('j')}),
   recorded AS (
     UPDATE chunk_analyses SET state = 'done', units = $4::jsonb, error = NULL, lease_until = NULL, running_until = NULL
      WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND EXISTS (SELECT FROM live)
@@ -101,7 +101,7 @@ const FINISH = `
   WITH unfinished AS (
     SELECT coalesce(bool_or(a.state = 'requested'), false) AS running, coalesce(bool_or(a.state = 'waiting'), false) AS waiting
       FROM chunk_analyses a JOIN job_modules m ON m.job_id = a.job_id
-     WHERE a.chunk_id = $1 AND a.state IN ('waiting', 'requested') AND m.state IN ('waiting', 'processing')
+     WHERE a.chunk_id = $1 AND a.state IN ('waiting', 'requested') AND ${isActive('m')}
        AND EXISTS (SELECT 1 FROM jsonb_each_text(m.analyses) n WHERE n.value = a.digest))
   UPDATE chunks SET state = CASE WHEN unfinished.waiting THEN 'planned' ELSE 'done' END, packs = NULL, lease_until = NULL
     FROM unfinished

@@ -1,9 +1,9 @@
-import { JobEntity } from '@adit/database';
+import { isActive, JobEntity, LIVE_JOB } from '@adit/database';
 import { LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, Not } from 'typeorm';
+import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
 import { JobEndings, type Ending } from '../tasks/job-endings.js';
 import { endModules, jobProgress } from '../results/job-progress.js';
@@ -56,10 +56,10 @@ export class JobAdvance {
     const rows: unknown[] = await this.db.query(
       `SELECT 1 FROM jobs j WHERE j.id = $1 AND ${BEGUN}
           AND NOT EXISTS (SELECT 1 FROM job_endings e WHERE e.job_id = j.id) AND (
-         NOT EXISTS (SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND m.state IN ('waiting', 'processing'))
+         NOT EXISTS (SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')})
          OR NOT EXISTS (SELECT 1 FROM job_sources s WHERE s.job_id = j.id AND s.state IN ('waiting', 'requested'))
            AND EXISTS (
-             SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND m.state IN ('waiting', 'processing')
+             SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')}
                 AND NOT EXISTS (SELECT 1 FROM folds f WHERE f.job_id = j.id AND f.module_id = m.module_id AND NOT f.closed)))`,
       [jobId],
     );
@@ -81,7 +81,7 @@ export class JobAdvance {
   private async begun(): Promise<{ id: string }[]> {
     try {
       return await this.db.manager.find(JobEntity, {
-        where: { state: In(['waiting', 'processing']), timeDeleted: IsNull(), timeStarted: Not(IsNull()) },
+        where: { ...LIVE_JOB, timeStarted: Not(IsNull()) },
         select: { id: true },
       });
     } catch (error) {

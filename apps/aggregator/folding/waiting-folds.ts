@@ -1,5 +1,5 @@
 import type { MediaFacts } from '@adit/contracts';
-import { fromRow, JobModuleEntity } from '@adit/database';
+import { fromRow, isActive, isLive, JobModuleEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -27,7 +27,7 @@ export interface WaitingFold {
 type Row = Omit<WaitingFold, 'module'> & { module: Record<string, unknown> };
 
 /** A live job whose first source was opened: before, there is nothing to fold. */
-export const BEGUN = `j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL AND j.time_started IS NOT NULL`;
+export const BEGUN = `${isLive('j')} AND j.time_started IS NOT NULL`;
 
 /** Finds what can be folded. */
 @Injectable()
@@ -47,7 +47,7 @@ export class WaitingFolds {
                 WHERE s.job_id = f.job_id AND s.index = greatest(f.source_index, 0)) AS facts
          FROM jobs j JOIN job_modules m ON m.job_id = j.id
          JOIN folds f ON f.job_id = m.job_id AND f.module_id = m.module_id
-        WHERE j.id = $1 AND ${BEGUN} AND m.state IN ('waiting', 'processing') AND NOT f.closed
+        WHERE j.id = $1 AND ${BEGUN} AND ${isActive('m')} AND NOT f.closed
           AND NOT EXISTS (
             SELECT 1 FROM jsonb_each_text(m.analyses) n
              WHERE f.next_chunk < jsonb_array_length(f.chunk_ids) AND NOT EXISTS (
@@ -56,7 +56,7 @@ export class WaitingFolds {
         ORDER BY f.source_index, m.position LIMIT $3`,
       [jobId, CHUNKS_AT_ONCE, FOLDS_AT_ONCE],
     );
-    return rows.map((row) => ({ ...row, module: fromRow(manager, JobModuleEntity, row.module) }));
+    return rows.map((row) => ({ ...row, module: fromRow(JobModuleEntity, row.module) }));
   }
 
   /** The ids of the first chunks of a fold, for one that has to be folded anew. */

@@ -1,6 +1,6 @@
 import { parse } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { StorageEntryEntity, WorkspaceEntity } from '@adit/database';
+import { isLive, StorageEntryEntity, WorkspaceEntity } from '@adit/database';
 import { In, type EntityManager } from 'typeorm';
 import { presentEntry } from './present-entry.js';
 import { parentOf, pathsTo } from './names.js';
@@ -102,7 +102,7 @@ export async function refuseUsed(
   if (keys.length === 0) return;
   const used: { id: string; uri: string }[] = await manager.query(
     `SELECT j.id, s.uri FROM job_sources s JOIN jobs j ON j.id = s.job_id
-      WHERE j.workspace_id = $1 AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+      WHERE j.workspace_id = $1 AND ${isLive('j')}
         AND lower(left(s.uri, 10)) = 'storage://' AND substr(s.uri, 11) = ANY($2)
       LIMIT 1`,
     [workspaceId, keys],

@@ -28,12 +28,14 @@ export * from './dictionary.js';
 export * from './from-row.js';
 export * from './job.js';
 export * from './lease.js';
+export * from './live-job.js';
 export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
 export * from './probe.js';
 export * from './result.js';
 export * from './storage.js';
+export * from './table-columns.js';
 export * from './webhook.js';
 export * from './workspace.js';
 

@@ -1,12 +1,13 @@
 import { DefaultNamingStrategy } from 'typeorm';
 
-function snake(name: string): string {
+/** What a property is called in SQL. */
+export function columnNameOf(name: string): string {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
 /** Properties are camelCase in code and snake_case in SQL. */
 export class SnakeNaming extends DefaultNamingStrategy {
   override columnName(property: string, custom: string | undefined, prefixes: string[]): string {
-    return snake([...prefixes, custom ?? property].join('_'));
+    return columnNameOf([...prefixes, custom ?? property].join('_'));
   }
 }

@@ -1,8 +1,8 @@
 import { AditError } from '@adit/contracts';
-import { BatchEntity, JobEntity } from '@adit/database';
+import { BatchEntity, JobEntity, LIVE_JOB } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
 import { JobCommands } from './job-commands.js';
 import { enqueue, OutboxRelay, type OutboxMessage } from '@adit/outbox';
 
@@ -82,7 +82,7 @@ export class BatchCommands {
   private async finish(batchIds: string[]): Promise<boolean> {
     if (batchIds.length === 0) return true;
     const jobs = await this.db.manager.find(JobEntity, {
-      where: { batchId: In(batchIds), state: In(['waiting', 'processing']), timeDeleted: IsNull() },
+      where: { ...LIVE_JOB, batchId: In(batchIds) },
       select: { id: true, workspaceId: true },
       // Those the scheduler would take next come last of the waiting, so that it takes few; those it has taken, at the end.
       order: { admitted: 'ASC', timeCreated: 'DESC' },

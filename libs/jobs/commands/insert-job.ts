@@ -1,8 +1,28 @@
 import { AditError } from '@adit/contracts';
-import type { JobModuleEntity } from '@adit/database';
+import {
+  columnNames,
+  columnsOf,
+  JobAnalysisEntity,
+  JobEntity,
+  JobModuleEntity,
+  recordColumns,
+  recordFields,
+} from '@adit/database';
 import type { NewJob } from './new-job.js';
 import { envelopeText } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
+
+/** What a job and its parts are posted with; its sources and its batch go beside. */
+const POSTED_COLUMNS = [
+  ...(['id', 'workspaceId', 'tag', 'priority'] as const),
+  ...(['mediaType', 'webhook', 'ttl', 'traceparent'] as const),
+] as const;
+type PostedJob = Pick<JobEntity, (typeof POSTED_COLUMNS)[number]>;
+const POSTED = columnsOf(JobEntity, POSTED_COLUMNS);
+const MODULE = columnsOf(JobModuleEntity).filter(
+  ({ property }) => !['jobId', 'error', 'segmentCount'].includes(property),
+);
+const ANALYSIS = columnsOf(JobAnalysisEntity).filter(({ property }) => property !== 'jobId');
 
 /**
  * Jobs, their parts and the messages that tell of them, written by one statement: clients wait for one way to the database
@@ -12,16 +32,15 @@ import type { ShownJob, ShownModule } from '@adit/presentation';
 export const INSERT_JOBS = `
   WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb)
-      AS row (id uuid, workspace_id uuid, tag text, priority integer, media_type text, sources jsonb, webhook jsonb,
-              ttl integer, traceparent text, batch_id uuid, modules jsonb, analyses jsonb, envelope jsonb)
+      AS row (${recordColumns(POSTED)}, "batchId" uuid, sources jsonb, modules jsonb, analyses jsonb, envelope jsonb)
   ), given AS MATERIALIZED (
     -- Not by a join, which could change the order in which they are told of.
-    SELECT * FROM asked WHERE (SELECT w.time_deleted IS NULL FROM workspaces w WHERE w.id = asked.workspace_id)
+    SELECT * FROM asked WHERE (SELECT w.time_deleted IS NULL FROM workspaces w WHERE w.id = asked."workspaceId")
   ), job AS (
-    INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources, webhook, ttl, traceparent, batch_id)
-    SELECT id, workspace_id, tag, 'waiting', priority, 9 - priority, media_type, sources, webhook, ttl, traceparent,
+    INSERT INTO jobs (${columnNames(POSTED)}, state, rank, sources, batch_id)
+    SELECT ${recordFields(POSTED, 'given')}, 'waiting', 9 - priority, sources,
            (SELECT b.id FROM batches b
-             WHERE b.id = batch_id AND b.workspace_id = given.workspace_id AND b.time_deleted IS NULL)
+             WHERE b.id = given."batchId" AND b.workspace_id = given."workspaceId" AND b.time_deleted IS NULL)
       FROM given
     RETURNING id, time_created, batch_id
   ), source AS (
@@ -29,20 +48,14 @@ export const INSERT_JOBS = `
     SELECT given.id, at - 1, uri, 'waiting'
       FROM given, jsonb_array_elements_text(sources) WITH ORDINALITY AS source (uri, at)
   ), module AS (
-    INSERT INTO job_modules (job_id, module_id, position, posted_as, args, range, models, media, dictionaries, analyses,
-                             state)
-    SELECT given.id, m."moduleId", m.position, m."postedAs", m.args, m.range, m.models, m.media, m.dictionaries, m.analyses,
-           m.state
-      FROM given, jsonb_to_recordset(modules)
-        AS m ("moduleId" text, position integer, "postedAs" text, args jsonb, range jsonb, models jsonb, media jsonb,
-              dictionaries jsonb, analyses jsonb, state text)
+    INSERT INTO job_modules (job_id, ${columnNames(MODULE)})
+    SELECT given.id, ${recordFields(MODULE, 'm')} FROM given, jsonb_to_recordset(modules) AS m (${recordColumns(MODULE)})
   ), analysis AS (
-    INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
-    SELECT given.id, a.digest, a.analysis, a.family, a.args, a.frames, a.models
-      FROM given, jsonb_to_recordset(given.analyses)
-        AS a (digest text, analysis text, family text, args jsonb, frames jsonb, models jsonb)
+    INSERT INTO job_analyses (job_id, ${columnNames(ANALYSIS)})
+    SELECT given.id, ${recordFields(ANALYSIS, 'a')}
+      FROM given, jsonb_to_recordset(given.analyses) AS a (${recordColumns(ANALYSIS)})
   ), message AS (
-    INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', workspace_id::text, envelope FROM given
+    INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', "workspaceId"::text, envelope FROM given
   )
   SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId" FROM asked LEFT JOIN job ON job.id = asked.id`;
 
@@ -58,20 +71,7 @@ export function written({ timeCreated, ...others }: InsertedJob): MadeJob {
   return { ...others, timeCreated };
 }
 
-type ModuleRow = Pick<
-  JobModuleEntity,
-  | 'moduleId'
-  | 'position'
-  | 'postedAs'
-  | 'args'
-  | 'range'
-  | 'models'
-  | 'media'
-  | 'dictionaries'
-  | 'analyses'
-  | 'state'
-  | 'progress'
->;
+type ModuleRow = Omit<JobModuleEntity, 'jobId' | 'error' | 'segmentCount'>;
 
 /** What a job's modules become; jobs that ask for the same share it. */
 interface Parts {
@@ -117,19 +117,9 @@ export function jobInsertion(
   const { workspaceId, request, mediaType, traceparent } = newJob;
   const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
   const { shown, modules, analyses } = partsOf(newJob.modules);
-  const own = {
-    id,
-    workspace_id: workspaceId,
-    tag,
-    priority,
-    media_type: mediaType,
-    sources,
-    webhook,
-    ttl,
-    traceparent,
-  };
+  const own: PostedJob = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
   const envelope = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
-  const head = JSON.stringify({ ...own, batch_id: batch });
+  const head = JSON.stringify({ ...own, sources, batchId: batch });
   // The parts are JSON already, made once for all who ask for the same.
   const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
   const sourceCount = sources.length;

@@ -1,10 +1,11 @@
+import { isLive } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
 /** A job of the workspace that has not ended and uses a model of that name, in whatever version; null when there is none. */
 export async function jobUsingModel(manager: EntityManager, workspaceId: string, name: string): Promise<string | null> {
   const using: { id: string }[] = await manager.query(
     `SELECT j.id FROM jobs j JOIN job_modules m ON m.job_id = j.id
-      WHERE j.workspace_id = $1 AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+      WHERE j.workspace_id = $1 AND ${isLive('j')}
         AND m.models @> $2::jsonb LIMIT 1`,
     [workspaceId, JSON.stringify([{ name }])],
   );

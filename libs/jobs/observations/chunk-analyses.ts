@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ChunkAnalysisEntity, ChunkEntity, returned } from '@adit/database';
+import { ChunkAnalysisEntity, ChunkEntity, isActive, isLive, returned } from '@adit/database';
 import { reasonOf } from '../state/job-errors.js';
 import { INTERVAL_NAME } from './observation-cache.js';
 import { enqueue } from '@adit/outbox';
@@ -58,11 +58,11 @@ export async function lookAgain(
 }
 
 /** Chunks of jobs that run. */
-const OF_RUNNING = `j.id = c.job_id AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL`;
+const OF_RUNNING = `j.id = c.job_id AND ${isLive('j')}`;
 /** A module that runs stands on the analysis. */
 const WANTED = `EXISTS (
   SELECT 1 FROM job_modules m, jsonb_each_text(m.analyses) n
-   WHERE m.job_id = a.job_id AND m.state IN ('waiting', 'processing') AND n.value = a.digest)`;
+   WHERE m.job_id = a.job_id AND ${isActive('m')} AND n.value = a.digest)`;
 
 /**
  * Takes on what the end of their last analysis left where it stood. A process that dies between the outcome of an analysis

@@ -1,5 +1,5 @@
 import type { FrameInterval, Unit, UnitOutcome } from '@adit/contracts';
-import { MediaEntity } from '@adit/database';
+import { isLive, MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { intervalName } from '../keys.js';
 
@@ -18,7 +18,7 @@ export const INTERVAL_NAME = `CASE jsonb_typeof(c.interval) WHEN 'object'
 export function mediaInUse(workspaceId: string, mediaDigest: string): string {
   return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
     WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
-      AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL)`;
+      AND ${isLive('j')})`;
 }
 
 /** SQL: the observations `o` lie in the folder of their media. Those of media that was erased go step by step and count no more. */

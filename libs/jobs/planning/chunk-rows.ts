@@ -3,7 +3,7 @@ import type { ChunkAnalysisState, ChunkState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 import { enqueue } from '@adit/outbox';
-import { chunkRequest } from '../scheduling/scheduler.js';
+import { chunkRequest } from '../scheduling/requests.js';
 import { dispatchSeconds } from '@adit/leases';
 
 /** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */

@@ -1,4 +1,4 @@
-import { returned } from '@adit/database';
+import { isActive, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { restartAttempts } from '@adit/leases';
 
@@ -12,7 +12,7 @@ export async function reopenUnplanned(manager: EntityManager, jobId: string): Pr
       `UPDATE job_sources s SET state = 'waiting', ${restartAttempts('s')}, lease_until = NULL
         WHERE s.job_id = $1 AND s.state = 'planned' AND EXISTS (
           SELECT 1 FROM job_modules m JOIN jobs j ON j.id = m.job_id
-           WHERE m.job_id = $1 AND m.state IN ('waiting', 'processing') AND NOT EXISTS (
+           WHERE m.job_id = $1 AND ${isActive('m')} AND NOT EXISTS (
              SELECT 1 FROM folds f WHERE f.job_id = $1 AND f.module_id = m.module_id
                 AND f.source_index = CASE j.media_type WHEN 'image' THEN -1 ELSE s.index END)
              AND (j.media_type <> 'image' OR s.index = (

@@ -1,3 +1,5 @@
+import { ACTIVE_JOB_STATES } from '@adit/contracts';
+import { isLive } from '@adit/database';
 import { counter, gauge } from '@adit/runtime';
 import type { DataSource } from 'typeorm';
 
@@ -7,11 +9,10 @@ export const jobsEnded = counter('adit_jobs_ended_total', 'Jobs that ended', ['s
 export function observeQueue(db: DataSource): void {
   gauge('adit_jobs', 'Jobs that have not ended', ['state'], async (jobs) => {
     const rows: { state: string; count: number }[] = await db.query(
-      `SELECT state, count(*)::int AS count FROM jobs
-        WHERE state IN ('waiting', 'processing') AND time_deleted IS NULL GROUP BY state`,
+      `SELECT j.state, count(*)::int AS count FROM jobs j WHERE ${isLive('j')} GROUP BY j.state`,
     );
     jobs.reset();
-    for (const state of ['waiting', 'processing']) jobs.set({ state }, 0);
+    for (const state of ACTIVE_JOB_STATES) jobs.set({ state }, 0);
     for (const { state, count } of rows) jobs.set({ state }, count);
   });
   gauge('adit_outbox_messages', 'Messages that wait to be handed to the bus', [], async (messages) => {

@@ -1,4 +1,4 @@
-import { IdempotencyKeyEntity, returned } from '@adit/database';
+import { IdempotencyKeyEntity, isLive, returned } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
@@ -8,13 +8,14 @@ import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
 import { dispatchSeconds } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
-import { analysisTopic } from '@adit/contracts';
+import type { AnalysisTopic } from '@adit/contracts';
+import { analysisRequest, chunkRequest, sourceRequest } from './requests.js';
 
 const log = createLogger('reconciler');
 const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
 
 interface LostRow {
-  job_id: string;
+  jobId: string;
   traceparent: string | null;
 }
 
@@ -90,49 +91,37 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     const sources = returned<LostRow & { index: number }>(
       await manager.query(
         `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
-          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id, s.index, j.traceparent`,
+          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
+         RETURNING s.job_id AS "jobId", s.index, j.traceparent`,
         [lease],
       ),
     );
-    const chunks = returned<LostRow & { id: string; source_start: number }>(
+    const chunks = returned<LostRow & { id: string; sourceStart: number }>(
       await manager.query(
         `UPDATE chunks s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
-          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id, s.id, s.source_start, j.traceparent`,
+          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
+         RETURNING s.job_id AS "jobId", s.id, s.source_start AS "sourceStart", j.traceparent`,
         [lease],
       ),
     );
-    const analyses = returned<LostRow & { chunk_id: string; digest: string; analysis: string }>(
+    const analyses = returned<LostRow & { chunkId: string; digest: string; analysis: string }>(
       await manager.query(
         `UPDATE chunk_analyses s SET lease_until = now() + make_interval(secs => $1) FROM jobs j, job_analyses a
-          WHERE j.id = s.job_id AND ${RUNNING} AND s.state = 'requested' AND s.lease_until <= now()
+          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
             AND a.job_id = s.job_id AND a.digest = s.digest
-         RETURNING s.job_id, s.chunk_id, s.digest, a.analysis, j.traceparent`,
+         RETURNING s.job_id AS "jobId", s.chunk_id AS "chunkId", s.digest, a.analysis, j.traceparent`,
         [lease],
       ),
     );
-    for (const { job_id: jobId, index, traceparent } of sources) {
-      const payload = { sourceIndex: index };
-      await enqueue(manager, [{ topic: 'sources.requested', key: `${jobId}/${index}`, jobId, traceparent, payload }]);
-    }
-    for (const { job_id: jobId, id, source_start, traceparent } of chunks) {
-      const payload = { chunkId: id };
-      await enqueue(manager, [
-        { topic: 'chunks.requested', key: `${jobId}/${source_start}`, jobId, traceparent, payload },
-      ]);
-    }
-    for (const { job_id: jobId, chunk_id: chunkId, digest, analysis, traceparent } of analyses) {
-      const payload = { chunkId, analysisDigest: digest };
+    await enqueue<'sources.requested' | 'chunks.requested' | AnalysisTopic>(manager, [
+      ...sources.map(({ index, ...job }) => sourceRequest(job, index)),
+      ...chunks.map(({ id, sourceStart, ...job }) => chunkRequest(job, { id, sourceStart })),
       // Another key each time: who was given it before may be a build that can't do it, or dead without a word.
-      const key = `${chunkId}/${Date.now()}`;
-      await enqueue(manager, [{ topic: analysisTopic(analysis), key, jobId, traceparent, payload }]);
-    }
+      ...analyses.map((row) => analysisRequest(row, row, `${row.chunkId}/${Date.now()}`)),
+    ]);
     redispatched.inc({ kind: 'source' }, sources.length);
     redispatched.inc({ kind: 'chunk' }, chunks.length);
     redispatched.inc({ kind: 'analysis' }, analyses.length);
     return sources.length + chunks.length + analyses.length;
   }
 }
-
-const RUNNING = `j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL`;

@@ -1,9 +1,11 @@
+import { isLive } from '@adit/database';
 import { gauge } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { NudgedLoop } from '@adit/outbox';
-import { enqueue, OutboxRelay, type OutboxMessage } from '@adit/outbox';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import { chunkRequest, sourceRequest } from './requests.js';
 import { observeQueue } from './queue-metrics.js';
 import { dispatchSeconds } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -126,23 +128,9 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
     const { chunks, sources } = given!;
     await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
       ...chunks.map((chunk) => chunkRequest({ jobId, traceparent }, chunk)),
-      ...sources.map((index) => ({
-        topic: 'sources.requested' as const,
-        key: `${jobId}/${index}`,
-        jobId,
-        traceparent,
-        payload: { sourceIndex: index },
-      })),
+      ...sources.map((index) => sourceRequest({ jobId, traceparent }, index)),
     ]);
   }
-}
-
-/** The message that asks for one chunk. */
-export function chunkRequest(
-  job: { jobId: string; traceparent: string | null },
-  { id, sourceStart }: { id: string; sourceStart: number },
-): OutboxMessage<'chunks.requested'> {
-  return { topic: 'chunks.requested', key: `${job.jobId}/${sourceStart}`, ...job, payload: { chunkId: id } };
 }
 
 function shares(rows: CandidateRow[]): Map<string, WorkspaceShare> {
@@ -176,7 +164,7 @@ const CANDIDATES = `
              count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
              coalesce(bool_or(state = 'planned'), false) AS known
         FROM job_sources WHERE job_id = j.id) s
-   WHERE j.admitted AND j.state IN ('waiting', 'processing') AND j.time_deleted IS NULL
+   WHERE j.admitted AND ${isLive('j')}
   UNION ALL
   SELECT n.id, n.workspace_id, w.weight, false, n.rank, n.time_created, n.traceparent, n.admitted, 0, 0,
          (SELECT count(*)::int FROM chunks WHERE job_id = n.id AND state = 'planned'),

@@ -1,5 +1,14 @@
 import type { Json, JobState } from '@adit/contracts';
-import { fromRow, JobEntity, JobModuleEntity, selectedColumns } from '@adit/database';
+import {
+  assignments,
+  columnNames,
+  columnsOf,
+  fromRow,
+  JobEntity,
+  JobModuleEntity,
+  recordColumns,
+  valuesOf,
+} from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { reasonOf, withErrors } from './job-errors.js';
@@ -22,6 +31,13 @@ const EVENT_OF: Record<JobState, string | null> = {
   stopped: 'on_stopped',
 };
 
+/** What changes of a job while it lives. */
+const MOVED_OF_JOB = columnsOf(JobEntity, [
+  ...(['state', 'timeStarted', 'timeCompleted', 'timeExpires', 'admitted'] as const),
+  ...(['errors', 'progress', 'segmentCount'] as const),
+]);
+const MOVED_OF_MODULE = columnsOf(JobModuleEntity, ['state', 'error', 'progress', 'segmentCount']);
+
 /** Whoever still reads packs of a job that has ended has given up by then. */
 const PACKS_READ_SECONDS = 60;
 
@@ -41,14 +57,14 @@ export class LockedJob {
   static async take(manager: EntityManager, jobId: string): Promise<LockedJob | null> {
     // The modules' rows are locked too: only so does one statement that waited for the job see what they are by then.
     const rows: (Record<string, unknown> & { module: Record<string, unknown> })[] = await manager.query(
-      `SELECT ${selectedColumns(manager, JobEntity, 'j')}, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
+      `SELECT ${columnNames(columnsOf(JobEntity), 'j')}, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
         WHERE j.id = $1 AND j.time_deleted IS NULL ORDER BY m.position FOR UPDATE`,
       [jobId],
     );
     const [first] = rows;
     if (first === undefined) return null;
-    const modules = rows.map(({ module }) => fromRow(manager, JobModuleEntity, module));
-    return new LockedJob(manager, fromRow(manager, JobEntity, first), modules);
+    const modules = rows.map(({ module }) => fromRow(JobModuleEntity, module));
+    return new LockedJob(manager, fromRow(JobEntity, first), modules);
   }
 
   /** Still to be worked on. */
@@ -196,38 +212,22 @@ export class LockedJob {
     this.changed.clear();
     await this.manager.query(
       `WITH m AS (
-         UPDATE job_modules SET state = v.state, error = v.error, progress = v.progress, segment_count = v.segment_count
-           FROM jsonb_to_recordset($2::jsonb)
-             AS v(module_id text, state text, error text, progress float8, segment_count int)
-          WHERE job_id = $1 AND job_modules.module_id = v.module_id),
+         UPDATE job_modules SET ${assignments(MOVED_OF_MODULE, 'v')}
+           FROM jsonb_to_recordset($2::jsonb) AS v("moduleId" text, ${recordColumns(MOVED_OF_MODULE)})
+          WHERE job_id = $1 AND module_id = v."moduleId"),
        e AS (
          INSERT INTO job_events (job_id, event, data)
          SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
        o AS (
-         INSERT INTO outbox (topic, key, envelope) SELECT * FROM unnest($13::text[], $14::text[], $15::jsonb[]))
-       UPDATE jobs SET state = $4, time_started = $5, time_completed = $6, time_expires = $7, admitted = $8,
-              errors = $9, progress = $10, segment_count = $11, summary = coalesce($12::jsonb, summary)
+         INSERT INTO outbox (topic, key, envelope) SELECT * FROM unnest($6::text[], $7::text[], $8::jsonb[]))
+       UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary)
+         FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)})
         WHERE id = $1`,
       [
         job.id,
-        JSON.stringify(
-          modules.map(({ moduleId: module_id, state, error, progress, segmentCount: segment_count }) => ({
-            module_id,
-            state,
-            error,
-            progress,
-            segment_count,
-          })),
-        ),
+        JSON.stringify(modules.map((module) => ({ moduleId: module.moduleId, ...valuesOf(module, MOVED_OF_MODULE) }))),
         JSON.stringify(kept),
-        job.state,
-        job.timeStarted,
-        job.timeCompleted,
-        job.timeExpires,
-        job.admitted,
-        JSON.stringify(job.errors),
-        job.progress,
-        job.segmentCount,
+        JSON.stringify(valuesOf(job, MOVED_OF_JOB)),
         // Not read with the row: there is one when the job's end has set it.
         job.summary === undefined ? null : JSON.stringify(job.summary),
         ...outboxColumns(
