@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, statfs } from 'node:fs/promises';
-import { availableParallelism, freemem, totalmem } from 'node:os';
+import { access, mkdir, statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession } from '@adit/inference';
@@ -127,20 +127,29 @@ async function models({ userModels }: CliSettings): Promise<Finding[]> {
   ];
 }
 
-async function memory(): Promise<Finding[]> {
-  // A container's limit is what counts, not the machine's memory.
-  const limit = Number(await readFile('/sys/fs/cgroup/memory.max', 'utf8').catch(() => 'max'));
-  const used = Number(await readFile('/sys/fs/cgroup/memory.current', 'utf8').catch(() => '0'));
-  const limited = Number.isFinite(limit) && limit < totalmem();
-  const free = limited ? Math.max(0, limit - used) : freemem();
-  const total = limited ? limit : totalmem();
-  const what = `memory: ${gib(free)} free of ${gib(total)}`;
-  if (total >= NEEDED_MEMORY) return one({ state: 'good', what });
-  return one({
+function memory(): Promise<Finding[]> {
+  return one(
+    memoryFinding({ limit: process.constrainedMemory(), machine: totalmem(), available: process.availableMemory() }),
+  );
+}
+
+/**
+ * A container's limit is what counts, not the machine's memory. `limit`: of the control group, whichever version; 0 or more
+ * than any machine has where there is none. All in bytes.
+ */
+export function memoryFinding({
+  limit,
+  machine,
+  available,
+}: Record<'limit' | 'machine' | 'available', number>): Finding {
+  const total = limit > 0 ? Math.min(limit, machine) : machine;
+  const what = `memory: ${gib(Math.min(available, total))} free of ${gib(total)}`;
+  if (total >= NEEDED_MEMORY) return { state: 'good', what };
+  return {
     state: 'warning',
     what,
     advice: 'Films need up to 1.5 GiB; give the machine or container 2 GiB or more.',
-  });
+  };
 }
 
 async function disk(dataDir: string): Promise<Finding[]> {

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { memoryFinding } from './doctor-checks.js';
+
+const GIB = 1024 ** 3;
+
+it('reads the limit of a control group of either version, and does without one', () => {
+  const machine = 64 * GIB;
+  expect(memoryFinding({ limit: GIB, machine, available: 0.5 * GIB })).toMatchObject({
+    state: 'warning',
+    what: 'memory: 0.5 GiB free of 1.0 GiB',
+  });
+  // What version 1 says where nothing is limited, and what Node says where there are no control groups.
+  for (const limit of [2 ** 63 - 4096, 0]) {
+    expect(memoryFinding({ limit, machine, available: 40 * GIB })).toEqual({
+      state: 'good',
+      what: 'memory: 40.0 GiB free of 64.0 GiB',
+    });
+  }
+});
