@@ -1,3 +1,4 @@
+import { PROVIDERS } from '@adit/inference';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
@@ -10,8 +11,13 @@ export const InferenceConfig = z.object({
   ),
   providers: setting(
     'ADIT_PROVIDERS',
-    z.array(z.enum(['tensorrt', 'cuda', 'cpu'])).default(['cpu']),
-    'ONNX Runtime execution providers in order of preference; one that is not there is skipped and the log says so.',
+    z.array(z.enum(PROVIDERS)).min(1).default(['cpu']),
+    'ONNX Runtime execution providers in order of preference; one that does not work is skipped, and the log, a metric and /readyz say so. With `cuda` alone a broken GPU makes the process not ready instead of slow.',
+  ),
+  inferenceDevice: setting(
+    'ADIT_INFERENCE_DEVICE',
+    z.int().nonnegative().max(255).default(0),
+    'Number of the GPU that `cuda` and `tensorrt` run on, among those that the process sees. `webgpu` takes the one that its driver prefers.',
   ),
   inferenceThreads: setting(
     'ADIT_INFERENCE_THREADS',
@@ -22,6 +28,11 @@ export const InferenceConfig = z.object({
     'ADIT_INFERENCE_WORKERS',
     z.int().nonnegative().max(64).optional(),
     'Worker threads that run the models, each with its own copy of them; 0 runs them in the main thread. Default: 2 on a CPU of several cores, else 1.',
+  ),
+  inferenceFamilies: setting(
+    'ADIT_INFERENCE_FAMILIES',
+    z.array(z.string().min(1)).min(1).optional(),
+    'Families of analyses that one inference process serves (`face`, `landmark`, `object`, `text`), so that they share a GPU and one copy of each model. Default: its own; the engine in one process serves all.',
   ),
   inferenceConcurrency: setting(
     'ADIT_INFERENCE_CONCURRENCY',

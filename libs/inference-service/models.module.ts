@@ -72,9 +72,13 @@ export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDi
   return config.modelsDir ?? join(dataDir, 'models');
 }
 
-function createPool({ providers, inferenceThreads, inferenceWorkers }: InferenceConfig): SessionPool {
+function createPool({ providers, inferenceDevice, inferenceThreads, inferenceWorkers }: InferenceConfig): SessionPool {
   return new SessionPool({
-    onnx: { providers, ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }) },
+    onnx: {
+      providers,
+      device: inferenceDevice,
+      ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }),
+    },
     workers: inferenceWorkers,
     observer: {
       loaded: (model, provider, seconds) => {

@@ -6,8 +6,10 @@ import { SessionPool } from '@adit/inference';
 import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
+import { servedFamilies } from './served-families.js';
 
 interface InferenceService {
+  /** What it serves unless ADIT_INFERENCE_FAMILIES names others. */
   family: string;
   /** Folder that the analyses are found in. */
   analyses: string;
@@ -15,21 +17,21 @@ interface InferenceService {
   models: string[];
 }
 
-/** Runs one inference service as a process: it takes work once the family's installed models are in memory and warm. */
+/** Runs one inference service as a process: it takes work once its families' installed models are in memory and warm. */
 export async function runInference({ family, analyses: folder, models }: InferenceService): Promise<void> {
-  const name = `inference-${family}`;
   const analyses = await AnalysisRegistry.scan(folder);
   await runWorker({
-    name,
+    name: `inference-${family}`,
     settings: InferenceConfig.shape,
     modules: (config) => [
       ModelsModule.forRoot({ config, analyses, builtIn: models, dataDir: resolve(config.dataDir) }),
-      InferenceModule.forFamily(family, analyses, config),
+      ...servedFamilies(config, family, analyses).map((served) => InferenceModule.forFamily(served, analyses, config)),
     ],
-    async warmUp(app) {
+    async warmUp(app, config) {
       const repository = app.get(ModelRepository, { strict: false });
       const pool = app.get(SessionPool, { strict: false });
-      const own = analyses.all().filter((analysis) => analysis.family === family);
+      const served = servedFamilies(config, family, analyses);
+      const own = analyses.all().filter((analysis) => served.includes(analysis.family));
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
       // Without one of its models an analysis is refused when a job is posted.
       for (const model of new Set(own.flatMap(({ models }) => models.filter((name) => installed.has(name))))) {

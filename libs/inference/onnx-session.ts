@@ -5,14 +5,15 @@ import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onn
 import type { Row } from './session.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
 
-export type Provider = 'cpu' | 'cuda' | 'tensorrt';
+export const PROVIDERS = ['cpu', 'cuda', 'tensorrt', 'webgpu'] as const;
+export type Provider = (typeof PROVIDERS)[number];
 
 export interface OnnxOptions {
   /** In order of preference; the first that works is used. */
   providers: Provider[];
   /** Threads of one operator; 0 lets ONNX Runtime take a thread for each core. */
   threads: number;
-  /** GPU to run on. */
+  /** GPU that CUDA and TensorRT run on. */
   device?: number;
   /** Told when a preferred provider does not work and the next one is used. */
   onFallback?: (from: Provider, to: Provider, reason: string) => void;
@@ -113,6 +114,8 @@ function sessionOptions(provider: Provider, options: OnnxOptions): InferenceSess
     cpu: 'cpu',
     cuda: { name: 'cuda', ...device },
     tensorrt: { name: 'tensorrt', ...device },
+    // Its number is one of ONNX Runtime's contexts, not of a GPU.
+    webgpu: 'webgpu',
   };
   return {
     executionProviders: [providers[provider]],

@@ -16,7 +16,7 @@ interface Worker<Schema extends z.ZodRawShape> {
   /** Its modules, on top of the platform's. */
   modules(config: WorkerConfig<Schema>): DynamicModule[] | Promise<DynamicModule[]>;
   /** What has to be there before the first message is taken, e.g. models in memory. */
-  warmUp?(app: INestMicroservice): Promise<void>;
+  warmUp?(app: INestMicroservice, config: WorkerConfig<Schema>): Promise<void>;
 }
 
 type WorkerConfig<Schema extends z.ZodRawShape> = PlatformConfig & OperationsConfig & z.output<z.ZodObject<Schema>>;
@@ -43,7 +43,7 @@ export async function runWorker<Schema extends z.ZodRawShape>(worker: Worker<Sch
       abortOnError: false,
     });
     onShutdown(worker.name, SHUTDOWN_PRIORITY.work, () => app.close());
-    await worker.warmUp?.(app);
+    await worker.warmUp?.(app, config);
     await app.listen();
     health.started();
     createLogger(worker.name).info({ operationsPort: operations.port }, 'working');
