@@ -1,4 +1,4 @@
-import { AditError, frameSpecName, type FrameSpec, type Unit } from '@adit/contracts';
+import { AditError, frameSpecName, type Extent, type FrameInterval, type FrameSpec } from '@adit/contracts';
 import type { JobAnalysisEntity, PackKeys } from '@adit/database';
 import {
   failMixed,
@@ -30,6 +30,8 @@ const decodeSeconds = histogram(
   ['kind'],
   secondsBetween(0.01, 500),
 );
+/** What the metric calls them. */
+const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', audio: 'audio' };
 /** Pictures fetched and decoded at the same time within one chunk of images, as far as memory allows. */
 const IMAGES_AT_ONCE = 4;
 
@@ -52,22 +54,34 @@ export class ChunkDecoder {
    */
   async decode(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
     if (task.analyses.length === 0) return {};
-    const done = decodeSeconds.startTimer({ kind: task.chunk.interval === null ? 'images' : 'film' });
+    const { extent } = task.chunk;
+    const done = decodeSeconds.startTimer({ kind: KINDS[extent.kind] });
     try {
-      return await (task.chunk.interval === null ? this.decodeImages(task, signal) : this.decodeFilm(task, signal));
+      return await this.decodeExtent(task, extent, signal);
     } finally {
       done();
     }
   }
 
-  private async decodeFilm(
+  private decodeExtent(task: ChunkTask, extent: Extent, signal: AbortSignal): Promise<Record<string, PackKeys>> {
+    switch (extent.kind) {
+      case 'image':
+        return this.decodeImages(task, signal);
+      case 'video':
+        return this.decodeFrames(task, extent.interval, signal);
+      case 'audio':
+        throw new AditError('INTERNAL', 'Sound cannot be decoded yet.');
+    }
+  }
+
+  private async decodeFrames(
     { job, chunk, sources, analyses }: ChunkTask,
+    interval: FrameInterval,
     signal: AbortSignal,
   ): Promise<Record<string, PackKeys>> {
     // Also one that was refused since, when it was opened again for another module: its digest says whether it has changed.
     const [source] = sources;
-    const { interval } = chunk;
-    if (!source?.mediaDigest || source.facts?.kind !== 'video' || interval === null) return {};
+    if (!source?.mediaDigest || source.facts?.kind !== 'video') return {};
     const { facts, mediaDigest, index: sourceIndex } = source;
     const packs = await this.cache.use(
       { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: source.uri },
@@ -140,7 +154,7 @@ export class ChunkDecoder {
           }
           if (facts.kind !== 'image') return this.endMixed(job.id);
           if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
-          if (await this.isKnown(job.workspaceId, { mediaDigest: digest, interval: null }, analyses)) return null;
+          if (await this.isKnown(job.workspaceId, { mediaDigest: digest, kind: 'image' }, analyses)) return null;
           const request = { path: file.path, facts, specs: specsOf(analyses) };
           const bytes = await pictureMemory(file.path, facts, request.specs);
           return this.memory.admit(bytes, () => decodeImage(request), signal);
@@ -169,7 +183,7 @@ export class ChunkDecoder {
 
   private async isKnown(
     workspaceId: string,
-    unit: Pick<Unit, 'mediaDigest' | 'interval'>,
+    unit: { mediaDigest: string } & Extent,
     analyses: JobAnalysisEntity[],
   ): Promise<boolean> {
     const digests = analyses.map((analysis) => analysis.digest);

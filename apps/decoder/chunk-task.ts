@@ -1,5 +1,5 @@
-import type { FrameInterval, JobState, MediaFacts, ProcessingRange } from '@adit/contracts';
-import { fromRow, JobAnalysisEntity, type SourceState } from '@adit/database';
+import { extentOf, type Extent, type JobState, type MediaFacts, type ProcessingRange } from '@adit/contracts';
+import { fromRow, JobAnalysisEntity, type ChunkEntity, type SourceState } from '@adit/database';
 import { isTerminal } from '@adit/contracts';
 import type { MediaTaker } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
@@ -9,7 +9,7 @@ export interface ChunkTask {
   /** No other try follows: what fails of a picture now costs that picture alone. */
   isLastTry: boolean;
   job: { id: string; workspaceId: string; state: JobState };
-  chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; interval: FrameInterval | null };
+  chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; extent: Extent };
   /** Its sources as they stand. */
   sources: { index: number; uri: string; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
   modules: (MediaTaker & { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> })[];
@@ -19,7 +19,7 @@ export interface ChunkTask {
 }
 
 interface TaskRow {
-  chunk: ChunkTask['chunk'];
+  chunk: Omit<ChunkTask['chunk'], 'extent'> & Pick<ChunkEntity, 'interval'>;
   job: ChunkTask['job'] & { traceparent: string | null };
   sources: ChunkTask['sources'];
   modules: ChunkTask['modules'];
@@ -31,13 +31,14 @@ export async function readTask(manager: EntityManager, chunkId: string, isLastTr
   const [row]: TaskRow[] = await manager.query(TASK, [chunkId]);
   if (row === undefined) return null;
   const { traceparent, ...job } = row.job;
+  const { interval, ...chunk } = row.chunk;
   const running = row.modules.filter((module) => !isTerminal(module.state));
   const wanted = new Set(running.flatMap((module) => Object.values(module.analyses)));
   const analyses = row.analyses.map((each) => fromRow(JobAnalysisEntity, each));
   return {
     isLastTry,
     job,
-    chunk: row.chunk,
+    chunk: { ...chunk, extent: extentOf(interval) },
     sources: row.sources,
     modules: row.modules,
     analyses: analyses.filter(({ digest }) => wanted.has(digest)),

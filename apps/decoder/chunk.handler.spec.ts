@@ -12,7 +12,7 @@ import {
   JobSettings,
   LockedJob,
   packsPrefix,
-  planFilm,
+  planChunks,
   planImages,
   type ResolvedAnalysis,
   writePlan,
@@ -158,8 +158,9 @@ describe('decoding a chunk', () => {
     await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
     await writePlan(outbox, jobId, async (inside, job) => {
       await job.apply({ kind: 'opened' });
-      const wanted = [{ moduleId: 'face_recognition', intervals: film!.grid }];
-      return planFilm(inside, job, 0, { digest, facts }, wanted);
+      const extents = film!.grid.map((interval) => ({ kind: 'video' as const, interval }));
+      const wanted = [{ moduleId: 'face_recognition', extents }];
+      return planChunks(inside, job, 0, { digest, facts }, wanted);
     });
     await outbox.transaction(async (inside) =>
       failSource(inside, (await LockedJob.take(inside, jobId))!, 0, 'its server is asleep'),

@@ -8,16 +8,16 @@ import {
   imageRange,
   JOB_SETTINGS,
   LockedJob,
-  planFilm,
+  planChunks,
   planImages,
   refusalByAll,
   refusalOf,
   refuseSource,
   takesMedia,
   writePlan,
-  type FilmPlan,
+  type ChunkPlan,
   type JobSettings,
-  type ModuleIntervals,
+  type ModuleExtents,
 } from '@adit/jobs';
 import { claimAttempt, runAttempt, leasedSource } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
@@ -84,7 +84,7 @@ export class SourceHandler {
     locked: LockedJob,
     opened: SourceOfJob,
     media: KnownMedia,
-  ): Promise<FilmPlan | null> {
+  ): Promise<ChunkPlan | null> {
     const { index: sourceIndex } = opened;
     const [source]: { count: number; is_open: boolean; is_first: boolean; changed: boolean }[] = await manager.query(
       `SELECT count(*)::int, coalesce(bool_or(index = $2 AND state = 'requested'), false) AS is_open,
@@ -144,21 +144,22 @@ export class SourceHandler {
     sourceIndex: number,
     media: KnownMedia,
     isFirst: boolean,
-  ): Promise<FilmPlan> {
+  ): Promise<ChunkPlan> {
     if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
     if (locked.job.mediaType !== 'video') {
       await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
     }
-    const wanted: ModuleIntervals[] = [];
+    const wanted: ModuleExtents[] = [];
     for (const { moduleId, range } of locked.activeModules.filter((module) => takesMedia(module, 'video'))) {
       try {
-        wanted.push({ moduleId, intervals: intervalsOf(media.facts, media.film, range) });
+        const intervals = intervalsOf(media.facts, media.film, range);
+        wanted.push({ moduleId, extents: intervals.map((interval) => ({ kind: 'video', interval })) });
       } catch (error) {
         await locked.failModule(moduleId, AditError.from(error).message);
       }
     }
     // A film that was fetched ahead waits behind the chunks of those before it.
-    return planFilm(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
+    return planChunks(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
   }
 }
 

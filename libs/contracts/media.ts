@@ -89,6 +89,39 @@ export const FrameInterval = z.object({
 });
 export type FrameInterval = z.infer<typeof FrameInterval>;
 
+/** The stretch of sound that one chunk owns, in milliseconds from the source's start: `startMs` inclusive, `endMs` exclusive. */
+export const AudioInterval = z.object({ startMs: z.int().nonnegative(), endMs: z.int().positive() });
+export type AudioInterval = z.infer<typeof AudioInterval>;
+
+/** What one unit is of its media, and which stretch of it: a whole picture, frames of a film, or sound, of a film or alone. */
+export const Extent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('image') }),
+  z.object({ kind: z.literal('video'), interval: FrameInterval }),
+  z.object({ kind: z.literal('audio'), interval: AudioInterval }),
+]);
+export type Extent = z.infer<typeof Extent>;
+
+/** An extent as rows keep it: the first builds knew no kinds, and wrote null for pictures and the bare interval for frames. */
+export type StoredExtent = FrameInterval | ({ kind: 'audio' } & AudioInterval) | null;
+
+export function extentOf(stored: StoredExtent): Extent {
+  if (stored === null) return { kind: 'image' };
+  if (!('kind' in stored)) return { kind: 'video', interval: stored };
+  const { kind, ...interval } = stored;
+  return { kind, interval };
+}
+
+export function storedExtent(extent: Extent): StoredExtent {
+  switch (extent.kind) {
+    case 'image':
+      return null;
+    case 'video':
+      return extent.interval;
+    case 'audio':
+      return { kind: 'audio', ...extent.interval };
+  }
+}
+
 /**
  * Raised whenever the same file would give other pixels or other frames: another filter graph, scaler, colour conversion,
  * JPEG quality, or a decoder that is not bit-exact with the one before. 2: films without an index show the right pictures.
@@ -110,6 +143,46 @@ export type FrameSpec = z.infer<typeof FrameSpec>;
 /** Stable name of a frame spec: its pack's key. */
 export function frameSpecName(spec: FrameSpec): string {
   return `r${spec.rate}-s${spec.shorterSide}`;
+}
+
+/** DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. */
+export const AUDIO_DECODER_VERSION = 1;
+
+/** Which sound an analysis wants to hear: interleaved float32 samples, -1..1 where the source does not exceed that. */
+export const AudioSpec = z.object({
+  /** Samples a second of each channel. */
+  sampleRate: z.int().min(1000).max(192_000),
+  /** Mono or stereo, mixed from what the source has. */
+  channels: z.union([z.literal(1), z.literal(2)]),
+  /** Seconds of sound around the chunk's own that come with it at both ends. */
+  overlapSeconds: z.number().nonnegative().max(30),
+  /** AUDIO_DECODER_VERSION that it is asked of. */
+  decoder: z.int().positive().optional(),
+});
+export type AudioSpec = z.infer<typeof AudioSpec>;
+
+/** Stable name of an audio spec: its pack's key. */
+export function audioSpecName({ sampleRate, channels, overlapSeconds }: AudioSpec): string {
+  return `a${sampleRate}-c${channels}-o${overlapSeconds}`;
+}
+
+/** What an analysis wants of media: pictures or sound. */
+export type InputSpecs = { kind: 'frames'; specs: FrameSpec[] } | { kind: 'audio'; specs: AudioSpec[] };
+export type InputKind = InputSpecs['kind'];
+
+/** As an analysis's identity and its rows keep them. */
+export function inputOf({ frames, audio }: { frames: FrameSpec[]; audio?: AudioSpec[] | null }): InputSpecs {
+  return audio == null ? { kind: 'frames', specs: frames } : { kind: 'audio', specs: audio };
+}
+
+/** The names that packs of these specs have. */
+export function specNames(input: InputSpecs): string[] {
+  return input.kind === 'frames' ? input.specs.map(frameSpecName) : input.specs.map(audioSpecName);
+}
+
+/** What is looked at or listened to of an extent of that kind. */
+export function inputKindOf(kind: Extent['kind']): InputKind {
+  return kind === 'audio' ? 'audio' : 'frames';
 }
 
 /** One picture of a frame pack. For images `frame` is 0 and `pts` is 0. */

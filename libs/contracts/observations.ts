@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { FrameInterval, MediaFacts } from './media.js';
+import type { Extent, MediaFacts } from './media.js';
+
+/** A source as its units know it. */
+export interface UnitSource {
+  sourceIndex: number;
+  /** SHA-256 of the source's bytes. */
+  mediaDigest: string;
+  facts: MediaFacts;
+}
 
 /**
- * The smallest thing observations are cached for: one film interval or one whole image. A chunk of video is one unit,
- * a chunk of images one per picture.
+ * The smallest thing observations are cached for: a stretch of a film's frames or of sound, or one whole image. A chunk of
+ * video or of audio is one unit, a chunk of images one per picture. A film's sound has units beside those of its frames.
  */
-export const Unit = z.object({
-  sourceIndex: z.int().nonnegative(),
-  /** SHA-256 of the source's bytes. */
-  mediaDigest: z.string(),
-  facts: MediaFacts,
-  /** Null for a whole image. */
-  interval: FrameInterval.nullable(),
-});
-export type Unit = z.infer<typeof Unit>;
+export type Unit<Kind extends Extent['kind'] = Extent['kind']> = UnitSource & Extract<Extent, { kind: Kind }>;
 
 /** What an analysis wrote down for one unit: the key of a JSON object in the store, or why there is none. */
 export const UnitOutcome = z.object({

@@ -1,5 +1,5 @@
-import type { AnalysisRequested, FrameInterval, Unit } from '@adit/contracts';
-import { fromRow, JobAnalysisEntity, type PackKeys } from '@adit/database';
+import { extentOf, type AnalysisRequested, type Unit, type UnitSource } from '@adit/contracts';
+import { fromRow, JobAnalysisEntity, type ChunkEntity, type PackKeys } from '@adit/database';
 import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
@@ -20,9 +20,9 @@ export interface AnalysisWork {
 }
 
 interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {
-  chunk: AnalysisWork['chunk'] & { interval: FrameInterval | null };
+  chunk: AnalysisWork['chunk'] & Pick<ChunkEntity, 'interval'>;
   request: Record<string, unknown>;
-  units: Omit<Unit, 'interval'>[];
+  units: UnitSource[];
 }
 
 /** Reads what it takes to analyse a chunk, in one statement; null when it is gone. */
@@ -34,7 +34,8 @@ export async function readWork(
   const [row]: WorkRow[] = await manager.query(WORK, [chunkId, analysisDigest]);
   if (row === undefined) return null;
   const { job, chunk, keepCache } = row;
-  const units = row.units.map((unit) => ({ ...unit, interval: chunk.interval }));
+  const extent = extentOf(chunk.interval);
+  const units = row.units.map((source): Unit => ({ ...source, ...extent }));
   const asked = fromRow(JobAnalysisEntity, row.request);
   return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map() };
 }

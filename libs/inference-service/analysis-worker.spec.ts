@@ -33,7 +33,7 @@ const counting = (version: number, frames: FrameSpec[] = [{ rate: 1, shorterSide
     args: z.strictObject({ from: z.number().default(0) }),
     observations: z.object({ version: z.number(), pictures: z.number() }),
     models: [],
-    frames: () => frames,
+    input: { kind: 'frames', specs: () => frames },
     analyse: async ({ packs: [pack] }) => ({ version, pictures: pack!.frames.length }),
   });
 

@@ -1,5 +1,5 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
+import { AditError, inputOf, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
 import {
   claimAttempt,
   requeue,
@@ -32,7 +32,7 @@ import { AnalysisRunner } from '@adit/inference';
 import { AnalysisRegistry } from '@adit/inference';
 import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
 import { ExclusiveGate } from './exclusive-gate.js';
-import { openPacks } from './pack-source.js';
+import { openInput } from './pack-source.js';
 import { decoderOf, standingOf, type Standing } from './standing.js';
 
 const log = createLogger('inference');
@@ -157,7 +157,7 @@ export class AnalysisWorker {
             return { sourceIndex, observations: await this.analyseUnit(work, unit, folders, signal), error: null };
           } catch (error) {
             const problem = AditError.from(error);
-            if (unit.interval !== null || problem.code === 'PACK_MISSING' || modelHasGone(problem)) throw error;
+            if (unit.kind !== 'image' || problem.code === 'PACK_MISSING' || modelHasGone(problem)) throw error;
             if (signal.aborted || problem.code === 'UNAVAILABLE' || (problem.retryable && !work.isLastTry)) throw error;
             return { sourceIndex, observations: null, error: reasonOf(problem.message) };
           } finally {
@@ -176,9 +176,9 @@ export class AnalysisWorker {
     signal: AbortSignal,
   ): Promise<string> {
     const { job, chunk, request } = work;
-    const packs = await openPacks(this.objects, chunk.packs?.[unit.sourceIndex], request.frames);
-    // Pictures of another decoder's making are looked at, but not remembered as what was asked for.
-    if (packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
+    const input = await openInput(this.objects, unit, chunk.packs?.[unit.sourceIndex], inputOf(request));
+    // What another decoder made is looked at, but not remembered as what was asked for.
+    if (input.packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
     const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
     const prefix = observationPrefix(job, unit, request.digest, folder);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });
@@ -186,7 +186,7 @@ export class AnalysisWorker {
       analysis: this.analyses.get(request.analysis),
       args: request.args,
       models: request.models,
-      input: { unit, packs },
+      input,
       keepPicture: async (name, image, options) => {
         const { data, width, height } = await encodeJpeg(image, { maxSide: options?.maxSide });
         const key = `${prefix}${name}.jpg`;

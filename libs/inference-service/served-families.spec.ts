@@ -13,7 +13,7 @@ const analyses = AnalysisRegistry.of(
       args: z.object({}),
       observations: z.object({}),
       models: [],
-      frames: () => [],
+      input: { kind: 'frames', specs: () => [] },
       analyse: async () => ({}),
     }),
   ),

@@ -1,9 +1,9 @@
-import { canonicalJson } from '@adit/contracts';
+import { canonicalJson, inputOf } from '@adit/contracts';
 import type { JobAnalysisEntity } from '@adit/database';
 import type { AnalysisDefinition } from '@adit/inference';
 import { analysisDigest, identityOf, type AnalysisRegistry } from '@adit/inference';
 
-type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames' | 'digest'>;
+type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames' | 'audio' | 'digest'>;
 
 /**
  * `own`: what this process would write down is what the digest of the request stands for. `other`: another build was asked,
@@ -19,12 +19,12 @@ export function standingOf(analyses: AnalysisRegistry, request: Request): Standi
   const identity = identityOf(definition, args.data, request.models, decoderOf(request));
   // The version is in the digest, and so is a default that this build fills in and the other did not know.
   if (analysisDigest(identity) === request.digest) return 'own';
-  return canonicalJson(identity.frames) === canonicalJson(request.frames) ? 'other' : 'unknown';
+  return canonicalJson(inputOf(identity)) === canonicalJson(inputOf(request)) ? 'other' : 'unknown';
 }
 
-/** The decoder version that its pictures were asked of. */
-export function decoderOf({ frames }: Pick<Request, 'frames'>): number {
-  return frames[0]?.decoder ?? 1;
+/** The decoder version that its pictures or its sound were asked of. */
+export function decoderOf(request: Pick<Request, 'frames' | 'audio'>): number {
+  return inputOf(request).specs[0]?.decoder ?? 1;
 }
 
 function hasItsModels({ models }: AnalysisDefinition, request: Request): boolean {

@@ -1,17 +1,32 @@
-import type { FrameSpec, Json, ModelPin, Unit } from '@adit/contracts';
-import type { FramePack, RgbImage } from '@adit/media';
+import type { AudioSpec, FrameSpec, InputKind, Json, ModelPin, Unit } from '@adit/contracts';
+import type { AudioPack, FramePack, RgbImage } from '@adit/media';
 import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
-export type { FramePack, RgbImage };
+export type { AudioPack, FramePack, RgbImage };
 export { cropRgb } from '@adit/media';
 
-/** One unit as an analysis sees it. */
-export interface AnalysisInput {
-  unit: Unit;
-  /** By the index of the spec in the analysis's `frames`. */
-  packs: FramePack[];
+/** What each kind of input is asked for with, and what an analysis is given of it. */
+interface InputKinds {
+  frames: { spec: FrameSpec; unit: Unit<'image' | 'video'>; pack: FramePack };
+  audio: { spec: AudioSpec; unit: Unit<'audio'>; pack: AudioPack };
 }
+
+/** What an analysis wants of media: one pack is decoded for each spec. */
+export interface InputSpec<Args, Kind extends InputKind = InputKind> {
+  kind: Kind;
+  specs(args: Args): InputKinds[Kind]['spec'][];
+}
+
+/** One unit as an analysis sees or hears it. */
+export type AnalysisInput<Kind extends InputKind = 'frames'> = {
+  [K in Kind]: {
+    kind: K;
+    unit: InputKinds[K]['unit'];
+    /** By the index of the spec in the analysis's `input`. */
+    packs: InputKinds[K]['pack'][];
+  };
+}[Kind];
 
 export interface AnalysisContext<Args> {
   args: Args;
@@ -30,34 +45,41 @@ export interface AnalysisContext<Args> {
 }
 
 /** A way of looking at media: what costs. It knows nothing of jobs, galleries, dictionaries or words. */
-export interface AnalysisDefinition<Args extends z.ZodType = z.ZodType, Observations = unknown> {
+export interface AnalysisDefinition<
+  Args extends z.ZodType = z.ZodType,
+  Observations = unknown,
+  Kind extends InputKind = InputKind,
+> {
   /** Also the folder's name and part of the topic `analyses.<name>.requested`. */
   name: string;
   /** The inference service that runs it: `face`, `object`, … */
   family: string;
-  /** Raised whenever the same pixels would give other observations. */
+  /** Raised whenever the same pixels or samples would give other observations. */
   version: number;
   args: Args;
   /** Shape of what is written down, for the modules that read it. */
   observations: z.ZodType<Observations>;
   /** Names of the networks it runs. */
   models: string[];
-  frames(args: z.infer<Args>): FrameSpec[];
-  analyse(input: AnalysisInput, context: AnalysisContext<z.infer<Args>>): Promise<Observations>;
+  input: InputSpec<z.infer<Args>, Kind>;
+  analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>>): Promise<Observations>;
 }
 
 /** Types an analysis; analyses are found by scanning their folders, never by a list. */
-export function defineAnalysis<Args extends z.ZodType, Observations>(
-  definition: AnalysisDefinition<Args, Observations>,
-): AnalysisDefinition<Args, Observations> {
+export function defineAnalysis<Args extends z.ZodType, Observations, Kind extends InputKind>(
+  definition: AnalysisDefinition<Args, Observations, Kind>,
+): AnalysisDefinition<Args, Observations, Kind> {
   return definition;
 }
 
-/** What identifies the result of an analysis over a unit, but for the media: models, frame specs and arguments. */
+/** What identifies the result of an analysis over a unit, but for the media: models, input specs and arguments. */
 export interface AnalysisIdentity {
   analysis: string;
   version: number;
   args: Json;
+  /** Empty for one that sees none. */
   frames: FrameSpec[];
+  /** Left out for one that hears nothing. */
+  audio?: AudioSpec[];
   models: ModelPin[];
 }

@@ -45,7 +45,7 @@ const scale = defineAnalysis({
   args: z.strictObject({ value: z.number().default(2), rate: z.number().default(1) }),
   observations: z.strictObject({ scaled: z.number().max(100) }),
   models: ['line'],
-  frames: ({ rate }) => [{ rate, shorterSide: 'native' }],
+  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: 'native' }] },
   analyse: async (_input, { args, networks }) => {
     const outputs = floatsOf(await networks.line!.run({ x: floatTensor(Float32Array.of(args.value), [1]) }));
     return { scaled: outputs.y!.data[0]! };
@@ -53,7 +53,11 @@ const scale = defineAnalysis({
 });
 
 const facts = { kind: 'image', format: 'png', width: 1, height: 1 } as const;
-const input: AnalysisInput = { unit: { sourceIndex: 0, mediaDigest: '', facts, interval: null }, packs: [] };
+const input: AnalysisInput = {
+  kind: 'frames',
+  unit: { sourceIndex: 0, mediaDigest: '', facts, kind: 'image' },
+  packs: [],
+};
 const run = (more: Partial<AnalysisRun> = {}): Promise<unknown> =>
   runner.run({
     analysis: AnalysisRegistry.of([scale]).get('scale'),

@@ -1,19 +1,19 @@
-import { AditError, type ModelPin } from '@adit/contracts';
+import { AditError, type InputKind, type ModelPin } from '@adit/contracts';
 import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
 import type { ModelRepository } from './model-repository.js';
 import { identityOf } from './registry.js';
 import type { Lease, SessionPool } from './session-pool.js';
-import { watchedPacks } from './watched-packs.js';
+import { watchedInput, type OnProgress } from './watched-packs.js';
 
 export interface AnalysisRun {
   analysis: AnalysisDefinition;
   /** Validated by the analysis's schema; defaults are filled in. */
   args: unknown;
-  input: AnalysisInput;
+  input: AnalysisInput<InputKind>;
   keepPicture: AnalysisContext<unknown>['keepPicture'];
   signal?: AbortSignal;
-  /** Told the part of the unit's pictures that were looked at, 0..1; it only grows. */
-  onProgress?: (done: number) => void;
+  /** Told the part of the unit that was read. */
+  onProgress?: OnProgress;
   /** The versions a job was posted with; the installed defaults when left out. */
   models?: ModelPin[];
 }
@@ -26,7 +26,7 @@ export class AnalysisRunner {
   ) {}
 
   /**
-   * What a run of `analysis` with these arguments is now: arguments with defaults, frame specs, and the installed models
+   * What a run of `analysis` with these arguments is now: arguments with defaults, input specs, and the installed models
    * pinned. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
    */
   identify(analysis: AnalysisDefinition, args: unknown): AnalysisIdentity {
@@ -53,7 +53,7 @@ export class AnalysisRunner {
         leases.push(lease);
         networks[name] = lease.network;
       }
-      const seen = onProgress === undefined ? input : { ...input, packs: watchedPacks(input.packs, onProgress) };
+      const seen = onProgress === undefined ? input : watchedInput(input, onProgress);
       const observations = await analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });
       const checked = analysis.observations.safeParse(observations);
       if (checked.success) return checked.data;

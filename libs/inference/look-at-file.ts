@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, frameSpecName, type FrameInterval, type MediaFacts } from '@adit/contracts';
+import { AditError, frameSpecName, type Extent, type MediaFacts } from '@adit/contracts';
 import { decodeImage, decodeInterval, openFramePackBuffer, planGrid, probeMedia } from '@adit/media';
 import type { AnalysisContext, AnalysisDefinition } from './analysis.js';
 import type { AnalysisRunner } from './local-runner.js';
@@ -18,7 +18,7 @@ interface FileLook {
 /** What an analysis saw in one unit of a file: a whole image, or a chunk of a film. */
 interface UnitLook {
   facts: MediaFacts;
-  interval: FrameInterval | null;
+  extent: Extent;
   /** As the analysis's schema has it. */
   observations: unknown;
 }
@@ -41,7 +41,10 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
       return { key, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
     });
 
-  const observe = async (packs: Map<string, Buffer>, interval: FrameInterval | null): Promise<UnitLook> => {
+  const observe = async (
+    packs: Map<string, Buffer>,
+    extent: Extract<Extent, { kind: 'image' | 'video' }>,
+  ): Promise<UnitLook> => {
     const opened = await Promise.all(
       specs.map((spec) => {
         const pack = packs.get(frameSpecName(spec));
@@ -49,15 +52,15 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
         return openFramePackBuffer(pack);
       }),
     );
-    const input = { unit: { sourceIndex: 0, mediaDigest, facts, interval }, packs: opened };
-    return { facts, interval, observations: await runner.run({ analysis, args, input, keepPicture, signal }) };
+    const input = { kind: 'frames' as const, unit: { sourceIndex: 0, mediaDigest, facts, ...extent }, packs: opened };
+    return { facts, extent, observations: await runner.run({ analysis, args, input, keepPicture, signal }) };
   };
 
   if (facts.kind === 'image') {
-    yield observe(await decodeImage({ path, facts, specs }), null);
+    yield observe(await decodeImage({ path, facts, specs }), { kind: 'image' });
   } else if (facts.kind === 'video' && index) {
     for (const interval of planGrid(index)) {
-      yield observe(await decodeInterval({ path, facts, index, interval, specs, signal }), interval);
+      yield observe(await decodeInterval({ path, facts, index, interval, specs, signal }), { kind: 'video', interval });
     }
   } else {
     throw new AditError('MEDIA_INVALID', `${path} has no pictures for ${analysis.name} to look at.`);

@@ -1,7 +1,16 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AditError, DECODER_VERSION, digestOf, type Json, type ModelPin } from '@adit/contracts';
+import {
+  AditError,
+  AUDIO_DECODER_VERSION,
+  DECODER_VERSION,
+  digestOf,
+  type InputKind,
+  type InputSpecs,
+  type Json,
+  type ModelPin,
+} from '@adit/contracts';
 import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
 
 /** The analyses found in a folder. */
@@ -45,19 +54,27 @@ export class AnalysisRegistry {
   }
 }
 
+const DECODERS: Record<InputKind, number> = { frames: DECODER_VERSION, audio: AUDIO_DECODER_VERSION };
+
 /**
- * What a run of the analysis in this build is, for arguments that its schema has parsed, on pictures of that decoder version.
+ * What a run of the analysis in this build is, for arguments that its schema has parsed, on input of that decoder version.
  */
 export function identityOf(
   definition: AnalysisDefinition,
   args: unknown,
   models: ModelPin[],
-  decoder: number = DECODER_VERSION,
+  decoder: number = DECODERS[definition.input.kind],
 ): AnalysisIdentity {
-  const { name: analysis, version } = definition;
-  const specs = definition.frames(args);
-  const frames = decoder === 1 ? specs : specs.map((spec) => ({ ...spec, decoder }));
-  return { analysis, version, args: args as Json, frames, models };
+  const { name: analysis, version, input } = definition;
+  const identity = { analysis, version, args: args as Json, models };
+  // Its kind says of what type they are, which the type of all definitions does not.
+  const wanted = { kind: input.kind, specs: input.specs(args) } as InputSpecs;
+  switch (wanted.kind) {
+    case 'frames':
+      return { ...identity, frames: wanted.specs.map((spec) => (decoder === 1 ? spec : { ...spec, decoder })) };
+    case 'audio':
+      return { ...identity, frames: [], audio: wanted.specs.map((spec) => ({ ...spec, decoder })) };
+  }
 }
 
 /** Equal for two runs of an analysis exactly when they must write down the same of the same media. */

@@ -1,32 +1,63 @@
-import type { FramePack } from './analysis.js';
+import type { InputKind } from '@adit/contracts';
+import type { AnalysisInput, AudioPack, FramePack } from './analysis.js';
+
+/** Told the part of a unit that is done, 0..1; it only grows. */
+export type OnProgress = (done: number) => void;
 
 /**
- * The same packs, which tell how far somebody has read them: an analysis takes its pictures in order, so those before the
- * furthest one it asked for are done. Less than 1 always, as what it makes of the pictures follows. What was one pack stays one.
+ * The same input, whose packs tell how far somebody has read them: an analysis takes its pictures, or its sound, in order, so
+ * what is before the furthest that it asked for is done. Less than 1 always, as what it makes of it follows.
  */
-export function watchedPacks(packs: FramePack[], onProgress: (done: number) => void): FramePack[] {
-  let furthest = 0;
-  const watched = new Map<FramePack, FramePack>();
-  for (const pack of packs) {
+export function watchedInput(input: AnalysisInput<InputKind>, onProgress: OnProgress): AnalysisInput<InputKind> {
+  switch (input.kind) {
+    case 'frames':
+      return { ...input, packs: watchedPacks(input.packs, onProgress) };
+    case 'audio':
+      return { ...input, packs: watchedAudio(input.packs, onProgress) };
+  }
+}
+
+/** What was one pack stays one. */
+export function watchedPacks(packs: FramePack[], onProgress: OnProgress): FramePack[] {
+  const reached = furthest(onProgress);
+  return watchedOnce(packs, (pack) => {
     const { frames, decoder } = pack;
-    const at = (index: number): void => {
-      const done = index / frames.length;
-      if (done <= furthest || done >= 1) return;
-      furthest = done;
-      onProgress(done);
-    };
-    watched.set(pack, {
+    return {
       frames,
       decoder,
       picture: (index) => {
-        at(index);
+        reached(index / frames.length);
         return pack.picture(index);
       },
       region: (index, box) => {
-        at(index);
+        reached(index / frames.length);
         return pack.region(index, box);
       },
-    });
-  }
-  return packs.map((pack) => watched.get(pack)!);
+    };
+  });
+}
+
+function watchedAudio(packs: AudioPack[], onProgress: OnProgress): AudioPack[] {
+  const reached = furthest(onProgress);
+  return watchedOnce(packs, (pack) => ({
+    ...pack,
+    samples: (from, to) => {
+      reached((from - pack.ownStart) / (pack.ownEnd - pack.ownStart));
+      return pack.samples(from, to);
+    },
+  }));
+}
+
+function furthest(onProgress: OnProgress): OnProgress {
+  let before = 0;
+  return (done) => {
+    if (!(done > before && done < 1)) return;
+    before = done;
+    onProgress(done);
+  };
+}
+
+function watchedOnce<Pack>(packs: Pack[], watch: (pack: Pack) => Pack): Pack[] {
+  const watched = new Map([...new Set(packs)].map((pack) => [pack, watch(pack)]));
+  return packs.map((pack) => watched.get(pack) ?? pack);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FrameInterval } from '@adit/contracts';
+import type { Extent } from '@adit/contracts';
 
 /** Everything in the object store that dies with a job. */
 export function jobPrefix(jobId: string): string {
@@ -43,10 +43,18 @@ export function frameIndexKey(workspaceId: string, mediaDigest: string, generati
   return `${mediaPrefix(workspaceId, mediaDigest, generation)}frame-index`;
 }
 
-/** The exact stretch of media a unit covers, as the observation cache names it. */
-export function intervalName(interval: FrameInterval | null): string {
-  if (interval === null) return 'image';
-  return `${interval.first ? 'from-' : ''}${interval.frameStart}-${interval.frameEnd}`;
+/** The exact part of media that a unit is, as the observation cache names it. */
+export function extentName(extent: Extent): string {
+  switch (extent.kind) {
+    case 'image':
+      return 'image';
+    case 'video': {
+      const { first, frameStart, frameEnd } = extent.interval;
+      return `${first ? 'from-' : ''}${frameStart}-${frameEnd}`;
+    }
+    case 'audio':
+      return `audio-${extent.interval.startMs}-${extent.interval.endMs}`;
+  }
 }
 
 /**
@@ -55,7 +63,7 @@ export function intervalName(interval: FrameInterval | null): string {
  */
 export function observationPrefix(
   job: { id: string; workspaceId: string },
-  unit: { mediaDigest: string; interval: FrameInterval | null },
+  unit: { mediaDigest: string } & Extent,
   analysisDigest: string,
   generation: string | null,
 ): string {
@@ -64,7 +72,7 @@ export function observationPrefix(
     generation === null
       ? `${jobPrefix(job.id)}media/${unit.mediaDigest}/`
       : mediaPrefix(workspaceId, unit.mediaDigest, generation);
-  return `${media}${intervalName(unit.interval)}/${analysisDigest}/${randomUUID()}/`;
+  return `${media}${extentName(unit)}/${analysisDigest}/${randomUUID()}/`;
 }
 
 /** Whether observations lie in a folder of their media, which goes as a whole; those of earlier builds lie alone. */

@@ -15,7 +15,7 @@ export interface FramePack {
 }
 
 /** Reads bytes `start` to `endInclusive` of a pack; may return fewer at the end of it. */
-type ReadRange = (start: number, endInclusive: number) => Promise<Buffer>;
+export type ReadRange = (start: number, endInclusive: number) => Promise<Buffer>;
 
 // Container: "ADFP", u16 version, u16 reserved, u32 header bytes, u32 frames, header JSON, JPEGs end to end.
 const MAGIC = 0x41444650;

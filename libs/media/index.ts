@@ -1,3 +1,4 @@
+export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
 export { missingConfinement, networkShutBy } from './child/confinement.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
@@ -5,7 +6,14 @@ export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath } from './ffmpeg-binary.js';
 export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type PictureHints, type SeekTable } from './frame-index.js';
-export { cropRgb, openFramePack, openFramePackBuffer, packFrames, type FramePack } from './frame-pack.js';
+export {
+  cropRgb,
+  openFramePack,
+  openFramePackBuffer,
+  packFrames,
+  type FramePack,
+  type ReadRange,
+} from './frame-pack.js';
 export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './picture.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';

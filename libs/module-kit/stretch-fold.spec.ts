@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FrameInterval, MediaFacts } from '@adit/contracts';
+import type { MediaFacts } from '@adit/contracts';
 import { filmFacts } from '@adit/testing';
 import fc from 'fast-check';
 import type { FoldInput } from './module.js';
@@ -35,7 +35,7 @@ class WordFold extends StretchFold<number> {
 const fold = new WordFold();
 const CONTEXT = { sourceIndex: 2, facts: filmFacts() };
 const inputOf = (facts: MediaFacts, words: string[][], from = 0, sourceIndex = 2): FoldInput => ({
-  unit: { sourceIndex, mediaDigest: '', facts, interval: null as FrameInterval | null },
+  unit: { sourceIndex, mediaDigest: '', facts, kind: 'image' },
   observations: { words: words.map((said, i) => ({ frame: (from + i) * 12, time: (from + i) / 2, words: said })) },
 });
 

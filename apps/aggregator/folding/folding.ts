@@ -115,7 +115,7 @@ async function prepared<T>(fold: Fold<Json>, call: () => T): Promise<T> {
 
 /** A range of an image job is a range of its images. */
 function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
-  if (unit.interval !== null) return true;
+  if (unit.kind !== 'image') return true;
   const wanted = imageRange(range, Infinity);
   return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
 }

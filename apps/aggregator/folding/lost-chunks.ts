@@ -1,4 +1,4 @@
-import type { FrameInterval, MediaFacts } from '@adit/contracts';
+import { extentOf, type Extent, type MediaFacts, type StoredExtent } from '@adit/contracts';
 import { sourceError } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
@@ -11,12 +11,12 @@ interface LostChunk {
   uri: string;
   facts: MediaFacts | null;
   sources: number;
-  interval: FrameInterval | null;
-  /** Its pictures never came; else an analysis of them failed. */
+  interval: StoredExtent;
+  /** Its pictures or its sound never came; else an analysis of them failed. */
   decoding: boolean;
   analysis: string;
-  /** Of all chunks of the source that the same reason has cost so far, this one among them. */
-  intervals: FrameInterval[];
+  /** Of all chunks of its kind that the same reason has cost the source so far, this one among them. */
+  intervals: StoredExtent[];
 }
 
 interface Loss {
@@ -36,9 +36,16 @@ export async function describeLoss(
   if (row === undefined) return { error: reason, saysLess: () => false };
   const what = row.decoding ? 'could not be decoded' : `could not be analysed (${row.analysis})`;
   const [start, cause] = [sourceError(row.uri, ''), `${what}: ${reason.slice(0, TOLD_APART_BY)}`];
+  const extent = extentOf(row.interval);
+  const where = placeOf(extent, row);
+  const isOfSound = extent.kind === 'audio';
   return {
-    error: sourceError(row.uri, `${row.interval === null ? picturesOf(row) : stretchesOf(row)}${what}: ${reason}`),
-    saysLess: (known) => row.interval !== null && known.startsWith(start) && known.includes(cause),
+    error: sourceError(row.uri, `${where}${what}: ${reason}`),
+    saysLess: (known) =>
+      extent.kind !== 'image' &&
+      known.startsWith(start) &&
+      known.includes(cause) &&
+      known.includes(OF_SOUND) === isOfSound,
   };
 }
 
@@ -47,7 +54,8 @@ const LOST = `
   SELECT s.uri, s.facts, c.source_end - c.source_start AS sources, c.interval, c.state = 'requested' AS decoding,
          coalesce(a.analysis, $3) AS analysis,
          (SELECT coalesce(jsonb_agg(o.interval ORDER BY o.position), '[]') FROM chunks o
-           WHERE o.job_id = $2 AND o.source_start = c.source_start AND o.interval IS NOT NULL
+           WHERE o.job_id = $2 AND o.source_start = c.source_start AND jsonb_typeof(o.interval) = 'object'
+               AND o.interval ->> 'kind' IS NOT DISTINCT FROM c.interval ->> 'kind'
              AND (o.id = c.id OR EXISTS (
                SELECT 1 FROM chunk_analyses f WHERE f.chunk_id = o.id AND f.state = 'failed' AND f.error = $4
                   AND (c.state = 'requested' OR f.digest = $3)))) AS intervals
@@ -55,30 +63,67 @@ const LOST = `
     LEFT JOIN job_analyses a ON a.job_id = c.job_id AND a.digest = $3
    WHERE c.id = $1 AND c.job_id = $2`;
 
-function picturesOf({ sources }: LostChunk): string {
-  return sources === 1 ? '' : `and the ${sources - 1} pictures after it `;
+const OF_SOUND = 's of sound';
+
+/** Which pictures, or which stretches, with a space behind; '' of a single picture. */
+function placeOf(extent: Extent, row: LostChunk): string {
+  switch (extent.kind) {
+    case 'image':
+      return row.sources === 1 ? '' : `and the ${row.sources - 1} pictures after it `;
+    case 'video':
+    case 'audio':
+      return stretchesOf(row);
+  }
+}
+
+/** A stretch of a source, in what its kind is counted in: frames, or milliseconds. */
+interface Stretch {
+  start: number;
+  end: number;
+  /** Seconds of both ends; null where only frames are known. */
+  seconds: [start: number, end: number] | null;
+  unit: string;
 }
 
 /** Chunks that follow each other are one stretch. */
 function stretchesOf({ facts, intervals }: LostChunk): string {
-  const stretches: FrameInterval[] = [];
-  for (const interval of intervals.sort((a, b) => a.frameStart - b.frameStart)) {
+  const stretches: Stretch[] = [];
+  const lost = intervals.flatMap((interval) => stretchOf(extentOf(interval), facts) ?? []);
+  for (const next of lost.sort((a, b) => a.start - b.start)) {
     const last = stretches.at(-1);
-    if (last !== undefined && interval.frameStart <= last.frameEnd) {
-      stretches[stretches.length - 1] = { ...last, frameEnd: interval.frameEnd, ptsEnd: interval.ptsEnd };
-    } else stretches.push(interval);
+    if (last === undefined || next.start > last.end) stretches.push(next);
+    else {
+      const seconds = last.seconds && next.seconds && ([last.seconds[0], next.seconds[1]] as [number, number]);
+      stretches[stretches.length - 1] = { ...last, end: next.end, seconds };
+    }
   }
-  const shown = stretches.slice(0, MOST_STRETCHES).map((stretch) => stretchOf(stretch, facts));
+  const shown = stretches.slice(0, MOST_STRETCHES).map(wordsOf);
   const more = stretches.length - shown.length;
   const all = more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
   return intervals.length === 1 ? `${all} ` : `${all} (${intervals.length} chunks) `;
 }
 
-function stretchOf(interval: FrameInterval, facts: MediaFacts | null): string {
-  if (facts?.kind !== 'video') return `frames ${interval.frameStart} to ${interval.frameEnd - 1}`;
-  const second = (pts: number): string =>
-    (((pts - facts.startPts) * facts.timeBase.num) / facts.timeBase.den).toFixed(1);
-  return `${second(interval.ptsStart)}–${second(interval.ptsEnd)} s`;
+function stretchOf(extent: Extent, facts: MediaFacts | null): Stretch | null {
+  switch (extent.kind) {
+    case 'image':
+      return null;
+    case 'video': {
+      const { frameStart: start, frameEnd: end, ptsStart, ptsEnd } = extent.interval;
+      if (facts?.kind !== 'video') return { start, end, seconds: null, unit: 's' };
+      const { startPts, timeBase } = facts;
+      const second = (pts: number): number => ((pts - startPts) * timeBase.num) / timeBase.den;
+      return { start, end, seconds: [second(ptsStart), second(ptsEnd)], unit: 's' };
+    }
+    case 'audio': {
+      const { startMs: start, endMs: end } = extent.interval;
+      return { start, end, seconds: [start / 1000, end / 1000], unit: OF_SOUND };
+    }
+  }
+}
+
+function wordsOf({ start, end, seconds, unit }: Stretch): string {
+  if (seconds === null) return `frames ${start} to ${end - 1}`;
+  return `${seconds[0].toFixed(1)}–${seconds[1].toFixed(1)} ${unit}`;
 }
 
 /** Of the modules of a job those of which every chunk was lost, each with the reason of the first. */

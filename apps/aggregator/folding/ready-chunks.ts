@@ -1,4 +1,4 @@
-import { AditError, type FrameInterval, type Unit, type UnitOutcome } from '@adit/contracts';
+import { AditError, extentOf, type StoredExtent, type UnitOutcome, type UnitSource } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { UNITS_OF_CHUNK, type LostObservations } from '@adit/jobs';
 import type { FoldInput } from '@adit/module-kit';
@@ -14,8 +14,10 @@ const READS_AT_ONCE = 8;
 /** A chunk with what was seen in it. */
 interface ReadyChunk {
   id: string;
-  interval: FrameInterval | null;
-  units: Omit<Unit, 'interval'>[];
+  interval: StoredExtent;
+  units: UnitSource[];
+  /** Digests of the analyses that it was planned for. */
+  asked: string[];
   /** Outcomes by the digest of the analysis that has ended; null for one that failed: the fold goes on without the chunk. */
   done: Record<string, UnitOutcome[] | null>;
 }
@@ -41,8 +43,13 @@ export class StillLookedAt extends Error {
 }
 
 /** Whether all that a module wants to know of a chunk is known, or lost for good. */
-export function isSeen({ analyses }: JobModuleEntity, { done }: ReadyChunk): boolean {
-  return Object.values(analyses).every((digest) => digest in done);
+export function isSeen(module: JobModuleEntity, chunk: ReadyChunk): boolean {
+  return analysesOf(module, chunk).every(([, digest]) => digest in chunk.done);
+}
+
+/** Of a module's analyses those that see or hear the chunk, each with its digest. */
+function analysesOf({ analyses }: JobModuleEntity, { asked }: ReadyChunk): [analysis: string, digest: string][] {
+  return Object.entries(analyses).filter(([, digest]) => asked.includes(digest));
 }
 
 /** Reads a module's units of a chunk; what several modules fold is read once. */
@@ -75,6 +82,7 @@ export class ReadyChunks {
     if (ids.length === 0) return [];
     return this.db.query(
       `SELECT c.id, c.interval, ${UNITS_OF_CHUNK} AS units,
+              ARRAY(SELECT a.digest FROM chunk_analyses a WHERE a.chunk_id = c.id) AS asked,
               (SELECT coalesce(jsonb_object_agg(a.digest, CASE a.state WHEN 'done' THEN a.units END), '{}')
                  FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state IN ('done', 'failed')) AS done
          FROM chunks c WHERE c.id = ANY($1::uuid[])`,
@@ -97,7 +105,7 @@ export class ReadyChunks {
       return read;
     };
     return async (module, chunk) => {
-      const analyses = Object.entries(module.analyses);
+      const analyses = analysesOf(module, chunk);
       const inputs = await Promise.all(
         chunk.units.map(async (each): Promise<FoldInput[]> => {
           const keys = analyses.flatMap(([analysis, digest]) => {
@@ -117,7 +125,7 @@ export class ReadyChunks {
           );
           return [
             {
-              unit: { ...each, interval: chunk.interval },
+              unit: { ...each, ...extentOf(chunk.interval) },
               observations: Object.fromEntries(seen) as Record<string, unknown>,
             },
           ];

@@ -7,7 +7,7 @@ import { JobRequest, StandardArguments, type MediaFacts } from '@adit/contracts'
 import { ChunkEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import {
   JobCommands,
-  planFilm,
+  planChunks,
   planImages,
   type ResolvedAnalysis,
   JobSettings,
@@ -144,12 +144,15 @@ export class FoldingJobs {
       await job.apply({ kind: 'opened' });
       await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
       if ('chunks' in what) {
-        const intervals = Array.from({ length: what.chunks }, (_, at) => ({
-          ...{ frameStart: at * 25, frameEnd: (at + 1) * 25 },
-          ...{ ptsStart: at * 25, ptsEnd: (at + 1) * 25, seekPts: at * 25 },
+        const extents = Array.from({ length: what.chunks }, (_, at) => ({
+          kind: 'video' as const,
+          interval: {
+            ...{ frameStart: at * 25, frameEnd: (at + 1) * 25 },
+            ...{ ptsStart: at * 25, ptsEnd: (at + 1) * 25, seekPts: at * 25 },
+          },
         }));
-        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, intervals }));
-        return planFilm(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
+        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, extents }));
+        return planChunks(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
       }
       const count = await manager.countBy(JobSourceEntity, { jobId });
       const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, from: 0, to: count - 1 }));

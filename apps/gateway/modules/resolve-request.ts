@@ -87,9 +87,9 @@ export class RequestResolver {
     }
     const models: ModelPin[] = definition.models.map((name) => this.models.resolve(name).pin);
     const identity = identityOf(definition, parsed.data, models);
-    const { analysis, frames } = identity;
+    const { analysis, frames, audio } = identity;
     const args = identity.args as Record<string, Json>;
-    return { analysis, family: definition.family, args, frames, models, digest: analysisDigest(identity) };
+    return { analysis, family: definition.family, args, frames, audio, models, digest: analysisDigest(identity) };
   }
 }
 

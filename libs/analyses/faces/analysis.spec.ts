@@ -205,7 +205,7 @@ describe('the arguments of faces', () => {
   it('have defaults and name two frame specs', () => {
     const args = faces.args.parse({});
     expect(args).toEqual({ detectionScale: 600, rate: 2 });
-    expect(faces.frames(args)).toEqual([
+    expect(faces.input.specs(args)).toEqual([
       { rate: 2, shorterSide: 600 },
       { rate: 2, shorterSide: 'native' },
     ]);

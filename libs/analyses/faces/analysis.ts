@@ -1,4 +1,3 @@
-import type { FrameSpec } from '@adit/contracts';
 import {
   defineAnalysis,
   type AnalysisContext,
@@ -41,10 +40,13 @@ export default defineAnalysis({
   args: FaceArguments,
   observations: FaceObservations,
   models: MODELS,
-  frames: ({ detectionScale, rate }): FrameSpec[] => [
-    { rate, shorterSide: detectionScale },
-    { rate, shorterSide: 'native' },
-  ],
+  input: {
+    kind: 'frames',
+    specs: ({ detectionScale, rate }) => [
+      { rate, shorterSide: detectionScale },
+      { rate, shorterSide: 'native' },
+    ],
+  },
   analyse,
 });
 
@@ -64,7 +66,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   // The next picture is decoded, off this thread, while the networks look at the present one.
   let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
   // A film's native frames are opened for the best views only; a photo is looked at closely at once.
-  const photo = input.unit.interval === null ? native.picture(0) : null;
+  const photo = input.unit.kind === 'image' ? native.picture(0) : null;
   photo?.catch(() => undefined);
   for (const [index, { time }] of small.frames.entries()) {
     signal.throwIfAborted();

@@ -66,7 +66,7 @@ describe('embeddings of films', () => {
 describe('the arguments of image-embedding', () => {
   it('have defaults and ask for small frames', () => {
     const args = imageEmbedding.args.parse({});
-    expect(imageEmbedding.frames(args)).toEqual([{ rate: 1, shorterSide: 256 }]);
+    expect(imageEmbedding.input.specs(args)).toEqual([{ rate: 1, shorterSide: 256 }]);
   });
 
   it.each([{ rate: 0 }, { rate: 61 }, { side: 600 }])('refuse %j', async (args) => {

@@ -1,4 +1,3 @@
-import type { FrameSpec } from '@adit/contracts';
 import {
   boxMap,
   defineAnalysis,
@@ -38,7 +37,7 @@ export default defineAnalysis({
   args: ImageEmbeddingArguments,
   observations: ImageEmbeddingObservations,
   models: [NETWORK],
-  frames: ({ rate }): FrameSpec[] => [{ rate, shorterSide: SHORTER_SIDE }],
+  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
   analyse,
 });
 

@@ -105,7 +105,7 @@ describe('the arguments of objects', () => {
   it('have defaults and ask for the frames that faces asks for too', () => {
     const args = objects.args.parse({});
     expect(args).toEqual({ rate: 2 });
-    expect(objects.frames(args)).toEqual([{ rate: 2, shorterSide: 600 }]);
+    expect(objects.input.specs(args)).toEqual([{ rate: 2, shorterSide: 600 }]);
   });
 
   it.each([{ rate: 0 }, { rate: 61 }, { scale: 600 }])('refuse %j', async (args) => {

@@ -1,4 +1,3 @@
-import type { FrameSpec } from '@adit/contracts';
 import { defineAnalysis, type AnalysisContext, type AnalysisInput, type FramePack } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
@@ -31,7 +30,7 @@ export default defineAnalysis({
   args: ObjectArguments,
   observations: ObjectObservations,
   models: ['general-c'],
-  frames: ({ rate }): FrameSpec[] => [{ rate, shorterSide: SHORTER_SIDE }],
+  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
   analyse,
 });
 
@@ -40,7 +39,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
   // A film shows a thing again and again, a photo once.
-  const closely = input.unit.interval === null;
+  const closely = input.unit.kind === 'image';
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     const picture = await pack.picture(index);

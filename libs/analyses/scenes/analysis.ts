@@ -1,4 +1,3 @@
-import type { FrameSpec } from '@adit/contracts';
 import { defineAnalysis, type AnalysisContext, type AnalysisInput } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
@@ -28,7 +27,7 @@ export default defineAnalysis({
   args: SceneArguments,
   observations: SceneObservations,
   models: [NETWORK],
-  frames: ({ rate }): FrameSpec[] => [{ rate, shorterSide: SHORTER_SIDE }],
+  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
   analyse,
 });
 

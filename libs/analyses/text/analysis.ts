@@ -1,4 +1,3 @@
-import type { FrameSpec } from '@adit/contracts';
 import {
   defineAnalysis,
   type AnalysisContext,
@@ -42,10 +41,13 @@ export default defineAnalysis({
   args: TextArguments,
   observations: TextObservations,
   models: ['text-detection', 'text-recognition', ...READERS],
-  frames: ({ rate }): FrameSpec[] => [
-    { rate, shorterSide: SHORTER_SIDE },
-    { rate, shorterSide: 'native' },
-  ],
+  input: {
+    kind: 'frames',
+    specs: ({ rate }) => [
+      { rate, shorterSide: SHORTER_SIDE },
+      { rate, shorterSide: 'native' },
+    ],
+  },
   analyse,
 });
 

@@ -1,4 +1,4 @@
-import type { FrameInterval, MediaFacts } from '@adit/contracts';
+import type { AudioInterval, FrameInterval, MediaFacts } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** What the probe found, so that known media is not probed again. */
@@ -10,6 +10,8 @@ export class MediaEntity {
   @Column('jsonb') facts!: MediaFacts;
   /** The chunk grid of a film; null for images. */
   @Column('jsonb', { nullable: true }) grid!: FrameInterval[] | null;
+  /** Where the AUDIO_DECODER_VERSION `decoder` cuts its sound; null until an analysis has asked for it. */
+  @Column('jsonb', { nullable: true }) audioGrid!: { decoder: number; intervals: AudioInterval[] } | null;
   /** Object key of the encoded frame index; null for images. */
   @Column('text', { nullable: true }) indexKey!: string | null;
   @Index() @Column('timestamptz') timeExpires!: Date;
@@ -22,7 +24,7 @@ export class MediaEntity {
 export class ObservationEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
   @PrimaryColumn('text') mediaDigest!: string;
-  /** `image`, or the exact frame interval. */
+  /** `extentName` of the unit: `image`, or the exact interval. */
   @PrimaryColumn('text') interval!: string;
   @PrimaryColumn('text') analysisDigest!: string;
   @Column('text') objectKey!: string;

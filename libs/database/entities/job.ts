@@ -1,6 +1,6 @@
 import type {
+  AudioSpec,
   DictionaryPin,
-  FrameInterval,
   FrameSpec,
   JobState,
   JobWebhook,
@@ -10,6 +10,7 @@ import type {
   ModelPin,
   ProcessingRange,
   ResultSummary,
+  StoredExtent,
   UnitOutcome,
 } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
@@ -88,7 +89,10 @@ export class JobAnalysisEntity {
   @Column('text') analysis!: string;
   @Column('text') family!: string;
   @Column('jsonb') args!: Record<string, unknown>;
+  /** Empty of one that sees no pictures. */
   @Column('jsonb') frames!: FrameSpec[];
+  /** Null of one that hears nothing. */
+  @Column('jsonb', { nullable: true }) audio!: AudioSpec[] | null;
   @Column('jsonb') models!: ModelPin[];
 }
 
@@ -116,7 +120,7 @@ export class JobSourceEntity {
 /** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
 export type ChunkState = 'drafted' | 'planned' | 'requested' | 'decoded' | 'done';
 
-/** Where the pictures of one unit lie: object key by frame spec name. */
+/** Where the pictures or the sound of one unit lie: object key by the spec's name. */
 export type PackKeys = Record<string, string>;
 
 @Entity('chunks')
@@ -130,8 +134,8 @@ export class ChunkEntity {
   /** Sources it covers: one film, or a run of images; `sourceEnd` exclusive. */
   @Column('integer') sourceStart!: number;
   @Column('integer') sourceEnd!: number;
-  /** Null for images. */
-  @Column('jsonb', { nullable: true }) interval!: FrameInterval | null;
+  /** As `storedExtent` writes it; `extentOf` and the SQL of CHUNK_KIND read it. */
+  @Column('jsonb', { nullable: true }) interval!: StoredExtent;
   @Column('text') state!: ChunkState;
   /** Tries to decode it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;

@@ -21,6 +21,7 @@ import { FencingTokens1795382000000 } from './1795382000000-fencing-tokens.js';
 import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
 import { MediaOfModules1795384000000 } from './1795384000000-media-of-modules.js';
 import { RenamingUploads1795386000003 } from './1795386000003-renaming-uploads.js';
+import { Audio1795390100000 } from './1795390100000-audio.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   JobErasures1795383000000,
   MediaOfModules1795384000000,
   RenamingUploads1795386000003,
+  Audio1795390100000,
 ];

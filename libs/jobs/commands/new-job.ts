@@ -1,4 +1,5 @@
 import type {
+  AudioSpec,
   DictionaryPin,
   FrameSpec,
   JobRequest,
@@ -16,6 +17,8 @@ export interface ResolvedAnalysis {
   digest: string;
   args: Record<string, Json>;
   frames: FrameSpec[];
+  /** Of one that hears. */
+  audio?: AudioSpec[];
   models: ModelPin[];
 }
 

@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 import { returned } from '@adit/database';
-import { INTERVAL_NAME, REMEMBERED } from '../observations/observation-cache.js';
+import { REMEMBERED } from '../observations/observation-cache.js';
+import { CHUNK_KIND, EXTENT_NAME } from '../planning/units.js';
 import { restartAttempts } from '@adit/leases';
 import { reopenUnplanned } from '../planning/unplanned.js';
 
@@ -20,7 +21,7 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
     `SELECT module_id FROM job_modules
       WHERE job_id = $1 AND EXISTS (
         SELECT 1 FROM job_sources s WHERE s.job_id = $1 AND s.state = 'failed'
-           AND NOT EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND c.interval IS NULL))
+           AND NOT EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND ${CHUNK_KIND} = 'image'))
      UNION
      SELECT f.module_id FROM folds f CROSS JOIN ${PASSED}
       WHERE f.job_id = $1 AND (a.state = 'failed' OR EXISTS (
@@ -38,17 +39,17 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
 export async function planRetry(manager: EntityManager, locked: LockedJob): Promise<void> {
   const jobId = locked.job.id;
   const active = locked.activeModules.map(({ moduleId }) => moduleId);
-  // A picture that was refused is looked at again with its chunk; a film is opened again.
+  // A picture that was refused is looked at again with its chunk; a film or recording is opened again.
   await manager.query(
     `UPDATE chunk_analyses a SET state = 'waiting', ${restartAttempts('a')}, units = NULL, lease_until = NULL
       WHERE a.job_id = $1 AND a.state = 'done' AND EXISTS (
         SELECT 1 FROM chunks c JOIN job_sources s ON ${IN_CHUNK}
-         WHERE c.id = a.chunk_id AND c.interval IS NULL AND s.state = 'failed')`,
+         WHERE c.id = a.chunk_id AND ${CHUNK_KIND} = 'image' AND s.state = 'failed')`,
     [jobId],
   );
   await manager.query(
     `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL, state = CASE
-            WHEN EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND c.interval IS NULL) THEN 'planned'
+            WHEN EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND ${CHUNK_KIND} = 'image') THEN 'planned'
             ELSE 'waiting' END
       WHERE job_id = $1 AND state IN ('failed', 'requested')`,
     [jobId],
@@ -85,7 +86,7 @@ const SWEPT = `
         WHERE u ->> 'observations' LIKE 'media/%' AND NOT EXISTS (
           SELECT 1 FROM observations o
            WHERE o.workspace_id = $2 AND o.media_digest = s.media_digest AND o.analysis_digest = a.digest
-             AND o.interval = ${INTERVAL_NAME} AND o.object_key = u ->> 'observations' AND ${REMEMBERED}))`;
+             AND o.interval = ${EXTENT_NAME} AND o.object_key = u ->> 'observations' AND ${REMEMBERED}))`;
 
 /** Folds of the modules that have passed a chunk which is looked at again; what they emitted is taken back. */
 async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules: string[]): Promise<void> {

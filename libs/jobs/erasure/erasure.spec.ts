@@ -9,7 +9,7 @@ import { cacheExpiry, mediaGenerations, rememberObservations } from '../observat
 import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
 
 const digest = 'a'.repeat(64);
-const unit = { sourceIndex: 0, mediaDigest: digest, facts: filmFacts(), interval: grid[0]! };
+const unit = { sourceIndex: 0, mediaDigest: digest, facts: filmFacts(), kind: 'video' as const, interval: grid[0]! };
 const HOUR = 3_600_000;
 
 describe('erasing a job', () => {

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { eraseStep, ROWS_OF_STEP } from './erasures.js';
 import type { JobCommands } from '../commands/job-commands.js';
-import { planFilm, writePlan } from '../planning/film-plan.js';
+import { planChunks, writePlan } from '../planning/chunk-plan.js';
 import { mediaPrefix, observationPrefix } from '../keys.js';
 import { removeObjects } from './object-removals.js';
 import { knownObservations, mediaGenerations, rememberObservations } from '../observations/observation-cache.js';
@@ -29,7 +29,7 @@ describe('what a deleted job leaves', () => {
   afterAll(() => jobs.close());
 
   const unitOf = (interval: (typeof grid)[number], mediaDigest = film) => ({
-    ...{ sourceIndex: 0, mediaDigest, facts: filmFacts(), interval },
+    ...{ sourceIndex: 0, mediaDigest, facts: filmFacts(), kind: 'video' as const, interval },
   });
   /** A job that has planned a film. */
   const planned = async (digest = film): Promise<string> => {
@@ -294,8 +294,9 @@ describe('what a deleted job leaves', () => {
       });
     const open = writePlan({ transaction: slow }, another, async (manager, job) => {
       await job.apply({ kind: 'opened' });
-      const wanted = [{ moduleId: 'face_recognition', intervals: grid }];
-      return planFilm(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
+      const extents = grid.map((interval) => ({ kind: 'video' as const, interval }));
+      const wanted = [{ moduleId: 'face_recognition', extents }];
+      return planChunks(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
     });
     await begun;
     const erased = (async () => {

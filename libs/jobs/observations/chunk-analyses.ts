@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { ChunkAnalysisEntity, ChunkEntity, isActive, isLive, returned } from '@adit/database';
 import { reasonOf } from '../state/job-errors.js';
-import { INTERVAL_NAME } from './observation-cache.js';
+import { EXTENT_NAME } from '../planning/units.js';
 import { enqueue } from '@adit/outbox';
 
 /**
@@ -47,7 +47,7 @@ export async function lookAgain(
   await manager.query(
     `DELETE FROM observations o USING chunks c, job_sources s
       WHERE c.id = $1 AND s.job_id = $2 AND s.index >= c.source_start AND s.index < c.source_end
-        AND o.workspace_id = $3 AND o.media_digest = s.media_digest AND o.interval = ${INTERVAL_NAME}
+        AND o.workspace_id = $3 AND o.media_digest = s.media_digest AND o.interval = ${EXTENT_NAME}
         AND o.analysis_digest = $4 AND o.object_key = $5`,
     [chunkId, jobId, workspaceId, digest, objectKey],
   );

@@ -1,7 +1,7 @@
-import type { FrameInterval, Unit, UnitOutcome } from '@adit/contracts';
+import type { Extent, Unit, UnitOutcome } from '@adit/contracts';
 import { isLive, MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
-import { intervalName } from '../keys.js';
+import { extentName } from '../keys.js';
 
 const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 
@@ -9,10 +9,6 @@ const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
 export function cacheExpiry(): Date {
   return new Date(Date.now() + CACHE_LIFETIME_SECONDS * 1000);
 }
-
-/** SQL: `intervalName` of a chunk under the alias `c`. */
-export const INTERVAL_NAME = `CASE jsonb_typeof(c.interval) WHEN 'object'
-  THEN concat(CASE WHEN (c.interval ->> 'first')::boolean THEN 'from-' END, c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') ELSE 'image' END`;
 
 /** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */
 export function mediaInUse(workspaceId: string, mediaDigest: string): string {
@@ -25,13 +21,13 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
 export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
   AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
 
-/** Keys of the observations that are known already, by `knownKey` of unit and analysis. `intervals` bounds what is read. */
+/** Keys of the observations that are known already, by `knownKey` of unit and analysis. `extents` bound what is read. */
 export async function knownObservations(
   manager: EntityManager,
   workspaceId: string,
   mediaDigests: string[],
   analysisDigests: string[],
-  intervals: (FrameInterval | null)[] | null = null,
+  extents: Extent[] | null = null,
 ): Promise<Map<string, string>> {
   if (mediaDigests.length === 0 || analysisDigests.length === 0) return new Map();
   const rows: { key: string; object_key: string }[] = await manager.query(
@@ -39,13 +35,13 @@ export async function knownObservations(
        FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
       WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
         AND ($4::text[] IS NULL OR o.interval = ANY($4::text[])) AND o.time_expires > now() AND ${REMEMBERED}`,
-    [workspaceId, mediaDigests, analysisDigests, intervals?.map(intervalName) ?? null],
+    [workspaceId, mediaDigests, analysisDigests, extents?.map(extentName) ?? null],
   );
   return new Map(rows.map(({ key, object_key }) => [key, object_key]));
 }
 
-export function knownKey(unit: Pick<Unit, 'mediaDigest' | 'interval'>, analysisDigest: string): string {
-  return `${unit.mediaDigest}/${intervalName(unit.interval)}/${analysisDigest}`;
+export function knownKey(unit: { mediaDigest: string } & Extent, analysisDigest: string): string {
+  return `${unit.mediaDigest}/${extentName(unit)}/${analysisDigest}`;
 }
 
 /**
@@ -72,7 +68,7 @@ export async function rememberObservations(
     if (unit === undefined || outcome.observations === null) return [];
     return {
       mediaDigest: unit.mediaDigest,
-      interval: intervalName(unit.interval),
+      interval: extentName(unit),
       objectKey: outcome.observations,
     };
   });

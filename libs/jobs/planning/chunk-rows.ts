@@ -1,4 +1,4 @@
-import type { FrameInterval, UnitOutcome } from '@adit/contracts';
+import { storedExtent, type Extent, type UnitOutcome } from '@adit/contracts';
 import type { ChunkAnalysisState, ChunkState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
@@ -13,7 +13,7 @@ export interface PlannedChunk {
   id: string;
   sourceStart: number;
   sourceEnd: number;
-  interval: FrameInterval | null;
+  extent: Extent;
   digests: Set<string>;
 }
 
@@ -51,7 +51,8 @@ export async function insertChunks(
   );
   const waiting: ChunkState = drafted ? 'drafted' : 'planned';
   const rows = chunks.map((chunk, at) => {
-    const { id, sourceStart, sourceEnd, interval } = chunk;
+    const { id, sourceStart, sourceEnd } = chunk;
+    const interval = storedExtent(chunk.extent);
     const position = planned + at;
     const state: ChunkState = chunk === first ? 'requested' : unfinished.has(id) ? waiting : 'done';
     const leaseUntil = chunk === first ? lease : null;

@@ -48,7 +48,7 @@ export async function planImages(
       for (const digest of Object.values(module.analyses)) digests.add(digest);
     }
     if (digests.size > 0)
-      chunks.push({ id: randomUUID(), sourceStart: start, sourceEnd: end, interval: null, digests });
+      chunks.push({ id: randomUUID(), sourceStart: start, sourceEnd: end, extent: { kind: 'image' }, digests });
   }
   for (const { moduleId, from, to } of wanted) {
     const own = chunks.filter((chunk) => to >= chunk.sourceStart && from < chunk.sourceEnd);

@@ -3,7 +3,7 @@ import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
 import { takeChunksOn } from '../observations/chunk-analyses.js';
-import { CHUNKS_PER_PAGE, releaseDrafts } from '../planning/film-plan.js';
+import { CHUNKS_PER_PAGE, releaseDrafts } from '../planning/chunk-plan.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
 import { dispatchSeconds } from '@adit/leases';

@@ -18,7 +18,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
-import { planFilm, writePlan } from '../planning/film-plan.js';
+import { planChunks, writePlan } from '../planning/chunk-plan.js';
 import { planImages } from '../planning/source-plan.js';
 import { Sweeper } from '../erasure/sweeper.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
@@ -168,8 +168,9 @@ export class JobsUnderTest {
     await claimAttempt(this.db, leasedSource(jobId, index), 60);
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
-      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, intervals: grid }));
-      return planFilm(manager, job, index, { digest, facts: filmFacts() }, wanted);
+      const extents = grid.map((interval) => ({ kind: 'video' as const, interval }));
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, extents }));
+      return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted);
     });
   }
 

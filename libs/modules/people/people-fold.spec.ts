@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Unit } from '@adit/contracts';
 import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/module-kit';
 import type { ClosedSource, Segment } from '@adit/module-kit';
 import fc from 'fast-check';
@@ -174,7 +175,7 @@ describe('how long somebody is shown', () => {
       const tracks =
         frames.length === 0 ? [] : [{ ...known, sightings: at(known.sightings[0]!), views: at(known.views[0]!) }];
       const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd, seekPts: frameStart };
-      const unit = { ...chunk(0, 1), interval };
+      const unit: Unit = { ...chunk(0, 1), kind: 'video', interval };
       state = fold.fold(state, { unit, observations: { faces: { sampled, tracks } } }).state;
     }
     fold.close(state);

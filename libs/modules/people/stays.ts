@@ -1,4 +1,4 @@
-import type { Unit } from '@adit/contracts';
+import type { FrameInterval, Unit } from '@adit/contracts';
 import { GAP_SECONDS } from '@adit/module-kit';
 import type { Instant } from '@adit/module-kit';
 
@@ -21,18 +21,19 @@ const LONGEST_SECONDS = 30;
 export const NO_STAYS: Stays = { until: {}, looked: 0, last: null };
 
 /** The stays after one more unit with these samples in order. */
-export function withUnit(stays: Stays, { facts, interval }: Unit, instants: readonly Instant[]): Stays {
+export function withUnit(stays: Stays, { facts, ...extent }: Unit, instants: readonly Instant[]): Stays {
+  const frames = extent.kind === 'video' ? extent.interval : null;
   const [first, last] = [instants[0], instants.at(-1)];
   const until = { ...stays.until };
   let { looked } = stays;
-  const stated = endOf(facts, interval) ?? last?.time ?? 0;
-  const shown = last === undefined ? stated : endOfFrames(facts, interval, last);
+  const stated = endOf(facts, frames) ?? last?.time ?? 0;
+  const shown = last === undefined ? stated : endOfFrames(facts, frames, last);
   const jumps = stated - shown > LONGEST_SECONDS;
   const end = jumps ? shown : stated;
   // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
   // is too short to have any. A longer one without was not seen.
   const before = stays.last === null ? undefined : until[stays.last.sample];
-  const goesOn = before !== undefined && stays.last?.end === interval?.ptsStart;
+  const goesOn = before !== undefined && stays.last?.end === frames?.ptsStart;
   const next = first?.time ?? end;
   const bridged = goesOn && (first !== undefined || next - before <= GAP_SECONDS);
   if (bridged) {
@@ -42,8 +43,8 @@ export function withUnit(stays: Stays, { facts, interval }: Unit, instants: read
   for (const [index, { sample }] of instants.entries()) until[sample] = instants[index + 1]?.time ?? end;
   if (first !== undefined) looked += end - first.time;
   const sample = last?.sample ?? (bridged ? stays.last?.sample : undefined);
-  if (interval === null || sample === undefined || jumps) return { until, looked, last: null };
-  return { until, looked, last: { sample, end: interval.ptsEnd } };
+  if (frames === null || sample === undefined || jumps) return { until, looked, last: null };
+  return { until, looked, last: { sample, end: frames.ptsEnd } };
 }
 
 /** Only those of these samples, and of the last one, which the next unit may prolong. */
@@ -53,13 +54,13 @@ export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
 }
 
 /** When the frames from a sample to the unit's end have been shown at the film's rate, in seconds. */
-function endOfFrames(facts: Unit['facts'], interval: Unit['interval'], last: Instant): number {
-  if (facts.kind !== 'video' || interval === null) return last.time;
-  return last.time + ((interval.frameEnd - last.frame) * facts.fps.den) / facts.fps.num;
+function endOfFrames(facts: Unit['facts'], frames: FrameInterval | null, last: Instant): number {
+  if (facts.kind !== 'video' || frames === null) return last.time;
+  return last.time + ((frames.frameEnd - last.frame) * facts.fps.den) / facts.fps.num;
 }
 
 /** When a film's unit ends, in seconds from the film's first frame. */
-function endOf(facts: Unit['facts'], interval: Unit['interval']): number | null {
-  if (facts.kind !== 'video' || interval === null) return null;
-  return ((interval.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;
+function endOf(facts: Unit['facts'], frames: FrameInterval | null): number | null {
+  if (facts.kind !== 'video' || frames === null) return null;
+  return ((frames.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;
 }

@@ -151,13 +151,14 @@ function trackOf(
 }
 
 export function unit(facts: Unit['facts'] = FILM, sourceIndex = 3): Unit {
-  return { sourceIndex, mediaDigest: 'd'.repeat(64), facts, interval: null };
+  return { sourceIndex, mediaDigest: 'd'.repeat(64), facts, kind: 'image' };
 }
 
 /** The unit of samples `from`..`to`, which ends where the next sample lies. */
 export function chunk(from: number, to: number, rate = 2): Unit {
   const [frameStart, frameEnd] = [frameOf(from, rate), frameOf(to + 1, rate)];
-  return { ...unit(), interval: { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart } };
+  const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart };
+  return { ...unit(), kind: 'video', interval };
 }
 
 export function faceFold(args: Record<string, unknown>, ...galleries: Gallery[]): FaceFold {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { FrameInterval, MediaFacts } from '@adit/contracts';
-import { JobSourceEntity, returned } from '@adit/database';
+import { inputKindOf, inputOf, type Extent, type InputKind, type MediaFacts } from '@adit/contracts';
+import { JobAnalysisEntity, JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
-import { intervalName } from '../keys.js';
+import { extentName } from '../keys.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from '../observations/observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
@@ -12,14 +12,14 @@ import { announceSource, foldedModules, insertFold, setSourcePlanned } from './s
 /** Chunks that one transaction writes, moves or removes. */
 export const CHUNKS_PER_PAGE = 500;
 
-/** What one module wants of a source, in order. */
-export interface ModuleIntervals {
+/** What one module is to be asked of a source. */
+export interface ModuleExtents {
   moduleId: string;
-  intervals: FrameInterval[];
+  extents: Extent[];
 }
 
-/** What an opened film is planned into; `writePlan` writes it. */
-export interface FilmPlan {
+/** What an opened film or recording is planned into; `writePlan` writes it. */
+export interface ChunkPlan {
   sourceIndex: number;
   media: { digest: string; facts: MediaFacts };
   /** In the order in which they are to be looked at. */
@@ -28,44 +28,76 @@ export interface FilmPlan {
   credit: Credit;
 }
 
-/** Plans what each module wants of an opened film: its chunks, and one fold for each module that has none of it yet. */
-export async function planFilm(
+/**
+ * Plans what each module wants of an opened film or recording: its chunks, and one fold for each module that has none of it
+ * yet. A chunk is of frames or of sound, and has those analyses that see or hear it; one fold reads both in the order of time.
+ */
+export async function planChunks(
   manager: EntityManager,
   locked: LockedJob,
   sourceIndex: number,
   media: { digest: string; facts: MediaFacts },
-  wanted: ModuleIntervals[],
+  wanted: ModuleExtents[],
   credit: Credit = null,
-): Promise<FilmPlan> {
+): Promise<ChunkPlan> {
   const chunks = new Map<string, PlannedChunk>();
   const folded = await foldedModules(manager, locked.job.id, sourceIndex);
-  const folds: FilmPlan['folds'] = [];
-  for (const { moduleId, intervals } of wanted) {
+  const kinds = await inputKinds(manager, locked.job.id);
+  const byTime = inOrderOf(media.facts);
+  const folds: ChunkPlan['folds'] = [];
+  for (const { moduleId, extents } of wanted) {
     if (folded.has(moduleId)) continue;
     const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
     const digests = Object.values(module.analyses);
-    const chunkIds = intervals.map((interval) => {
-      const key = intervalName(interval);
+    const chunkIds = [...extents].sort(byTime).map((extent) => {
+      const key = extentName(extent);
       let chunk = chunks.get(key);
       if (chunk === undefined) {
         const place = { sourceStart: sourceIndex, sourceEnd: sourceIndex + 1 };
-        chunk = { id: randomUUID(), ...place, interval, digests: new Set() };
+        chunk = { id: randomUUID(), ...place, extent, digests: new Set() };
         chunks.set(key, chunk);
       }
-      for (const digest of digests) chunk.digests.add(digest);
+      const input = inputKindOf(extent.kind);
+      for (const digest of digests) if (kinds.get(digest) === input) chunk.digests.add(digest);
       return chunk.id;
     });
     folds.push({ moduleId, chunkIds });
   }
-  const inOrder = [...chunks.values()].sort(
-    (a, b) => a.interval!.frameStart - b.interval!.frameStart || a.interval!.frameEnd - b.interval!.frameEnd,
-  );
+  const inOrder = [...chunks.values()].sort((a, b) => byTime(a.extent, b.extent));
   return { sourceIndex, media, chunks: inOrder, folds, credit };
+}
+
+/** What the analyses of a job see or hear, by digest. */
+export async function inputKinds(manager: EntityManager, jobId: string): Promise<Map<string, InputKind>> {
+  const select = { digest: true, frames: true, audio: true } as const;
+  const rows = await manager.find(JobAnalysisEntity, { where: { jobId }, select });
+  return new Map(rows.map((analysis) => [analysis.digest, inputOf(analysis).kind]));
+}
+
+/** By where they begin, then by where they end; of frames and sound of the same time the frames come first. */
+function inOrderOf(facts: MediaFacts): (a: Extent, b: Extent) => number {
+  const seconds = (pts: number): number =>
+    facts.kind === 'video' ? ((pts - facts.startPts) * facts.timeBase.num) / facts.timeBase.den : pts;
+  const timesOf = (extent: Extent): [start: number, end: number, kind: number] => {
+    switch (extent.kind) {
+      case 'image':
+        return [0, 0, 0];
+      case 'video':
+        return [seconds(extent.interval.ptsStart), seconds(extent.interval.ptsEnd), 0];
+      case 'audio':
+        return [extent.interval.startMs / 1000, extent.interval.endMs / 1000, 1];
+    }
+  };
+  return (a, b) => {
+    const [startA, endA, kindA] = timesOf(a);
+    const [startB, endB, kindB] = timesOf(b);
+    return startA - startB || endA - endB || kindA - kindB;
+  };
 }
 
 /** How far a plan is written. */
 interface Written {
-  plan: FilmPlan;
+  plan: ChunkPlan;
   /** So many of its chunks. */
   chunks: number;
   isWhole: boolean;
@@ -80,7 +112,7 @@ interface Written {
 export async function writePlan(
   outbox: Pick<OutboxRelay, 'transaction'>,
   jobId: string,
-  make: (manager: EntityManager, locked: LockedJob) => Promise<FilmPlan | null>,
+  make: (manager: EntityManager, locked: LockedJob) => Promise<ChunkPlan | null>,
   signal?: AbortSignal,
 ): Promise<void> {
   const goOn = (former: Written | null): Promise<Written | null> =>
@@ -163,11 +195,11 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
     await manager.update(JobSourceEntity, { jobId, index: sourceIndex }, { mediaDigest, facts });
   }
   const digests = [...new Set(page.flatMap((chunk) => [...chunk.digests]))];
-  const intervals = page.map(({ interval }) => interval);
-  const observed = await knownObservations(manager, workspaceId, [media.digest], digests, intervals);
+  const extents = page.map(({ extent }) => extent);
+  const observed = await knownObservations(manager, workspaceId, [media.digest], digests, extents);
   await insertChunks(manager, locked, page, {
-    known: ({ interval }, digest) => {
-      const observations = observed.get(knownKey({ mediaDigest: media.digest, interval }, digest));
+    known: ({ extent }, digest) => {
+      const observations = observed.get(knownKey({ mediaDigest: media.digest, ...extent }, digest));
       return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
     },
     drafted: !isOnly,

@@ -1,18 +1,22 @@
+import type { FrameInterval } from '@adit/contracts';
 import { ChunkAnalysisEntity, ChunkEntity, FoldEntity, JobSourceEntity } from '@adit/database';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
-import { CHUNKS_PER_PAGE, planFilm, writePlan } from './film-plan.js';
+import { CHUNKS_PER_PAGE, planChunks, writePlan } from './chunk-plan.js';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
 type Transaction = JobsUnderTest['outbox']['transaction'];
 
-const intervalsOf = (count: number) =>
+const extentsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ frameStart: at, frameEnd: at + 1 },
-    ...{ ptsStart: at * 10, ptsEnd: (at + 1) * 10, seekPts: at * 10 },
+    kind: 'video' as const,
+    interval: {
+      ...{ frameStart: at, frameEnd: at + 1 },
+      ...{ ptsStart: at * 10, ptsEnd: (at + 1) * 10, seekPts: at * 10 },
+    },
   }));
 
 describe('the plan of a long film', () => {
@@ -35,8 +39,8 @@ describe('the plan of a long film', () => {
     writePlan({ transaction }, jobId, async (manager, job) => {
       if (!(await manager.existsBy(JobSourceEntity, { jobId, index: 0, state: 'requested' }))) return null;
       await job.apply({ kind: 'opened' });
-      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, intervals: intervalsOf(count) }));
-      return planFilm(manager, job, 0, { digest: 'a'.repeat(64), facts: filmFacts() }, wanted);
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, extents: extentsOf(count) }));
+      return planChunks(manager, job, 0, { digest: 'a'.repeat(64), facts: filmFacts() }, wanted);
     });
   /** The process dies before its next transaction, when so many have committed. */
   const cutAfter = (jobId: string, count: number, pages: number): Promise<void> => {
@@ -50,7 +54,9 @@ describe('the plan of a long film', () => {
   const sourceOf = (jobId: string) => jobs.db.manager.findOneByOrFail(JobSourceEntity, { jobId, index: 0 });
   const expectWhole = async (jobId: string, wanted: number): Promise<void> => {
     const chunks = await jobs.db.manager.find(ChunkEntity, { where: { jobId }, order: { position: 'ASC' } });
-    expect(chunks.map(({ interval }) => interval!.frameStart).join()).toBe([...Array(wanted).keys()].join());
+    expect(chunks.map(({ interval }) => (interval as FrameInterval).frameStart).join()).toBe(
+      [...Array(wanted).keys()].join(),
+    );
     expect(chunks.filter(({ state }) => state === 'drafted')).toHaveLength(0);
     expect(await count(ChunkAnalysisEntity, jobId)).toBe(wanted * 2);
     const folds = await jobs.db.manager.findBy(FoldEntity, { jobId });
