@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor.command.js';
 import { galleryCommand } from './gallery.command.js';
 import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
+import { migrateCommand } from './migrate.command.js';
 import { modelCommand } from './model.command.js';
 import { EXIT_READER_GONE } from './reader-gone.js';
 import { startCommand } from './start.command.js';
@@ -38,6 +39,7 @@ export function aditProgram(): Command {
     .addCommand(modelCommand())
     .addCommand(galleryCommand())
     .addCommand(landmarkCommand())
+    .addCommand(migrateCommand())
     .addCommand(webhookCommand())
     .addCommand(workspaceCommand())
     .addHelpText('afterAll', EXIT_CODES);
