@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { describeConfig, loadConfig } from '@adit/runtime';
+import { chartSettings, withChartSettings } from './chart-settings.js';
 import { configurationPage, SECTIONS } from './configuration-page.js';
 
 describe('docs/configuration.md', () => {
@@ -24,5 +25,17 @@ describe('docs/configuration.md', () => {
     const read = () => loadConfig(schema, { [env]: bound });
     if (word === 'from' || word === 'to') expect(read).not.toThrow();
     else expect(read).toThrow(`${env} is wrong`);
+  });
+});
+
+describe('helm/adit/values.schema.json', () => {
+  const chart = join(import.meta.dirname, '../../helm/adit');
+
+  it('takes the settings as they are (npm run docs writes it anew), no secret and none that the chart makes', async () => {
+    const names = chartSettings(await readFile(join(chart, 'templates/_environment.tpl'), 'utf8'));
+    const schema = await readFile(join(chart, 'values.schema.json'), 'utf8');
+    expect(schema).toBe(withChartSettings(schema, names));
+    expect(names).toEqual(expect.arrayContaining(['ADIT_LEASE_SECONDS', 'ADIT_PROVIDERS']));
+    for (const name of ['DATABASE_URL', 'KAFKA_BROKERS', 'ADIT_API_KEY', 'PORT']) expect(names).not.toContain(name);
   });
 });

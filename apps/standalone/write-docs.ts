@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { schemaText } from '@adit/client/generate';
 import { openApiDocument } from '@adit/gateway';
+import { chartSettings, withChartSettings } from './chart-settings.js';
 import { configurationPage } from './configuration-page.js';
 
 // npm run docs: writes what is made from code. The build lies one folder below the source.
@@ -10,3 +11,6 @@ const document = openApiDocument();
 await writeFile(join(root, 'docs/configuration.md'), configurationPage());
 await writeFile(join(root, 'docs/api/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 await writeFile(join(root, 'libs/client/schema.ts'), schemaText(document));
+const schema = join(root, 'helm/adit/values.schema.json');
+const names = chartSettings(await readFile(join(root, 'helm/adit/templates/_environment.tpl'), 'utf8'));
+await writeFile(schema, withChartSettings(await readFile(schema, 'utf8'), names));

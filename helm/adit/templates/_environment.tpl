@@ -1,0 +1,163 @@
+{{/*
+Environment and secrets of Adit's processes. Secrets are files of one projected volume at /secrets, so that they stand in no
+description of a pod.
+*/}}
+{{- define "adit.brokers" -}}
+{{- if .Values.evaluation.enabled }}{{ include "adit.fullname" . }}-kafka:9092{{ else }}{{ join "," .Values.kafka.brokers }}{{ end -}}
+{{- end -}}
+
+{{- define "adit.objectsEndpoint" -}}
+{{- if .Values.evaluation.enabled }}http://{{ include "adit.fullname" . }}-minio:9000{{ else }}{{ .Values.objects.endpoint }}{{ end -}}
+{{- end -}}
+
+{{- define "adit.databaseSecret" -}}
+{{- if .Values.evaluation.enabled }}{{ include "adit.evaluationName" . }}{{ else }}{{ .Values.database.existingSecret }}{{ end -}}
+{{- end -}}
+
+{{- define "adit.objectsSecret" -}}
+{{- if .Values.evaluation.enabled }}{{ include "adit.evaluationName" . }}{{ else }}{{ .Values.objects.existingSecret }}{{ end -}}
+{{- end -}}
+
+{{- define "adit.apiSecret" -}}
+{{- if .Values.api.existingSecret }}{{ .Values.api.existingSecret }}{{ else if .Values.evaluation.enabled }}{{ include "adit.evaluationName" . }}{{ end -}}
+{{- end -}}
+
+{{/* Settings by name, as a YAML map; give (dict "root" $ "name" "gateway" "service" <entry of adit.services>). */}}
+{{- define "adit.settings" -}}
+{{- $v := .root.Values -}}
+{{- $own := .service.values -}}
+{{- $env := dict
+  "BUS_DRIVER" "kafka"
+  "KAFKA_BROKERS" (include "adit.brokers" .root)
+  "KAFKA_PARTITIONS" $v.kafka.partitions
+  "KAFKA_REPLICATION_FACTOR" (ternary 1 $v.kafka.replicationFactor $v.evaluation.enabled)
+  "DATABASE_DRIVER" "postgres"
+  "DATABASE_URL_FILE" "/secrets/database/url"
+  "DATABASE_POOL_SIZE" $v.database.poolSize
+  "OBJECTS_DRIVER" "minio"
+  "S3_ENDPOINT" (include "adit.objectsEndpoint" .root)
+  "S3_BUCKET" $v.objects.bucket
+  "S3_REGION" $v.objects.region
+  "S3_PATH_STYLE" $v.objects.pathStyle
+  "S3_MANAGE_BUCKET" $v.objects.manageBucket
+  "S3_ACCESS_KEY_FILE" "/secrets/objects/access-key"
+  "S3_SECRET_KEY_FILE" "/secrets/objects/secret-key"
+  "ADIT_DATA_DIR" "/data"
+  "ADIT_MAX_CHUNKS_IN_FLIGHT" (include "adit.maxChunksInFlight" .root)
+  "ADIT_SHUTDOWN_GRACE_SECONDS" $own.shutdownGraceSeconds
+-}}
+{{- with $v.kafka.topicPrefix }}{{ $_ := set $env "KAFKA_TOPIC_PREFIX" . }}{{ end -}}
+{{- if $v.kafka.tls.enabled -}}
+{{- $_ := set $env "KAFKA_SSL" true -}}
+{{- if $v.kafka.tls.existingSecret -}}
+{{- $_ := set $env "KAFKA_SSL_CA_FILE" "/secrets/kafka/ca.crt" -}}
+{{- if $v.kafka.tls.certKey -}}
+{{- $_ := set $env "KAFKA_SSL_CERT_FILE" "/secrets/kafka/tls.crt" -}}
+{{- $_ := set $env "KAFKA_SSL_KEY_FILE" "/secrets/kafka/tls.key" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with $v.kafka.sasl.mechanism -}}
+{{- $_ := set $env "KAFKA_SASL_MECHANISM" . -}}
+{{- $_ := set $env "KAFKA_SASL_PASSWORD_FILE" "/secrets/kafka/password" -}}
+{{- end -}}
+{{- if $v.database.tls.existingSecret }}{{ $_ := set $env "DATABASE_SSL_CA_FILE" "/secrets/database/ca.crt" }}{{ end -}}
+{{- if $v.objects.tls.existingSecret }}{{ $_ := set $env "S3_CA_FILE" "/secrets/objects/ca.crt" }}{{ end -}}
+{{- with $v.objects.prefix }}{{ $_ := set $env "S3_PREFIX" . }}{{ end -}}
+{{- with $v.tracing.endpoint }}{{ $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . }}{{ end -}}
+{{- if and .service.models (ne $v.models.source "none") }}{{ $_ := set $env "ADIT_MODELS_DIR" "/models" }}{{ end -}}
+{{- if has .name (list "gateway" "decoder") -}}
+{{- $_ := set $env "ADIT_ALLOW_HTTP" $v.sources.allowHttp -}}
+{{- with $v.sources.allowPrivateAddresses }}{{ $_ := set $env "ADIT_ALLOW_PRIVATE_ADDRESSES" (join "," .) }}{{ end -}}
+{{- with $v.sources.local }}{{ $paths := list }}{{ range . }}{{ $paths = append $paths .mountPath }}{{ end }}{{ $_ := set $env "ADIT_LOCAL_ROOTS" (join "," $paths) }}{{ end -}}
+{{- end -}}
+{{- if has .name (list "gateway" "notifier") -}}
+{{- $_ := set $env "ADIT_WEBHOOK_ALLOW_HTTP" $v.webhooks.allowHttp -}}
+{{- with $v.webhooks.allowAddresses }}{{ $_ := set $env "ADIT_WEBHOOK_ALLOW_ADDRESSES" (join "," .) }}{{ end -}}
+{{- with $v.api.publicUrl }}{{ $_ := set $env "ADIT_PUBLIC_URL" . }}{{ end -}}
+{{- end -}}
+{{- if eq .name "gateway" -}}
+{{- $_ := set $env "PORT" .service.port -}}
+{{- $_ := set $env "ADIT_MAX_UPLOAD_BYTES" ($v.api.maxUploadBytes | int64) -}}
+{{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
+{{- if include "adit.apiSecret" .root }}{{ $_ := set $env "ADIT_API_KEY_FILE" "/secrets/api/key" }}{{ end -}}
+{{- else -}}
+{{- $_ := set $env "ADIT_OPERATIONS_PORT" .service.port -}}
+{{- end -}}
+{{- if eq .name "decoder" }}{{ $_ := set $env "ADIT_SOURCE_CACHE_BYTES" ($own.sourceCacheBytes | int64) }}{{ end -}}
+{{- if .service.gpu -}}
+{{- $gpu := $v.inference.gpu -}}
+{{- $_ := set $env "ADIT_PROVIDERS" (join "," $gpu.providers) -}}
+{{- $_ := set $env "ADIT_INFERENCE_WORKERS" 1 -}}
+{{- $_ := set $env "ADIT_INFERENCE_CONCURRENCY" $gpu.concurrency -}}
+{{- $_ := set $env "NVIDIA_DRIVER_CAPABILITIES" $gpu.driverCapabilities -}}
+{{- with .service.families }}{{ $_ := set $env "ADIT_INFERENCE_FAMILIES" (join "," .) }}{{ end -}}
+{{- else -}}
+{{- /* A default NVIDIA runtime would show every GPU of the node to a pod that asked for none. */ -}}
+{{- $_ := set $env "NVIDIA_VISIBLE_DEVICES" "void" -}}
+{{- end -}}
+{{- toYaml (mustMergeOverwrite $env (deepCopy $v.settings) (deepCopy $own.settings)) -}}
+{{- end -}}
+
+{{- define "adit.environment" -}}
+{{- range $name, $value := include "adit.settings" . | fromYaml }}
+- name: {{ $name }}
+  value: {{ if and (kindIs "float64" $value) (eq (floor $value) $value) }}{{ $value | int64 | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}
+{{- end }}
+{{- if .root.Values.kafka.sasl.mechanism }}
+- name: KAFKA_SASL_USERNAME
+  valueFrom:
+    secretKeyRef:
+      name: {{ .root.Values.kafka.sasl.existingSecret }}
+      key: {{ .root.Values.kafka.sasl.usernameKey }}
+{{- end }}
+{{- end -}}
+
+{{/* The projected volume of secrets; give (dict "root" $ "api" true) for the one with the API key. */}}
+{{- define "adit.secretsVolume" -}}
+{{- $v := .root.Values -}}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      - secret:
+          name: {{ include "adit.databaseSecret" .root }}
+          items: [{ key: {{ ternary "url" $v.database.urlKey $v.evaluation.enabled }}, path: database/url }]
+      - secret:
+          name: {{ include "adit.objectsSecret" .root }}
+          items:
+            - { key: {{ ternary "access-key" $v.objects.accessKeyKey $v.evaluation.enabled }}, path: objects/access-key }
+            - { key: {{ ternary "secret-key" $v.objects.secretKeyKey $v.evaluation.enabled }}, path: objects/secret-key }
+      {{- with $v.database.tls.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.database.tls.caKey }}, path: database/ca.crt }]
+      {{- end }}
+      {{- with $v.objects.tls.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.objects.tls.caKey }}, path: objects/ca.crt }]
+      {{- end }}
+      {{- with $v.kafka.tls.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items:
+            - { key: {{ $v.kafka.tls.caKey }}, path: kafka/ca.crt }
+            {{- if $v.kafka.tls.certKey }}
+            - { key: {{ $v.kafka.tls.certKey }}, path: kafka/tls.crt }
+            - { key: {{ $v.kafka.tls.privateKeyKey }}, path: kafka/tls.key }
+            {{- end }}
+      {{- end }}
+      {{- if $v.kafka.sasl.mechanism }}
+      - secret:
+          name: {{ $v.kafka.sasl.existingSecret }}
+          items: [{ key: {{ $v.kafka.sasl.passwordKey }}, path: kafka/password }]
+      {{- end }}
+      {{- if .api }}
+      {{- with include "adit.apiSecret" .root }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ ternary $v.api.key "api-key" (not (empty $v.api.existingSecret)) }}, path: api/key }]
+      {{- end }}
+      {{- end }}
+{{- end -}}

@@ -1,0 +1,83 @@
+{{/*
+The services that run, by name: what files/services.yaml says of each, under `app` the program, and its values over the
+defaults. Families on GPUs leave their own service: they are `inference-gpu`, or `inference-<family>-gpu` each.
+*/}}
+{{- define "adit.services" -}}
+{{- $facts := .Files.Get "files/services.yaml" | fromYaml -}}
+{{- $gpu := .Values.inference.gpu -}}
+{{- $services := dict -}}
+{{- range $name, $fact := $facts -}}
+{{- if not (has $fact.family $gpu.families) -}}
+{{- $own := mustMergeOverwrite (deepCopy $.Values.defaults) (deepCopy (index $.Values.services $name)) -}}
+{{- $_ := set $services $name (mustMergeOverwrite (deepCopy $fact) (dict "app" $name "values" $own)) -}}
+{{- end -}}
+{{- end -}}
+{{- if $gpu.families -}}
+{{- $own := pick $gpu "replicas" "runtimeClassName" "nodeSelector" "tolerations" "settings" "autoscaling" "rollingUpdate" "resources" -}}
+{{- $values := mustMergeOverwrite (deepCopy .Values.defaults) (deepCopy $own) -}}
+{{- $base := dict "port" 9464 "models" true "gpu" true "values" $values -}}
+{{- if $gpu.together -}}
+{{- $subscriptions := dict -}}
+{{- range $gpu.families -}}
+{{- $_ := mustMergeOverwrite $subscriptions (index $facts (printf "inference-%s" .)).subscriptions -}}
+{{- end -}}
+{{- $app := printf "inference-%s" (first $gpu.families) -}}
+{{- $_ := set $services "inference-gpu" (mustMergeOverwrite (deepCopy $base) (dict "app" $app "families" $gpu.families "subscriptions" $subscriptions)) -}}
+{{- else -}}
+{{- range $gpu.families -}}
+{{- $app := printf "inference-%s" . -}}
+{{- $_ := set $services (printf "%s-gpu" $app) (mustMergeOverwrite (deepCopy $base) (dict "app" $app "subscriptions" (index $facts $app).subscriptions)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $services -}}
+{{- end -}}
+
+{{/* The most pods of a service; give its entry of adit.services. */}}
+{{- define "adit.mostPods" -}}
+{{- $scaling := .values.autoscaling | default dict -}}
+{{- if $scaling.enabled }}{{ $scaling.maxReplicas | int }}{{ else }}{{ .values.replicas | int }}{{ end -}}
+{{- end -}}
+
+{{/* Two chunks for each process that decodes or looks, so that none waits for the next one. */}}
+{{- define "adit.maxChunksInFlight" -}}
+{{- if .Values.jobs.maxChunksInFlight -}}
+{{- .Values.jobs.maxChunksInFlight | int -}}
+{{- else -}}
+{{- $pods := 0 -}}
+{{- range include "adit.services" . | fromYaml -}}
+{{- if .subscriptions }}{{ $pods = add $pods (include "adit.mostPods" . | int) }}{{ end -}}
+{{- end -}}
+{{- max 8 (mul 2 $pods) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What no schema can say; a sentence for each. */}}
+{{- define "adit.check" -}}
+{{- if not .Values.evaluation.enabled -}}
+{{- if not .Values.kafka.brokers }}{{ fail "kafka.brokers is empty: name the brokers as host:port, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
+{{- if not .Values.database.existingSecret }}{{ fail "database.existingSecret is empty: name the secret that holds the address of PostgreSQL, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
+{{- if not .Values.objects.endpoint }}{{ fail "objects.endpoint is empty: give the address of MinIO or another S3-compatible server, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
+{{- if not .Values.objects.existingSecret }}{{ fail "objects.existingSecret is empty: name the secret that holds the access key of the object store." }}{{ end -}}
+{{- else if or .Values.kafka.brokers .Values.database.existingSecret .Values.objects.endpoint .Values.objects.existingSecret -}}
+{{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint and objects.existingSecret empty, or switch it off." -}}
+{{- end -}}
+{{- if and .Values.kafka.sasl.mechanism (not .Values.kafka.sasl.existingSecret) }}{{ fail "kafka.sasl.mechanism asks for a login: name its secret in kafka.sasl.existingSecret." }}{{ end -}}
+{{- if and (not .Values.kafka.sasl.mechanism) .Values.kafka.sasl.existingSecret }}{{ fail "kafka.sasl.existingSecret is not used without kafka.sasl.mechanism." }}{{ end -}}
+{{- if and .Values.kafka.tls.existingSecret (not .Values.kafka.tls.enabled) }}{{ fail "kafka.tls.existingSecret is not used unless kafka.tls.enabled is true." }}{{ end -}}
+{{- if ne (empty .Values.kafka.tls.certKey) (empty .Values.kafka.tls.privateKeyKey) }}{{ fail "A client certificate needs both kafka.tls.certKey and kafka.tls.privateKeyKey." }}{{ end -}}
+{{- if and (eq .Values.models.source "claim") (not .Values.models.existingClaim) }}{{ fail "models.source is claim: name it in models.existingClaim." }}{{ end -}}
+{{- if and (eq .Values.models.source "image") (not .Values.models.image) }}{{ fail "models.source is image: name it in models.image." }}{{ end -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) }}{{ fail "ingress.host is empty: an Ingress for every host name would take what is not Adit's." }}{{ end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is empty: name the Gateway that the route belongs to." }}{{ end -}}
+{{- if .Values.backup.enabled -}}
+{{- if or (not .Values.backup.target.endpoint) (not .Values.backup.target.existingSecret) }}{{ fail "backup.enabled needs backup.target.endpoint and backup.target.existingSecret: an object store that outlives the one backed up." }}{{ end -}}
+{{- end -}}
+{{- $partitions := .Values.kafka.partitions | int -}}
+{{- range $name, $service := include "adit.services" . | fromYaml -}}
+{{- $most := include "adit.mostPods" $service | int -}}
+{{- if and $service.subscriptions (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
+{{- $scaling := $service.values.autoscaling | default dict -}}
+{{- if and $scaling.enabled (gt ($scaling.minReplicas | int) ($scaling.maxReplicas | int)) }}{{ fail (printf "%s: autoscaling.minReplicas is above autoscaling.maxReplicas." $name) }}{{ end -}}
+{{- end -}}
+{{- end -}}
