@@ -1,4 +1,4 @@
-import { Handles, type BusContext } from '@adit/bus';
+import type { BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { type ChunkState, isLive, type PackKeys } from '@adit/database';
 import { analysisRequest, chunkPacksPrefix, failAnalyses, JOB_SETTINGS, LockedJob, type JobSettings } from '@adit/jobs';
@@ -6,7 +6,7 @@ import { claimAttempt, dispatchSeconds, runAttempt, leasedChunk } from '@adit/le
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
-import { Controller, Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { readTask, type ChunkTask } from './chunk-task.js';
@@ -14,7 +14,7 @@ import { readTask, type ChunkTask } from './chunk-task.js';
 const log = createLogger('decoder');
 
 /** chunks.requested: decode one chunk to the frame packs that its missing analyses need, and ask for those. */
-@Controller()
+@Injectable()
 export class ChunkHandler {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -24,7 +24,6 @@ export class ChunkHandler {
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
   ) {}
 
-  @Handles('chunks.requested', { group: 'decoder', concurrency: 2 })
   async decode({ chunkId }: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
     const work = leasedChunk(chunkId);
     const claim = await claimAttempt(this.db, work, this.settings.leaseSeconds);

@@ -35,7 +35,7 @@ export const DecoderConfig = z.object({
   decoderConcurrency: setting(
     'ADIT_DECODER_CONCURRENCY',
     z.int().positive().max(64).default(2),
-    'Sources and chunks that one decoder works on at the same time.',
+    'Sources that one decoder opens at the same time, and as many chunks that it decodes.',
   ),
   decodeMemoryBytes: setting(
     'ADIT_DECODE_MEMORY_BYTES',

@@ -10,6 +10,7 @@ import { ProbeHandler } from './probe.handler.js';
 import { SourceCache } from './source-cache.js';
 import { SourceHandler } from './source.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
+import { decoderTopics } from './topics.handler.js';
 
 /** Fetches, probes, plans and decodes. Stands on the database, bus, objects and jobs modules. */
 @Module({})
@@ -17,7 +18,7 @@ export class DecoderModule implements OnApplicationBootstrap {
   static forRoot(config: DecoderConfig, workDirectory: string): DynamicModule {
     return {
       module: DecoderModule,
-      controllers: [SourceHandler, ChunkHandler, ProbeHandler, ThumbnailHandler],
+      controllers: [decoderTopics(config.decoderConcurrency)],
       providers: [
         { provide: DECODER_CONFIG, useValue: config },
         { provide: WORK_DIRECTORY, useValue: workDirectory },
@@ -28,6 +29,10 @@ export class DecoderModule implements OnApplicationBootstrap {
         SourceCache,
         MediaCatalogue,
         ChunkDecoder,
+        SourceHandler,
+        ChunkHandler,
+        ProbeHandler,
+        ThumbnailHandler,
       ],
     };
   }

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Handles, type BusContext } from '@adit/bus';
+import type { BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { ProbeEntity, type ProbeResult } from '@adit/database';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { Controller, Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
@@ -17,7 +17,7 @@ const LIMIT_SECONDS = 20;
 const MOST_BYTES = 2 * 1024 ** 3;
 
 /** probes.requested: say what the sources of a dry run are. */
-@Controller()
+@Injectable()
 export class ProbeHandler {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -27,7 +27,6 @@ export class ProbeHandler {
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
-  @Handles('probes.requested', { group: 'decoder', concurrency: 2 })
   async probe({ probeId: id }: Payload<'probes.requested'>, context: BusContext): Promise<void> {
     const { affected } = await this.db.manager.update(ProbeEntity, { id, taken: false }, { taken: true });
     const asked = affected === 0 ? null : await this.db.manager.findOneBy(ProbeEntity, { id });

@@ -1,4 +1,4 @@
-import { Handles, type BusContext } from '@adit/bus';
+import type { BusContext } from '@adit/bus';
 import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
 import { JobEntity, JobSourceEntity } from '@adit/database';
 import {
@@ -23,7 +23,7 @@ import { claimAttempt, runAttempt, leasedSource } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { planRange } from '@adit/media';
 import { createLogger } from '@adit/runtime';
-import { Controller, Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
 import { SourceCache, type SourceOfJob } from './source-cache.js';
@@ -31,7 +31,7 @@ import { SourceCache, type SourceOfJob } from './source-cache.js';
 const log = createLogger('decoder');
 
 /** sources.requested: fetch one source, find out what it is, and plan its chunks. */
-@Controller()
+@Injectable()
 export class SourceHandler {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -41,7 +41,6 @@ export class SourceHandler {
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
   ) {}
 
-  @Handles('sources.requested', { group: 'decoder', concurrency: 2 })
   async open({ sourceIndex }: Payload<'sources.requested'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
     const work = leasedSource(jobId, sourceIndex);

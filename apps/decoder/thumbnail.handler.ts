@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Handles, type BusContext } from '@adit/bus';
+import type { BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { storageThumbnailKey } from '@adit/storage';
 import { makeThumbnail, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
-import { Controller, Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WORK_DIRECTORY } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 3;
 const LEASE_SECONDS = 300;
 
 /** thumbnails.requested: fetch what is needed of an uploaded file and keep a small picture of it beside it. */
-@Controller()
+@Injectable()
 export class ThumbnailHandler {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -29,7 +29,6 @@ export class ThumbnailHandler {
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
-  @Handles('thumbnails.requested', { group: 'decoder', concurrency: 1 })
   async make({ entryId }: Payload<'thumbnails.requested'>, context: BusContext): Promise<void> {
     const entry = await this.claim(entryId);
     if (entry === null) return;

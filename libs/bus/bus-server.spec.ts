@@ -37,7 +37,7 @@ let release: (() => void) | null = null;
 
 @Controller()
 class DecoderHandlers {
-  @Handles('chunks.requested', { group: 'decoder', concurrency: () => 2 })
+  @Handles('chunks.requested', { group: 'decoder', concurrency: 2 })
   async decode(payload: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
     seen.push(`decoder ${payload.chunkId} ${context.key} ${context.delivery}`);
     traces.push(currentTraceparent());

@@ -80,12 +80,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   private subscribe(handler: RegisteredHandler): Promise<Subscription> {
     const { topic, group, call, concurrency = 1, commitWithinMs = 0 } = handler;
-    const partitions = typeof concurrency === 'function' ? concurrency() : concurrency;
-    logger.debug({ topic, group, concurrency: partitions }, 'Subscribing');
+    logger.debug({ topic, group, concurrency }, 'Subscribing');
     return this.bus.subscribe({
       topic,
       group,
-      concurrency: partitions,
+      concurrency,
       commitWithinMs,
       handle: (message, delivery) =>
         observed(this.bus.system, group, message, () => this.handle(call, message, delivery)),

@@ -13,8 +13,8 @@ export const BUS_TRANSPORT = Symbol('adit-bus');
 export interface HandlesOptions {
   /** The consumer group; processes that name the same group share the topic's messages. */
   group: string;
-  /** Partitions worked on at the same time by this process; 1 when left out. A function is asked when the app starts. */
-  concurrency?: number | (() => number);
+  /** Partitions worked on at the same time by this process; 1 when left out. */
+  concurrency?: number;
   /** As in SubscriptionOptions. */
   commitWithinMs?: number;
 }

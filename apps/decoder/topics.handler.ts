@@ -1,0 +1,42 @@
+import { Handles, type BusContext } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
+import { Controller, Inject, type Type } from '@nestjs/common';
+import { ChunkHandler } from './chunk.handler.js';
+import { ProbeHandler } from './probe.handler.js';
+import { SourceHandler } from './source.handler.js';
+import { ThumbnailHandler } from './thumbnail.handler.js';
+
+/** The decoder's topics. How many messages of one are worked on at the same time is a setting, so the class is made with it. */
+export function decoderTopics(concurrency: number): Type {
+  @Controller()
+  class DecoderTopics {
+    constructor(
+      @Inject(SourceHandler) private readonly sources: SourceHandler,
+      @Inject(ChunkHandler) private readonly chunks: ChunkHandler,
+      @Inject(ProbeHandler) private readonly probes: ProbeHandler,
+      @Inject(ThumbnailHandler) private readonly thumbnails: ThumbnailHandler,
+    ) {}
+
+    @Handles('sources.requested', { group: 'decoder', concurrency })
+    source(payload: Payload<'sources.requested'>, context: BusContext): Promise<void> {
+      return this.sources.open(payload, context);
+    }
+
+    @Handles('chunks.requested', { group: 'decoder', concurrency })
+    chunk(payload: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
+      return this.chunks.decode(payload, context);
+    }
+
+    @Handles('probes.requested', { group: 'decoder', concurrency })
+    probe(payload: Payload<'probes.requested'>, context: BusContext): Promise<void> {
+      return this.probes.probe(payload, context);
+    }
+
+    /** They can wait, and never stand in the way of a job. */
+    @Handles('thumbnails.requested', { group: 'decoder', concurrency: 1 })
+    thumbnail(payload: Payload<'thumbnails.requested'>, context: BusContext): Promise<void> {
+      return this.thumbnails.make(payload, context);
+    }
+  }
+  return DecoderTopics;
+}
