@@ -1,3 +1,4 @@
+import { FrameRate } from '@adit/inference';
 import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
@@ -76,6 +77,11 @@ export const GatewayConfig = z.object({
       .positive()
       .default(8 * 1024 ** 2),
     'Bytes of one JSON request; a larger one is refused.',
+  ),
+  framesPerSecond: setting(
+    'ADIT_FRAMES_PER_SECOND',
+    FrameRate.optional(),
+    'Frames of each second of a film that new jobs look at. Default: 2; 1 for landmarks. What is known of a film at another rate is looked at again.',
   ),
   requestsPerSecond: setting(
     'ADIT_REQUESTS_PER_SECOND',

@@ -1,5 +1,12 @@
 import { AditError, type JobRequest, type Json, type ModelPin, type ProcessingRange } from '@adit/contracts';
-import { analysisDigest, AnalysisRegistry, identityOf, ModelRepository, type ModelVersion } from '@adit/inference';
+import {
+  analysisDigest,
+  AnalysisRegistry,
+  identityOf,
+  ModelRepository,
+  takesFrameRate,
+  type ModelVersion,
+} from '@adit/inference';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import {
   chooseModels,
@@ -9,6 +16,8 @@ import {
   type RequestedModule,
 } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Models } from '../models/models.js';
 import { ServedModels } from '../models/served-models.js';
 
@@ -32,6 +41,7 @@ export class RequestResolver {
     @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
     @Inject(ServedModels) private readonly served: ServedModels,
     @Inject(Models) private readonly named: Models,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'framesPerSecond'>,
   ) {}
 
   /** Throws VALIDATION with a pointer per offending place, MODEL_NOT_INSTALLED with what is installed. */
@@ -78,7 +88,7 @@ export class RequestResolver {
 
   private resolveNeed(moduleId: string, need: AnalysisNeed): ResolvedAnalysis {
     const definition = this.analyses.get(need.analysis);
-    const parsed = definition.args.safeParse(need.args);
+    const parsed = definition.args.safeParse({ ...this.usualArgs(definition.args), ...need.args });
     if (!parsed.success) {
       // The module's own schema let it through, so this is our mistake and not the client's.
       throw new AditError('INTERNAL', `${moduleId} asks ${need.analysis} for something it does not take.`, {
@@ -90,6 +100,12 @@ export class RequestResolver {
     const { analysis, frames, audio } = identity;
     const args = identity.args as Record<string, Json>;
     return { analysis, family: definition.family, args, frames, audio, models, digest: analysisDigest(identity) };
+  }
+
+  /** What the installation has instead of an analysis's own defaults. */
+  private usualArgs(args: z.ZodType): Record<string, Json> {
+    const { framesPerSecond: rate } = this.config;
+    return rate !== undefined && takesFrameRate(args) ? { rate } : {};
   }
 }
 

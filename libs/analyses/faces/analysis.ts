@@ -1,5 +1,6 @@
 import {
   defineAnalysis,
+  frameRate,
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
@@ -23,7 +24,7 @@ const FaceArguments = z.strictObject({
   /** Pixels of the frame's shorter side when it reaches the detector; never enlarged. */
   detectionScale: z.int().min(100).max(2000).default(600),
   /** Frames of a film looked at in each second. */
-  rate: z.number().positive().max(60).default(2),
+  rate: frameRate(),
 });
 type FaceArguments = z.infer<typeof FaceArguments>;
 

@@ -1,6 +1,7 @@
 import {
   boxMap,
   defineAnalysis,
+  frameRate,
   inputOf,
   runOnPicture,
   type AnalysisContext,
@@ -16,8 +17,8 @@ import { ImageEmbeddingObservations } from './observations.js';
 import { encodeDirection } from './vector-code.js';
 
 const ImageEmbeddingArguments = z.strictObject({
-  /** Frames of a film looked at in each second. */
-  rate: z.number().positive().max(60).default(1),
+  /** Frames of a film looked at in each second; places stay longer in the picture than people. */
+  rate: frameRate(1),
 });
 type ImageEmbeddingArguments = z.infer<typeof ImageEmbeddingArguments>;
 

@@ -1,4 +1,4 @@
-import { defineAnalysis, type AnalysisContext, type AnalysisInput, type FramePack } from '@adit/inference';
+import { defineAnalysis, frameRate, type AnalysisContext, type AnalysisInput, type FramePack } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';
@@ -9,7 +9,7 @@ import { ObjectObservations, type ObjectTrack } from './observations.js';
 
 const ObjectArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
-  rate: z.number().positive().max(60).default(2),
+  rate: frameRate(),
 });
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 

@@ -1,4 +1,4 @@
-import { defineAnalysis, type AnalysisContext, type AnalysisInput } from '@adit/inference';
+import { defineAnalysis, frameRate, type AnalysisContext, type AnalysisInput } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
@@ -7,7 +7,7 @@ import { SceneObservations } from './observations.js';
 
 const SceneArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
-  rate: z.number().positive().max(60).default(2),
+  rate: frameRate(),
 });
 type SceneArguments = z.infer<typeof SceneArguments>;
 

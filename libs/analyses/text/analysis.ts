@@ -1,5 +1,6 @@
 import {
   defineAnalysis,
+  frameRate,
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
@@ -20,7 +21,7 @@ import { readAccents, READERS, recogniseLine } from './read.js';
 
 const TextArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
-  rate: z.number().positive().max(60).default(2),
+  rate: frameRate(),
 });
 type TextArguments = z.infer<typeof TextArguments>;
 
