@@ -1,4 +1,4 @@
-import { FrameRate } from '@adit/inference';
+import { FrameRate, FRAMES_PER_SECOND } from '@adit/inference';
 import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
@@ -81,7 +81,7 @@ export const GatewayConfig = z.object({
   framesPerSecond: setting(
     'ADIT_FRAMES_PER_SECOND',
     FrameRate.optional(),
-    'Frames of each second of a film that new jobs look at. Default: 2; 1 for landmarks. What is known of a film at another rate is looked at again.',
+    `Frames of each second of a film that new jobs look at. Default: ${FRAMES_PER_SECOND}; 1 for landmarks. What is known of a film at another rate is looked at again.`,
   ),
   requestsPerSecond: setting(
     'ADIT_REQUESTS_PER_SECOND',

@@ -39,5 +39,15 @@ export const InferenceConfig = z.object({
     z.int().positive().max(64).default(2),
     'Chunks that one inference process works on at the same time.',
   ),
+  inferenceBatch: setting(
+    'ADIT_INFERENCE_BATCH',
+    z.int().positive().max(1024).optional(),
+    'Rows of one run of a model at the most; a model that takes fewer gets fewer. Default: 1 on a CPU, where batches gain nothing, and as many as a model takes on a GPU.',
+  ),
+  inferenceBatchDelayMs: setting(
+    'ADIT_INFERENCE_BATCH_DELAY_MS',
+    z.number().nonnegative().max(1000).default(0),
+    'Milliseconds that a run waits for rows of others while its batch is not full; 0 takes what is there.',
+  ),
 });
 export type InferenceConfig = z.infer<typeof InferenceConfig>;

@@ -72,7 +72,10 @@ export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDi
   return config.modelsDir ?? join(dataDir, 'models');
 }
 
-function createPool({ providers, inferenceDevice, inferenceThreads, inferenceWorkers }: InferenceConfig): SessionPool {
+/** The process's models, run as the settings say. */
+export function createPool(config: InferenceConfig): SessionPool {
+  const { providers, inferenceDevice, inferenceThreads, inferenceWorkers, inferenceBatch, inferenceBatchDelayMs } =
+    config;
   return new SessionPool({
     onnx: {
       providers,
@@ -80,6 +83,8 @@ function createPool({ providers, inferenceDevice, inferenceThreads, inferenceWor
       ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }),
     },
     workers: inferenceWorkers,
+    maxBatch: inferenceBatch,
+    maxDelayMs: inferenceBatchDelayMs,
     observer: {
       loaded: (model, provider, seconds) => {
         loadSeconds.observe({ model, provider }, seconds);
