@@ -1,5 +1,6 @@
 export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
 export { missingConfinement, networkShutBy } from './child/confinement.js';
+export { runChild } from './child/run-child.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';

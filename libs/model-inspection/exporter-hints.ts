@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { refused, type OnnxOutline } from './onnx-outline.js';
+import { readPythonLiteral, type PythonValue } from './python-literal.js';
+
+/** What exporters write about a model beside its graph. Null is what none of them says. */
+export interface ExporterHints {
+  /** Who said it: `Ultralytics`, `Hugging Face`, `timm`, `PaddleOCR`; null when nobody did. */
+  exporter: string | null;
+  /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
+  task: string | null;
+  labels: string[] | null;
+  width: number | null;
+  height: number | null;
+  colour: 'rgb' | 'bgr' | null;
+  /** On values of 0..255, one for each channel. */
+  mean: number[] | null;
+  std: number[] | null;
+  resize: 'stretch' | 'letterbox' | 'crop' | null;
+}
+
+/** Text of files beside the graph, by name. */
+export type SidecarFiles = Readonly<Record<string, string>>;
+
+/** Files beside the graph that are read for hints, with the bytes that each may have. */
+export const SIDECARS: Readonly<Record<string, number>> = {
+  'config.json': 1_048_576,
+  'preprocessor_config.json': 65_536,
+  'labels.txt': 1_048_576,
+};
+
+const MAX_LABELS = 100_000;
+const NOTHING: ExporterHints = {
+  exporter: null,
+  task: null,
+  labels: null,
+  width: null,
+  height: null,
+  colour: null,
+  mean: null,
+  std: null,
+  resize: null,
+};
+
+/**
+ * What the exporter said, in the file's metadata or in the files beside it. A file that cannot be read is an error: a wrong
+ * guess would show as bad results only. `labels.txt` goes before all.
+ */
+export function readHints({ metadata }: OnnxOutline, files: SidecarFiles): ExporterHints {
+  const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata) ?? {}) };
+  const lines = files['labels.txt'];
+  return lines === undefined ? said : { ...said, labels: labelLines(lines) };
+}
+
+/** One label a line; blank lines at the end are none. */
+export function labelLines(text: string): string[] {
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  while (lines.at(-1) === '') lines.pop();
+  if (lines.length > MAX_LABELS) throw refused(`There are ${lines.length} labels; at most ${MAX_LABELS} are read.`);
+  const empty = lines.indexOf('');
+  if (empty !== -1) throw refused(`Line ${empty + 1} of the labels is empty: each class needs a label.`);
+  return lines;
+}
+
+/** Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. */
+function ultralytics(metadata: Record<string, string>): Partial<ExporterHints> | null {
+  if (metadata.author !== 'Ultralytics' && !(metadata.names !== undefined && metadata.stride !== undefined))
+    return null;
+  const size = metadata.imgsz === undefined ? null : numbersOf(readPythonLiteral(metadata.imgsz), 2);
+  return {
+    exporter: 'Ultralytics',
+    task: metadata.task ?? 'detect',
+    labels: metadata.names === undefined ? null : labelsOf(readPythonLiteral(metadata.names)),
+    height: size?.[0] ?? null,
+    width: size?.[1] ?? null,
+    colour: 'rgb',
+    mean: [0, 0, 0],
+    std: [255, 255, 255],
+    resize: metadata.task === 'classify' ? 'crop' : 'letterbox',
+  };
+}
+
+const Size = z.union([
+  z.int().positive(),
+  z.object({ height: z.int().positive(), width: z.int().positive() }),
+  z.object({ shortest_edge: z.int().positive() }),
+]);
+const HfConfig = z.object({
+  architectures: z.array(z.string()).nullish(),
+  id2label: z.record(z.string(), z.string()).nullish(),
+  // timm's own.
+  architecture: z.string().nullish(),
+  label_names: z.array(z.string()).nullish(),
+  pretrained_cfg: z
+    .object({
+      input_size: z.tuple([z.int(), z.int().positive(), z.int().positive()]).nullish(),
+      mean: z.array(z.number()).min(1).max(3).nullish(),
+      std: z.array(z.number().positive()).min(1).max(3).nullish(),
+      crop_mode: z.string().nullish(),
+      label_names: z.array(z.string()).nullish(),
+    })
+    .nullish(),
+});
+const HfPreprocessor = z.object({
+  do_rescale: z.boolean().nullish(),
+  rescale_factor: z.number().positive().nullish(),
+  do_normalize: z.boolean().nullish(),
+  image_mean: z.array(z.number()).min(1).max(3).nullish(),
+  image_std: z.array(z.number().positive()).min(1).max(3).nullish(),
+  size: Size.nullish(),
+  do_center_crop: z.boolean().nullish(),
+  crop_size: Size.nullish(),
+  do_pad: z.boolean().nullish(),
+});
+
+/** Hugging Face's `config.json` and `preprocessor_config.json`, and timm's `config.json`. */
+function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
+  const config = parsed(files, 'config.json', HfConfig);
+  const preprocessor = parsed(files, 'preprocessor_config.json', HfPreprocessor);
+  if (config === null && preprocessor === null) return null;
+  if (config?.pretrained_cfg) return timm(config);
+  const labels = config?.id2label ? labelsOf(new Map(Object.entries(config.id2label))) : null;
+  const said = { exporter: 'Hugging Face', task: config?.architectures?.[0] ?? null, labels };
+  return preprocessor === null ? said : { ...said, ...preprocessing(preprocessor) };
+}
+
+function preprocessing(said: z.infer<typeof HfPreprocessor>): Partial<ExporterHints> {
+  const size = (said.do_center_crop === true ? said.crop_size : null) ?? said.size ?? null;
+  const side = typeof size === 'number' ? { height: size, width: size } : size;
+  const edges = side !== null && 'height' in side ? side : { height: null, width: null };
+  const scale = said.do_rescale === false ? 1 : (said.rescale_factor ?? 1 / 255);
+  const normalised = said.do_normalize !== false;
+  return {
+    ...edges,
+    colour: 'rgb',
+    // (value × scale − mean) / std, written for values of 0..255.
+    mean: (normalised ? (said.image_mean ?? [0, 0, 0]) : [0, 0, 0]).map((mean) => mean / scale),
+    std: (normalised ? (said.image_std ?? [1, 1, 1]) : [1, 1, 1]).map((std) => std / scale),
+    resize: said.do_center_crop === true ? 'crop' : said.do_pad === true ? 'letterbox' : 'stretch',
+  };
+}
+
+function timm({ architecture, label_names, pretrained_cfg }: z.infer<typeof HfConfig>): Partial<ExporterHints> {
+  const { input_size, mean, std, crop_mode, label_names: trained } = pretrained_cfg ?? {};
+  return {
+    exporter: 'timm',
+    task: architecture ?? null,
+    labels: label_names ?? trained ?? null,
+    height: input_size?.[1] ?? null,
+    width: input_size?.[2] ?? null,
+    colour: 'rgb',
+    mean: mean?.map((value) => value * 255) ?? null,
+    std: std?.map((value) => value * 255) ?? null,
+    resize: crop_mode === 'squash' ? 'stretch' : crop_mode === 'border' ? 'letterbox' : 'crop',
+  };
+}
+
+/** Readers of text carry their characters, one a line. */
+function paddle({ character }: Record<string, string>): Partial<ExporterHints> | null {
+  if (character === undefined) return null;
+  return { exporter: 'PaddleOCR', task: 'text-recognition', labels: character.split('\n') };
+}
+
+function parsed<T>(files: SidecarFiles, name: string, schema: z.ZodType<T>): T | null {
+  const text = files[name];
+  if (text === undefined) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refused(`${name} beside the graph is not JSON: mend it, or take it away.`);
+  }
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw refused(`${name} beside the graph is not as exporters write it (${issue?.path.join('.')}: ${issue?.message}).`);
+}
+
+/** Labels in the order of their numbers, which have to be 0, 1, 2 and so on. */
+function labelsOf(value: PythonValue): string[] {
+  const entries: (readonly [number, PythonValue])[] =
+    value instanceof Map
+      ? [...value].map(([key, label]) => [Number(key), label] as const)
+      : Array.isArray(value)
+        ? value.map((label, index) => [index, label] as const)
+        : [];
+  if (entries.length === 0 || entries.length > MAX_LABELS) throw refused('Its metadata names no classes, or too many.');
+  return entries
+    .sort(([a], [b]) => a - b)
+    .map(([number, label], index) => {
+      if (number !== index) throw refused(`Its metadata has no label for class ${index}.`);
+      return String(label);
+    });
+}
+
+function numbersOf(value: PythonValue, count: number): number[] | null {
+  if (typeof value === 'number') return Array.from({ length: count }, () => value);
+  if (!Array.isArray(value) || value.length !== count) return null;
+  const numbers = value.filter((each) => typeof each === 'number' && Number.isInteger(each) && each > 0) as number[];
+  return numbers.length === count ? numbers : null;
+}

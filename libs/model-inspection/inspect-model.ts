@@ -1,0 +1,64 @@
+import { basename, join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { runChild } from '@adit/media';
+import type { Inspection } from './inspect.js';
+import { refused } from './onnx-outline.js';
+
+export interface InspectionLimits {
+  /** Wall time, seconds. */
+  timeoutSeconds: number;
+  /** Memory that reading and running it may take, bytes. */
+  memoryBytes: number;
+}
+
+/** Enough for models of some hundred million parameters on one slow core. */
+export const INSPECTION_LIMITS: InspectionLimits = { timeoutSeconds: 120, memoryBytes: 8 * 1024 ** 3 };
+
+/** More than any answer has: names and labels are bounded where they are read. */
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Compiled beside this file; source runs from the build. */
+const here = import.meta.dirname;
+const PROGRAM = join(here, basename(here) === 'dist' ? '' : 'dist', 'inspect-process.js');
+
+/**
+ * Reads an ONNX file, checks it and runs it on noise, in a process of its own that is held to time and memory and has no
+ * network. Throws VALIDATION with what is wrong with it, LIMIT_EXCEEDED when it takes too long.
+ * @param path absolute
+ */
+export async function inspectModel(
+  path: string,
+  { limits = INSPECTION_LIMITS, signal }: { limits?: InspectionLimits; signal?: AbortSignal } = {},
+): Promise<Inspection> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const { code, killedBy, stderr } = await runChild({
+    program: process.execPath,
+    args: [PROGRAM, path],
+    doing: 'Inspecting the model',
+    timeoutSeconds: limits.timeoutSeconds,
+    limits: { dataBytes: limits.memoryBytes, fileBytes: 0 },
+    signal,
+    onOutput: (piece) => {
+      bytes += piece.length;
+      if (bytes > MOST_ANSWER_BYTES) throw refused('It says more about itself than can be read.');
+      pieces.push(piece);
+    },
+  });
+  if (code === 0) {
+    // Written by `inspect-process.ts`.
+    const answer = JSON.parse(Buffer.concat(pieces).toString('utf8')) as
+      { inspection: Inspection } | { refused: string };
+    if ('refused' in answer) throw refused(answer.refused);
+    return answer.inspection;
+  }
+  if (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL') {
+    throw new AditError(
+      'LIMIT_EXCEEDED',
+      `Inspecting the model took more than ${limits.timeoutSeconds} s of each core.`,
+    );
+  }
+  const memory = Math.round(limits.memoryBytes / 1024 ** 2);
+  throw refused(
+    `Reading or running it ended the process${killedBy === null ? '' : ` (${killedBy})`}: it may need more than ${memory} MiB. ${stderr.trim().slice(-300)}`.trim(),
+  );
+}

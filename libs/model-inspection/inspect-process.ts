@@ -1,0 +1,15 @@
+import { AditError } from '@adit/contracts';
+import { inspectHere } from './inspect.js';
+
+/** The program of `inspectModel`: inspects the file it is given and writes one line of JSON. */
+const [path = ''] = process.argv.slice(2);
+try {
+  write({ inspection: await inspectHere(path) });
+} catch (error) {
+  if (!(error instanceof AditError)) throw error;
+  write({ refused: error.message });
+}
+
+function write(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

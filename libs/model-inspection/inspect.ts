@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
+import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
+import { propose, type Proposal } from './propose.js';
+import { ProtobufFile } from './protobuf-file.js';
+import { tryGraph, type Trial } from './trial.js';
+import { externalFiles, findNaN, type ExternalFile } from './weights.js';
+
+/** What is known of an ONNX file after reading and running it. */
+export interface Inspection {
+  /** Bytes of the graph's file. */
+  size: number;
+  /** Files beside it that hold weights. */
+  external: ExternalFile[];
+  outline: Omit<OnnxOutline, 'weights' | 'metadata'>;
+  /** What the exporter is, when its hints were found. */
+  exporter: string | null;
+  proposal: Proposal;
+  trial: Trial;
+}
+
+/** Domains of operators that ONNX Runtime's own build knows. */
+const DOMAINS = new Set([
+  'com.microsoft',
+  'com.microsoft.nchwc',
+  'com.ms.internal.nhwc',
+  'ai.onnx.ml',
+  'ai.onnx.preview',
+]);
+
+/**
+ * Reads a graph, checks it and runs it on noise. Throws VALIDATION with a sentence for whoever made the file. For a process
+ * of its own (`inspectModel`): it reads synchronously, and the run takes what the graph takes.
+ */
+export async function inspectHere(path: string): Promise<Inspection> {
+  const file = new ProtobufFile(path);
+  try {
+    const outline = readOutline(file);
+    refuseCustomOperators(outline);
+    const external = externalFiles(path, outline);
+    const broken = findNaN(path, file, outline);
+    if (broken !== null)
+      throw refused(`The weight ${shown(broken)} holds NaN: the training went wrong, or the export.`);
+    const hints = readHints(outline, sidecars(dirname(path)));
+    const proposal = propose(outline, hints);
+    const trial = await tryGraph(path, outline, proposal);
+    const { weights: _weights, metadata: _metadata, ...rest } = outline;
+    return { size: file.size, external, outline: rest, exporter: hints.exporter, proposal, trial };
+  } finally {
+    file.close();
+  }
+}
+
+function refuseCustomOperators({ operators, functions }: OnnxOutline): void {
+  const own = new Set(functions);
+  const custom = Object.keys(operators).filter((name) => {
+    const [domain, operator] = name.split(':');
+    return operator !== undefined && !own.has(name) && !DOMAINS.has(domain ?? '');
+  });
+  if (custom.length === 0) return;
+  const names = custom.slice(0, 5).map(shown).join(', ');
+  throw refused(
+    `It uses operators that no ONNX Runtime has by itself: ${names}${custom.length > 5 ? ' and others' : ''}. Export it with standard operators.`,
+  );
+}
+
+function sidecars(folder: string): SidecarFiles {
+  const files: Record<string, string> = {};
+  for (const [name, most] of Object.entries(SIDECARS)) {
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    if (found.size > most) throw refused(`${name} beside the graph has ${found.size} bytes; at most ${most} are read.`);
+    files[name] = readFileSync(path, 'utf8');
+  }
+  return files;
+}

@@ -1,0 +1,123 @@
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { refused, shown, type OnnxOutline, type Weight } from './onnx-outline.js';
+import { ProtobufFile } from './protobuf-file.js';
+
+/** All files of a model together. */
+const MAX_EXTERNAL_FILES = 1_000;
+
+/** A file beside the graph that holds weights: its name relative to the graph's folder, with `/`. */
+export interface ExternalFile {
+  name: string;
+  size: number;
+}
+
+/**
+ * The files beside the graph that its weights lie in. Throws VALIDATION for one outside of the graph's folder, whichever way
+ * it is reached, for one that is missing, and for one that is too short.
+ */
+export function externalFiles(graph: string, { weights }: OnnxOutline): ExternalFile[] {
+  const folder = realpathSync(dirname(graph));
+  const sizes = new Map<string, number>();
+  for (const { name, external } of weights) {
+    if (external === null) continue;
+    const { location, offset, length } = external;
+    let size = sizes.get(location);
+    if (size === undefined) {
+      if (sizes.size === MAX_EXTERNAL_FILES) throw refused(`Its weights lie in more than ${MAX_EXTERNAL_FILES} files.`);
+      size = sizeWithin(folder, location, name);
+      sizes.set(location, size);
+    }
+    if (offset + (length ?? 0) > size) {
+      throw refused(
+        `The weight ${shown(name)} ends at byte ${offset + (length ?? 0)} of ${shown(location)}, which has ${size}: copy the whole file.`,
+      );
+    }
+  }
+  return [...sizes].map(([name, size]) => ({ name, size })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function sizeWithin(folder: string, location: string, weight: string): number {
+  const outside = refused(
+    `The weight ${shown(weight)} lies at ${shown(location)}, outside of the model's folder: save the model with its data beside it.`,
+  );
+  if (isAbsolute(location) || location.includes('\0') || location.includes('\\') || location.split('/').includes('..'))
+    throw outside;
+  let path: string;
+  try {
+    path = realpathSync(join(folder, location));
+  } catch {
+    throw refused(`The weight ${shown(weight)} lies in ${shown(location)}, which is missing: put it beside the graph.`);
+  }
+  // A link may lead out of it.
+  if (relative(folder, path).split(sep)[0] === '..' || isAbsolute(relative(folder, path))) throw outside;
+  const { size, isFile } = statsOf(path);
+  if (!isFile) throw refused(`The weight ${shown(weight)} lies in ${shown(location)}, which is no file.`);
+  return size;
+}
+
+function statsOf(path: string): { size: number; isFile: boolean } {
+  const stats = statSync(path);
+  return { size: stats.size, isFile: stats.isFile() };
+}
+
+/**
+ * The first weight that holds NaN, which makes every answer NaN; null when there is none. Floats are looked at as they lie
+ * in the file or in those beside it; few are written as a list of numbers, and the trial run sees what they do.
+ */
+export function findNaN(graph: string, file: ProtobufFile, { weights }: OnnxOutline): string | null {
+  const opened = new Map<string, ProtobufFile>();
+  try {
+    for (const weight of weights) {
+      const holdsNaN = HOLDS_NAN[weight.type];
+      if (holdsNaN === undefined) continue;
+      const place = placeOf(weight, graph, file, opened);
+      if (place === null) continue;
+      for (const piece of place.file.pieces(place)) if (holdsNaN(piece)) return weight.name;
+    }
+    return null;
+  } finally {
+    for (const external of opened.values()) external.close();
+  }
+}
+
+interface Place {
+  file: ProtobufFile;
+  start: number;
+  end: number;
+}
+
+function placeOf(
+  { raw, external }: Weight,
+  graph: string,
+  file: ProtobufFile,
+  opened: Map<string, ProtobufFile>,
+): Place | null {
+  if (external === null) return raw === null ? null : { file, ...raw };
+  let data = opened.get(external.location);
+  if (data === undefined) {
+    data = new ProtobufFile(join(dirname(graph), external.location));
+    opened.set(external.location, data);
+  }
+  const { offset, length } = external;
+  return { file: data, start: offset, end: length === null ? data.size : offset + length };
+}
+
+/** Whether values hold NaN. Infinity is left alone: masks of transformers are made of it. */
+const HOLDS_NAN: Readonly<Record<string, (piece: Buffer) => boolean>> = {
+  float32: (piece) => view(Float32Array, piece).some(Number.isNaN),
+  float64: (piece) => view(Float64Array, piece).some(Number.isNaN),
+  // All ones in the exponent and anything in the mantissa.
+  float16: (piece) => view(Uint16Array, piece).some((value) => (value & 0x7fff) > 0x7c00),
+  bfloat16: (piece) => view(Uint16Array, piece).some((value) => (value & 0x7fff) > 0x7f80),
+};
+
+interface NumbersOver<T> {
+  new (buffer: ArrayBufferLike, offset: number, length: number): T;
+  readonly BYTES_PER_ELEMENT: number;
+}
+
+/** The same bytes as numbers: little-endian, as ONNX writes them and every machine that Node runs on reads them. */
+function view<T>(numbers: NumbersOver<T>, piece: Buffer): T {
+  return new numbers(piece.buffer, piece.byteOffset, Math.floor(piece.length / numbers.BYTES_PER_ELEMENT));
+}
