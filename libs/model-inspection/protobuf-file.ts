@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { AditError } from '@adit/contracts';
 
 /** What is read from the disk at once. */
@@ -29,8 +29,18 @@ export class ProtobufFile {
   private at = 0;
 
   constructor(path: string) {
-    this.descriptor = openSync(path, 'r');
-    this.size = fstatSync(this.descriptor).size;
+    try {
+      // Without waiting: a pipe would wait for somebody who writes.
+      this.descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new AditError('VALIDATION', `${path} cannot be read: ${reason}.`, { cause: error });
+    }
+    const stats = fstatSync(this.descriptor);
+    this.size = stats.size;
+    if (stats.isFile()) return;
+    this.close();
+    throw new AditError('VALIDATION', `${path} cannot be read: it is no file.`);
   }
 
   close(): void {

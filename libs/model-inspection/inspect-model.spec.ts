@@ -1,0 +1,182 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { onnx } from 'onnx-proto';
+import { inspectModel } from './inspect-model.js';
+import type { Inspection } from './inspect.js';
+import { FLOAT, floats, graphOf, int64s, model, modelFolder, node, value } from './testing/onnx-file.js';
+
+const models = join(import.meta.dirname, '../../models');
+const PICTURE = [1, 3, 64, 64];
+const KEEP_NOTHING: onnx.INodeProto = { attribute: [{ name: 'keepdims', type: 2, i: 0 }] };
+let remove: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(remove.map((each) => each()));
+  remove = [];
+});
+
+async function folderOf(files: Record<string, Uint8Array | string>): Promise<string> {
+  const folder = await modelFolder(files);
+  remove.push(folder.remove);
+  return folder.path('model.onnx');
+}
+
+async function inspected(files: Record<string, Uint8Array | string>): Promise<Inspection> {
+  return inspectModel(await folderOf(files));
+}
+
+function refused(message: RegExp): object {
+  return { code: 'VALIDATION', message: expect.stringMatching(message) as string };
+}
+
+/** A graph from a picture to `y`, ten numbers, and on from there. */
+function simple(more: onnx.IGraphProto = {}): onnx.IGraphProto {
+  const { input, output, node: nodes = [], initializer = [] } = graphOf(PICTURE, { y: [1, 10] });
+  return {
+    input: [...(input ?? []), ...(more.input ?? [])],
+    output: more.output ?? output,
+    node: [...(nodes ?? []), ...(more.node ?? [])],
+    initializer: [...(initializer ?? []), ...(more.initializer ?? [])],
+  };
+}
+
+const Z = { output: [value('z', [1, 10])] };
+
+/** One with a weight whose values lie in another file. */
+function external(location: string): onnx.IGraphProto {
+  const externalData = Object.entries({ location, length: '8' }).map(([key, entry]) => ({ key, value: entry }));
+  return simple({
+    initializer: [{ name: 'w', dims: [2], dataType: FLOAT, dataLocation: 1, externalData }],
+    node: [node('ReduceSum', ['w'], ['s'], KEEP_NOTHING), node('Add', ['y', 's'], ['z'])],
+    ...Z,
+  });
+}
+
+/** A loop of so many rounds, each of them a sum. */
+function loop(rounds: number): onnx.IGraphProto {
+  const body: onnx.IGraphProto = {
+    name: 'body',
+    input: [value('i', [], 7), value('go', [], 9), value('sum', [])],
+    output: [value('on', [], 9), value('next', [])],
+    node: [node('Identity', ['go'], ['on']), node('Add', ['sum', 'sum'], ['next'])],
+  };
+  return {
+    input: [value('images', PICTURE)],
+    output: [value('end', [])],
+    initializer: [int64s('rounds', [], [rounds]), { name: 'yes', dims: [], dataType: 9, int32Data: [1] }],
+    node: [
+      node('ReduceMean', ['images'], ['mean'], KEEP_NOTHING),
+      node('Loop', ['rounds', 'yes', 'mean'], ['end'], { attribute: [{ name: 'body', type: 5, g: body }] }),
+    ],
+  };
+}
+
+describe('inspecting in a process of its own', () => {
+  it('reads and runs an installed network', async () => {
+    const { proposal, trial, size } = await inspectModel(join(models, 'ultraface/1/model.onnx'));
+    expect(proposal).toMatchObject({ family: 'face-detector', decoding: 'ultraface', maxBatch: null });
+    expect(proposal.input).toMatchObject({ tensor: 'input', layout: 'nchw', width: 320, height: 240 });
+    expect(trial.outputs.map(({ dims }) => dims)).toEqual([
+      [1, 4420, 2],
+      [1, 4420, 4],
+    ]);
+    expect(size).toBeGreaterThan(1_000_000);
+  });
+
+  it('reads weights that lie beside the graph', async () => {
+    const data = new Uint8Array(Float32Array.from([1, 2]).buffer);
+    const { external: files } = await inspected({ 'model.onnx': model(external('weights.bin')), 'weights.bin': data });
+    expect(files).toEqual([{ name: 'weights.bin', size: 8 }]);
+  });
+
+  it('takes operators that the file defines itself', async () => {
+    const graph = simple({ node: [node('Twice', ['y'], ['z'], { domain: 'mine' })], ...Z });
+    const opsetImport = [
+      { domain: '', version: 17 },
+      { domain: 'mine', version: 1 },
+    ];
+    const nodes = [node('Add', ['x', 'x'], ['t'])];
+    const twice = { name: 'Twice', domain: 'mine', input: ['x'], output: ['t'], node: nodes, opsetImport };
+    const functions = { opsetImport, functions: [twice] } as onnx.IModelProto;
+    expect((await inspected({ 'model.onnx': model(graph, functions) })).outline.functions).toEqual(['mine:Twice']);
+  });
+});
+
+describe('a model that is refused', () => {
+  it.each<[string, onnx.IGraphProto, RegExp]>([
+    ['has weights outside of its folder', external('../other/weights.bin'), /outside of the model's folder/],
+    ['has weights at an absolute path', external('/etc/passwd'), /outside of the model's folder/],
+    ['has weights at a path of Windows', external('..\\weights.bin'), /outside of the model's folder/],
+    ['lacks its weights', external('weights.bin'), /is missing: put it beside the graph/],
+    ['has weights that are a folder', external('.'), /no file/],
+    ['has NaN among its weights', simple({ initializer: [floats('w', [3], [1, NaN, 2])] }), /"w" holds NaN/],
+    [
+      'answers NaN',
+      simple({ node: [node('Sub', ['y', 'y'], ['n']), node('Div', ['n', 'n'], ['z'])], ...Z }),
+      /"z" is NaN/,
+    ],
+    [
+      'uses an operator of its maker',
+      simple({ node: [node('DCNv3', ['y'], ['z'], { domain: 'mmdeploy' })], ...Z }),
+      /"mmdeploy:DCNv3"/,
+    ],
+    [
+      'uses an operator that does not exist',
+      simple({ node: [node('Relo', ['y'], ['z'])], ...Z }),
+      /cannot be loaded by ONNX Runtime/,
+    ],
+    [
+      'adds what cannot be added',
+      simple({ initializer: [floats('w', [3], [1, 2, 3])], node: [node('Add', ['y', 'w'], ['z'])], ...Z }),
+      /ONNX Runtime/,
+    ],
+    ['takes text', simple({ input: [value('text', [1], 8)] }), /"text" takes string/],
+    ['takes more numbers than a picture has', graphOf([1, 3, 100_000, 100_000], { y: [1, 10] }), /at most \d+ can/],
+  ])('%s', async (_, graph, message) => {
+    await expect(inspected({ 'model.onnx': model(graph) })).rejects.toMatchObject(refused(message));
+  });
+
+  it('reaches weights outside by a link', async () => {
+    const path = await folderOf({ 'model.onnx': model(external('weights.bin')) });
+    const outside = await modelFolder({ 'secret.bin': new Uint8Array(8) });
+    remove.push(outside.remove);
+    await symlink(outside.path('secret.bin'), join(path, '../weights.bin'));
+    await expect(inspectModel(path)).rejects.toMatchObject(refused(/outside of the model's folder/));
+  });
+
+  it('has weights that end in the middle', async () => {
+    const path = await folderOf({ 'model.onnx': model(external('weights.bin')) });
+    await writeFile(join(path, '../weights.bin'), new Uint8Array(5));
+    await expect(inspectModel(path)).rejects.toMatchObject(refused(/has 5: copy the whole file/));
+  });
+
+  it('has a note of its exporter that is none', async () => {
+    const files = { 'model.onnx': model(simple()), 'preprocessor_config.json': '{"image_mean": "red"}' };
+    await expect(inspected(files)).rejects.toMatchObject(refused(/preprocessor_config.json.*image_mean/));
+  });
+
+  it('runs without an end', async () => {
+    const path = await folderOf({ 'model.onnx': model(loop(1e15)) });
+    const limits = { timeoutSeconds: 10, memoryBytes: 8 * 1024 ** 3 };
+    await expect(inspectModel(path, { limits })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('asks for more memory than it may have', async () => {
+    const graph = graphOf(PICTURE, { y: [1024, 1024, 1024, 2] });
+    await expect(inspected({ 'model.onnx': model(graph) })).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+
+  it('is not there', async () => {
+    await expect(inspectModel('/nowhere/model.onnx')).rejects.toMatchObject(refused(/cannot be read/));
+    await expect(inspectModel(models)).rejects.toMatchObject(refused(/no file/));
+  });
+
+  it('is left alone once nobody wants to know any more', async () => {
+    const path = await folderOf({ 'model.onnx': model(loop(1e15)) });
+    const left = new Error('left');
+    const controller = new AbortController();
+    const inspection = inspectModel(path, { signal: controller.signal });
+    setTimeout(() => controller.abort(left), 500);
+    await expect(inspection).rejects.toBe(left);
+  });
+});

@@ -1,0 +1,315 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { labelLines, readHints, type SidecarFiles } from './exporter-hints.js';
+import { readOutline } from './onnx-outline.js';
+import { propose, type Proposal } from './propose.js';
+import { ProtobufFile } from './protobuf-file.js';
+import { graphOf, model, reading } from './testing/onnx-file.js';
+
+type Axes = readonly (number | string)[];
+interface Export {
+  input?: Axes;
+  inputName?: string;
+  outputs: Record<string, Axes>;
+  metadata?: Record<string, string>;
+  files?: SidecarFiles;
+}
+
+function proposed({
+  input = [1, 3, 640, 640],
+  inputName,
+  outputs,
+  metadata = {},
+  files = {},
+}: Export): Promise<Proposal> {
+  const metadataProps = Object.entries(metadata).map(([key, value]) => ({ key, value }));
+  return reading(model(graphOf(input, outputs, inputName), { metadataProps }), (file) => {
+    const outline = readOutline(file);
+    return propose(outline, readHints(outline, files));
+  });
+}
+
+const flags = ({ questions }: Proposal): string[] => questions.map(({ flag }) => flag);
+const ASKED_OF_PIXELS = ['--colour', '--mean and --std', '--resize'];
+
+const ULTRALYTICS = {
+  author: 'Ultralytics',
+  task: 'detect',
+  stride: '32',
+  imgsz: '[640, 640]',
+  names: `{0: 'person', 1: "driver's cab", 2: 'Stra\\xdfe'}`,
+};
+const coco = Array.from({ length: 80 }, (_, index) => `thing ${index}`).join('\n');
+
+describe('a detector', () => {
+  it('of Ultralytics needs no answer', async () => {
+    const proposal = await proposed({ outputs: { output0: [1, 7, 8400] }, metadata: ULTRALYTICS });
+    expect(proposal).toMatchObject({
+      ...{ family: 'detector', decoding: 'yolov8', classes: 3, maxBatch: 1, questions: [] },
+      labels: ['person', "driver's cab", 'Straße'],
+      input: {
+        tensor: 'images',
+        layout: 'nchw',
+        colour: 'rgb',
+        width: 640,
+        height: 640,
+        resize: 'letterbox',
+        mean: [0, 0, 0],
+        std: [255, 255, 255],
+      },
+    });
+  });
+
+  it('of Ultralytics with open axes has the size it was exported for', async () => {
+    const proposal = await proposed({
+      input: ['batch', 3, 'height', 'width'],
+      outputs: { output0: ['batch', 7, 'anchors'] },
+      metadata: ULTRALYTICS,
+    });
+    expect(proposal).toMatchObject({
+      decoding: 'yolov8',
+      classes: 3,
+      maxBatch: null,
+      questions: [],
+      input: { width: 640, height: 640 },
+    });
+  });
+
+  it.each<[string, Export, object]>([
+    [
+      'YOLOv10, with the suppression inside',
+      { outputs: { output0: [1, 300, 6] }, metadata: ULTRALYTICS },
+      { decoding: 'boxes', classes: 3 },
+    ],
+    [
+      'YOLOv5',
+      { outputs: { output: [1, 25200, 85] }, files: { 'labels.txt': coco } },
+      { decoding: 'yolov5', classes: 80 },
+    ],
+    [
+      'YOLOv8 without metadata',
+      { outputs: { output0: [1, 84, 8400] }, files: { 'labels.txt': coco } },
+      { decoding: 'yolov8', classes: 80 },
+    ],
+    [
+      'YOLOX',
+      { outputs: { output: [1, 8400, 85] }, files: { 'labels.txt': coco } },
+      { decoding: 'yolox', classes: 80 },
+    ],
+    [
+      'NanoDet-Plus',
+      { input: [1, 3, 416, 416], outputs: { output: [1, 3598, 112] }, files: { 'labels.txt': coco } },
+      { decoding: 'nanodet', classes: 80 },
+    ],
+    [
+      'TensorRT-like ends',
+      {
+        outputs: { num_dets: [1, 1], det_boxes: [1, 100, 4], det_scores: [1, 100], det_classes: [1, 100] },
+        files: { 'labels.txt': coco },
+      },
+      { decoding: 'end2end', classes: 80 },
+    ],
+    [
+      'TensorFlow',
+      {
+        input: [1, 'height', 'width', 3],
+        outputs: {
+          detection_boxes: [1, 100, 4],
+          detection_classes: [1, 100],
+          detection_scores: [1, 100],
+          num_detections: [1],
+        },
+        files: { 'labels.txt': coco },
+      },
+      { decoding: 'ssd', classes: 80, input: { layout: 'nhwc' } },
+    ],
+    [
+      'torchvision',
+      { outputs: { boxes: ['n', 4], labels: ['n'], scores: ['n'] }, files: { 'labels.txt': coco } },
+      { decoding: 'torchvision', classes: 80 },
+    ],
+  ])('is %s', async (_, file, wanted) => {
+    const proposal = await proposed(file);
+    expect(proposal).toMatchObject({ family: 'detector', ...wanted });
+    expect(proposal.labels).toHaveLength(proposal.classes ?? -1);
+    expect(flags(proposal)).not.toContain('--labels');
+  });
+
+  it('is installed', async () => {
+    const file = new ProtobufFile(join(import.meta.dirname, '../../models/general-c/1/model.onnx'));
+    const outline = readOutline(file);
+    file.close();
+    expect(propose(outline, readHints(outline, {}))).toMatchObject({
+      family: 'detector',
+      decoding: 'nanodet',
+      classes: 80,
+    });
+  });
+
+  it.each([
+    ['DetrForObjectDetection', 92, 'detr', 91],
+    ['RTDetrForObjectDetection', 80, 'rt-detr', 80],
+  ])('of Hugging Face is told by its architecture: %s', async (architecture, columns, decoding, classes) => {
+    const id2label = Object.fromEntries(Array.from({ length: classes }, (_, index) => [index, `thing ${index}`]));
+    const proposal = await proposed({
+      inputName: 'pixel_values',
+      input: ['batch', 3, 'height', 'width'],
+      outputs: { logits: ['batch', 100, columns], pred_boxes: ['batch', 100, 4] },
+      files: {
+        'config.json': JSON.stringify({ architectures: [architecture], id2label }),
+        'preprocessor_config.json': JSON.stringify({
+          ...{ do_resize: true, size: { height: 640, width: 480 }, do_rescale: true, rescale_factor: 1 / 255 },
+          ...{ do_normalize: true, image_mean: [0.485, 0.456, 0.406], image_std: [0.229, 0.224, 0.225] },
+        }),
+      },
+    });
+    expect(proposal).toMatchObject({
+      family: 'detector',
+      decoding,
+      classes,
+      questions: [],
+      input: { width: 480, height: 640, resize: 'stretch' },
+    });
+    expect(proposal.input?.mean?.map((mean) => Number(mean.toFixed(3)))).toEqual([123.675, 116.28, 103.53]);
+  });
+
+  it('asks for its labels when there are too few of them', async () => {
+    const proposal = await proposed({ outputs: { output: [1, 25200, 85] }, files: { 'labels.txt': 'one\ntwo' } });
+    expect(proposal.labels).toBeNull();
+    expect(flags(proposal)).toEqual(['--labels', ...ASKED_OF_PIXELS]);
+    expect(proposal.questions[0]?.question).toContain('80 classes called (2 were found)');
+  });
+});
+
+describe('a network of faces', () => {
+  const strides = [8, 16, 32].map((stride) => 2 * (640 / stride) ** 2);
+  const each = (name: string, width: number): [string, Axes][] =>
+    strides.map((rows) => [`${name}_${rows}`, [1, rows, width]]);
+  it.each<[string, Export, object]>([
+    [
+      'SCRFD',
+      { outputs: Object.fromEntries([...each('score', 1), ...each('bbox', 4), ...each('kps', 10)]) },
+      { decoding: 'scrfd' },
+    ],
+    [
+      'RetinaFace',
+      { outputs: { loc: [1, 16800, 4], conf: [1, 16800, 2], landms: [1, 16800, 10] } },
+      { decoding: 'retinaface' },
+    ],
+    [
+      'YuNet',
+      {
+        outputs: Object.fromEntries(
+          ['cls', 'obj', 'bbox', 'kps'].flatMap((name) => [8, 16, 32].map((s) => [`${name}_${s}`, [1, 6400, 4]])),
+        ),
+      },
+      { decoding: 'yunet' },
+    ],
+    [
+      'MediaPipe',
+      { input: [1, 128, 128, 3], outputs: { regressors: [1, 896, 16], classificators: [1, 896, 1] } },
+      { decoding: 'blazeface' },
+    ],
+  ])('finds them: %s', async (_, file, wanted) => {
+    expect(await proposed(file)).toMatchObject({ family: 'face-detector', ...wanted });
+  });
+
+  it('tells them apart: ArcFace', async () => {
+    const proposal = await proposed({ input: ['None', 3, 112, 112], outputs: { '683': ['None', 512] } });
+    expect(proposal).toMatchObject({ family: 'face-embedding', decoding: 'arcface', dimensions: 512, maxBatch: null });
+    expect(flags(proposal)).toEqual(ASKED_OF_PIXELS);
+  });
+});
+
+describe('a network of whole pictures', () => {
+  it('of timm is a classifier without an answer', async () => {
+    const config = {
+      architecture: 'resnet18',
+      num_classes: 3,
+      label_names: ['cat', 'dog', 'bird'],
+      pretrained_cfg: { input_size: [3, 224, 224], mean: [0.5, 0.5, 0.5], std: [0.5, 0.5, 0.5], crop_mode: 'center' },
+    };
+    const proposal = await proposed({
+      input: ['batch', 3, 224, 224],
+      outputs: { output0: ['batch', 3] },
+      files: { 'config.json': JSON.stringify(config) },
+    });
+    expect(proposal).toMatchObject({
+      family: 'classifier',
+      classes: 3,
+      labels: config.label_names,
+      questions: [],
+      input: { resize: 'crop', mean: [127.5, 127.5, 127.5] },
+    });
+  });
+
+  it.each<[string, Export, object]>([
+    [
+      'an embedding',
+      { input: ['n', 3, 224, 224], outputs: { embedding: ['n', 768] } },
+      { family: 'embedding', dimensions: 768 },
+    ],
+    [
+      "ImageNet's classes",
+      { input: ['n', 3, 224, 224], outputs: { y: ['n', 1000] } },
+      { family: 'classifier', classes: 1000 },
+    ],
+    [
+      'a classifier by its name',
+      { input: ['n', 3, 224, 224], outputs: { logits: ['n', 365] } },
+      { family: 'classifier', classes: 365 },
+    ],
+    [
+      'a finder of text',
+      { input: ['n', 3, 'h', 'w'], outputs: { map: ['n', 1, 'h', 'w'] } },
+      { family: 'text-detection', decoding: 'db' },
+    ],
+    [
+      'a reader of text with its characters',
+      {
+        input: ['n', 3, 48, 'w'],
+        outputs: { out: ['n', 't', 30] },
+        metadata: { character: [...'abcdefghijklmnopqrstuvwxyzäöü'].slice(0, 28).join('\n') },
+      },
+      { family: 'text-recognition', decoding: 'ctc', classes: 30 },
+    ],
+    [
+      'the half of CLIP that sees',
+      { inputName: 'pixel_values', outputs: { image_embeds: ['n', 512] } },
+      { family: 'image-text', dimensions: 512 },
+    ],
+    [
+      'an ear',
+      { inputName: 'input_features', input: ['n', 80, 3000], outputs: { last_hidden_state: ['n', 1500, 512] } },
+      { family: 'speech', decoding: 'whisper' },
+    ],
+  ])('is %s', async (_, file, wanted) => {
+    expect(await proposed(file)).toMatchObject(wanted);
+  });
+
+  it('is asked about when nothing tells what it is', async () => {
+    const proposal = await proposed({ outputs: { a: [1, 3, 5, 7, 9] } });
+    expect(proposal.family).toBeNull();
+    expect(flags(proposal)).toEqual(['--family']);
+  });
+});
+
+describe('labels', () => {
+  it('are one a line, whoever wrote the file', () => {
+    expect(labelLines('\uFEFFa\r\n b \r\n\r\n')).toEqual(['a', 'b']);
+    expect(() => labelLines('a\n\nb')).toThrow(/Line 2 of the labels is empty/);
+  });
+
+  it.each([
+    ["{0: 'a', 2: 'c'}", /no label for class 1/],
+    ["{0: 'a', 1: __import__('os')}", /not written as Python/],
+    ['{0: ' + '['.repeat(1000), /deeper than/],
+    ["{0: 'a", /text without an end/],
+    ['{}', /names no classes/],
+    ["{0: '\\ud83d\\udE00', 1: 'x'} junk", /more behind/],
+  ])('that cannot be read are refused: %s', async (names, message) => {
+    await expect(proposed({ outputs: { output0: [1, 7, 8400] }, metadata: { ...ULTRALYTICS, names } })).rejects.toThrow(
+      message,
+    );
+  });
+});
