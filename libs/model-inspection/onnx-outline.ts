@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { ProtobufFile, type FileField } from './protobuf-file.js';
+import type { FileField, ProtobufFile } from './protobuf-file.js';
 
 /** Types of tensors by the number that ONNX gives them (onnx.proto, TensorProto.DataType), with their bits for each value. */
 const TENSOR_TYPES: Readonly<Record<number, readonly [name: string, bits: number]>> = {

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { inspectModel, type Axis, type GraphValue, type Inspection } from '@adit/model-inspection';
+import { untilInterrupted } from './interrupt.js';
+import { printable } from './text-table.js';
+
+/** Prints what an ONNX file is, what it would be used as, and what has to be known besides. */
+export async function printInspection(file: string, { json = false }: { json?: boolean }): Promise<void> {
+  const { signal, release } = untilInterrupted();
+  const inspection = await inspectModel(resolve(file), { signal }).finally(release);
+  process.stdout.write(json ? `${JSON.stringify(inspection, null, 2)}\n` : described(file, inspection));
+}
+
+function described(file: string, { size, external, outline, exporter, proposal, trial }: Inspection): string {
+  const made = [outline.producer, exporter].filter(Boolean).join(', ') || 'nobody said by what';
+  const bytes = external.reduce((sum, each) => sum + each.size, size);
+  const operators = Object.keys(outline.operators).length;
+  const lines: [string, string][] = [
+    ['File', `${file}, ${megabytes(bytes)}${external.length > 0 ? ` with ${external.length} files of weights` : ''}`],
+    ['Made by', `${made}; opset ${outline.opsets[''] ?? 'none'}`],
+    ['Graph', `${outline.nodes} nodes of ${operators} operators, ${count(outline.parameters)} parameters`],
+    ...outline.inputs.map((input): [string, string] => ['Input', shapeOf(input)]),
+    ...outline.outputs.map((output): [string, string] => ['Output', shapeOf(output)]),
+    ['Run', `loaded in ${trial.loadSeconds.toFixed(2)} s, ${Math.round(trial.runSeconds * 1000)} ms on one core`],
+    ['Taken for', takenFor(proposal)],
+    ...pixels(proposal.input),
+    ...(proposal.labels === null ? [] : [['Labels', labelled(proposal.labels)] as [string, string]]),
+    ...proposal.questions.map(({ question }): [string, string] => ['Not known', question]),
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(10)} ${printable(value)}\n`).join('');
+}
+
+function takenFor({ family, decoding, because, classes, dimensions }: Inspection['proposal']): string {
+  const what = family === null ? 'nothing that is known' : decoding === null ? family : `${family} (${decoding})`;
+  const size = classes !== null ? `, ${classes} classes` : dimensions !== null ? `, ${dimensions} numbers` : '';
+  return `${what}${size}: ${because}`;
+}
+
+function pixels(input: Inspection['proposal']['input']): [string, string][] {
+  if (input === null) return [];
+  const { width, height, openWidth, layout, colour, resize, mean, std } = input;
+  const size = `${openWidth ? 'any width' : (width ?? 'any width')} × ${height ?? 'any height'}`;
+  const scale = mean === null || std === null ? [] : [`(value − ${rounded(mean)}) / ${rounded(std)}`];
+  return [['Pictures', [size, layout, ...[colour, resize].flatMap((each) => each ?? []), ...scale].join(', ')]];
+}
+
+function labelled(labels: readonly string[]): string {
+  const shown = labels.slice(0, 6).join(', ');
+  return labels.length > 6 ? `${shown} … (${labels.length})` : shown;
+}
+
+function shapeOf({ name, type, axes }: GraphValue): string {
+  return `${name}  ${type ?? 'no tensor'} ${axes === null ? 'of any shape' : axes.map(axisOf).join('×')}`;
+}
+
+function axisOf(axis: Axis): string {
+  return axis === null ? '?' : String(axis);
+}
+
+function rounded(values: readonly number[]): string {
+  const texts = values.map((value) => String(Number(value.toFixed(3))));
+  return new Set(texts).size === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+function count(parameters: number): string {
+  return parameters >= 1e6 ? `${(parameters / 1e6).toFixed(1)} million` : String(parameters);
+}
