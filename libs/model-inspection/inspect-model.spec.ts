@@ -26,7 +26,7 @@ async function inspected(files: Record<string, Uint8Array | string>): Promise<In
 }
 
 function refused(message: RegExp): object {
-  return { code: 'VALIDATION', message: expect.stringMatching(message) as string };
+  return { code: 'VALIDATION', message: expect.stringMatching(message) };
 }
 
 /** A graph from a picture to `y`, ten numbers, and on from there. */
