@@ -44,13 +44,14 @@ const START_TRIES = 3;
  * be had is listed in `missing` with the reason and does not keep the others from starting. The servers end with this
  * process, however it ends.
  *
- * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, from?: string[], log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
- *   `durable: false` lets PostgreSQL answer before its data are on the disk; `from` are the sources to try, in order,
+ * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, host?: string, from?: string[], log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
+ *   `durable: false` lets PostgreSQL answer before its data are on the disk; `host` is an address of this machine to
+ *   listen on, loopback when left out, which containers do in any case; `from` are the sources to try, in order,
  *   of `packages` and `containers` (default: as ADIT_TEST_SERVERS_FROM says); `log` is told what is being done.
  * @returns {Promise<Servers>}
  */
 export async function startServers(options = {}) {
-  const { durable = true, from, log = () => undefined, env = process.env, ...asked } = options;
+  const { durable = true, host, from, log = () => undefined, env = process.env, ...asked } = options;
   const named = Object.keys(kinds).filter((name) => asked[name]);
   const names = named.length > 0 ? named : Object.keys(kinds);
   const guard = new Guard();
@@ -89,7 +90,7 @@ export async function startServers(options = {}) {
       folders.push(folder);
       guard.tell({ folder });
       const started = performance.now();
-      const { facts, run } = await planned(kind, installation, { folder, durable, guard });
+      const { facts, run } = await planned(kind, installation, { folder, durable, host, guard });
       try {
         await run.start();
       } catch (error) {
@@ -115,10 +116,10 @@ export async function startServers(options = {}) {
 }
 
 /** How to reach the server that an installation makes, and what runs it. */
-async function planned(kind, installation, { folder, durable, guard }) {
+async function planned(kind, installation, { folder, durable, host, guard }) {
   const common = { name: kind.title, folder, log: join(folder, 'server.log'), guard };
   if (installation.image === undefined) {
-    const { facts, process: server } = await kind.plan(installation, { folder, durable });
+    const { facts, process: server } = await kind.plan(installation, { folder, durable, host });
     return { facts, run: new ServerProcess({ ...common, ...server }) };
   }
   const [port] = await freePorts(1);

@@ -76,19 +76,19 @@ export const kafka = {
     return installation;
   },
 
-  async plan({ home, java }, { folder }, javaOptions = sharedClasses()) {
+  async plan({ home, java }, { folder, host = '127.0.0.1' }, javaOptions = sharedClasses()) {
     const [port, controller] = await freePorts(2);
     const data = join(folder, 'data');
     cpSync(join(home, 'data'), data, { recursive: true });
     const settings = join(folder, 'server.properties');
-    writeFileSync(settings, properties({ port, controller, data }));
+    writeFileSync(settings, properties({ host, port, controller, data }));
     return {
-      facts: { brokers: `127.0.0.1:${port}` },
+      facts: { brokers: `${host}:${port}` },
       process: {
         command: java,
         args: [...javaOptions, ...javaArgs(home), 'kafka.Kafka', settings],
         env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
-        ready: (text) => started(text, port),
+        ready: (text) => started(text, port, host),
       },
     };
   },
@@ -117,7 +117,7 @@ export const kafka = {
   },
 };
 
-const started = async (text, port) => text.includes('Kafka Server started') && (await answers(port));
+const started = async (text, port, host) => text.includes('Kafka Server started') && (await answers(port, host));
 
 /**
  * Starts a broker once to keep the classes it loads in Java's own archive format, from which the next ones start in
@@ -185,9 +185,9 @@ function javaArgs(home) {
   ];
 }
 
-function properties({ port, controller, data }) {
+function properties({ data, ...others }) {
   mkdirSync(data, { recursive: true });
-  return Object.entries(brokerSettings({ port, controller, data }))
+  return Object.entries(brokerSettings({ data, ...others }))
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 }
@@ -199,13 +199,13 @@ function imageVariables(settings) {
   );
 }
 
-function brokerSettings({ port, controller, data }) {
+function brokerSettings({ host = '127.0.0.1', port, controller, data }) {
   return {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controller}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    listeners: `PLAINTEXT://${host}:${port},CONTROLLER://127.0.0.1:${controller}`,
+    'advertised.listeners': `PLAINTEXT://${host}:${port}`,
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',

@@ -44,16 +44,16 @@ export const minio = {
     return { program: await ensureGoProgram(step, PROGRAM) };
   },
 
-  async plan({ program }, { folder }) {
+  async plan({ program }, { folder, host = '127.0.0.1' }) {
     const [port, console] = await freePorts(2);
     const data = join(folder, 'data');
     mkdirSync(data);
-    const endpoint = `http://127.0.0.1:${port}`;
+    const endpoint = `http://${host}:${port}`;
     return {
       facts: { endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY },
       process: {
         command: program,
-        args: ['server', data, '--address', `127.0.0.1:${port}`, '--console-address', `127.0.0.1:${console}`],
+        args: ['server', data, '--address', `${host}:${port}`, '--console-address', `127.0.0.1:${console}`],
         env: { PATH: process.env.PATH, HOME: folder, ...SETTINGS },
         ready: () => healthy(endpoint),
       },

@@ -1,6 +1,6 @@
 // PostgreSQL with pgvector: one that is installed and has both, else a package that carries both, else Debian's.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { debianHas, installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
@@ -44,7 +44,7 @@ export const postgres = {
     return withVector(onMachine()) ?? any;
   },
 
-  async plan({ programs, vector }, { folder, durable }) {
+  async plan({ programs, vector }, { folder, durable, host = '127.0.0.1' }) {
     const [port] = await freePorts(1);
     const user = unprivilegedUser();
     const bin = user === null ? programs : readableFor(programs, folder);
@@ -61,12 +61,14 @@ export const postgres = {
     ]);
     // The database that the URL names, without a client: PostgreSQL's single-user mode takes statements as input.
     run('postgres', ['--single', '-D', data, '-F', 'postgres'], `CREATE DATABASE ${LOGIN}\n`);
+    // Whoever reaches that address, with the password; loopback is let in as it is.
+    if (host !== '127.0.0.1') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
     const settings = [
-      ...['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='],
+      ...[`listen_addresses=${host}`, `port=${port}`, 'unix_socket_directories='],
       ...settingsOf(durable),
     ];
     return {
-      facts: { url: urlOf(port), vector },
+      facts: { url: urlOf(port, host), vector },
       process: {
         command: join(bin, 'postgres'),
         args: ['-D', data, ...asArguments(settings)],
@@ -76,9 +78,9 @@ export const postgres = {
         stopSignal: 'SIGINT',
         // The sessions of one that was killed take a moment to notice.
         notYet: /pre-existing shared memory block/,
-        ready: async (text) => text.includes('ready to accept connections') && (await answers(port)),
+        ready: async (text) => text.includes('ready to accept connections') && (await answers(port, host)),
         // A session that was just forked holds the listening socket until it notices that its server was killed.
-        gone: async () => !(await answers(port)),
+        gone: async () => !(await answers(port, host)),
       },
     };
   },
@@ -106,7 +108,7 @@ function settingsOf(durable) {
 }
 
 const asArguments = (settings) => settings.flatMap((setting) => ['-c', setting]);
-const urlOf = (port) => `postgres://${LOGIN}:${LOGIN}@127.0.0.1:${port}/${LOGIN}`;
+const urlOf = (port, host = '127.0.0.1') => `postgres://${LOGIN}:${LOGIN}@${host}:${port}/${LOGIN}`;
 
 /** Installations of this machine, newest first. */
 function onMachine() {
