@@ -51,6 +51,13 @@ describe('deploy', () => {
     expect([...new Set(started)].sort()).toEqual(serviceNames());
   });
 
+  it('builds the image of files that its context has', () => {
+    const copied = [...text('deploy/Dockerfile').matchAll(/\/adit\/(deploy\/\S+\.mjs)/g)].map(([, file]) => file);
+    const kept = [...text('.dockerignore').matchAll(/^!(deploy\/\S+)$/gm)].map(([, file]) => file);
+    expect(copied).not.toEqual([]);
+    expect(kept.sort()).toEqual(copied.sort());
+  });
+
   it.each(ours)('%s sets only what is a setting, and is asked whether it is ready', (_, service) => {
     const unknown = Object.keys(service.environment).filter((name) => {
       return !settings.has(name.replace(/_FILE$/, '')) && !settings.has(name) && !foreign.test(name);
