@@ -1,22 +1,28 @@
 // A real Kubernetes control plane on loopback: etcd, API server and, where pods are to be scheduled, the controller
-// manager, the scheduler and kwok, which plays the kubelets of nodes that do not exist.
+// manager, the scheduler and nodes that are played.
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../servers/ports.mjs';
 import { Guard, ServerProcess } from '../servers/server-process.mjs';
-import { fakeNode, stagesFile } from './fake-nodes.mjs';
+import { playNodes } from './fake-nodes.mjs';
 import { program } from './programs.mjs';
 import { schemaFolder } from './schemas.mjs';
+
+/** Custom resources that a chart of ours may hold; all that there are would take the API server a while. */
+const CUSTOM = [
+  ...['scaledobjects.keda.sh', 'triggerauthentications.keda.sh'],
+  ...['podmonitors', 'prometheusrules', 'servicemonitors'].map((name) => `${name}.monitoring.coreos.com`),
+  ...['gateways', 'httproutes'].map((name) => `${name}.gateway.networking.k8s.io`),
+];
 
 /** Who may sign in by token: name in the kubeconfig, user and groups. */
 const USERS = {
   admin: ['admin', 'system:masters'],
   'controller-manager': ['system:kube-controller-manager', ''],
   scheduler: ['system:kube-scheduler', ''],
-  kwok: ['kwok', 'system:masters'],
 };
 
 /**
@@ -24,8 +30,9 @@ const USERS = {
  * @property {string} kubeconfig
  * @property {string} folder Of the logs and data, which go with `stop`.
  * @property {(...args: string[]) => Promise<Said>} kubectl
+ * @property {(input: string, ...args: string[]) => Promise<Said>} kubectlWith With something to read.
  * @property {(...args: string[]) => Promise<Said>} helm
- * @property {(documents: object[]) => Promise<Said>} apply
+ * @property {(documents: object[], ...args: string[]) => Promise<Said>} apply
  * @property {() => Promise<void>} stop Ends all that were started and removes their data.
  *
  * @typedef {object} Said
@@ -35,8 +42,8 @@ const USERS = {
  */
 
 /**
- * Starts it, in some seconds. It ends with this process, however that ends. The definitions of KEDA's, the Prometheus
- * operator's and the Gateway API's resources are there; what acts on them is not.
+ * Starts it, in some seconds. It ends with this process, however that ends. KEDA's, the Prometheus operator's and
+ * the Gateway API's resources can be made; what acts on them is not there.
  *
  * @param {{ nodes?: { name: string, gpus?: number, zone?: string }[], pods?: string, extra?: Record<string, string[]>, users?: Record<string, string[]>, step?: import('../setup/step.mjs').Step }} [options]
  *   `nodes`: fake ones. Without any, nothing is scheduled, and only etcd and the API server run, which is all that a
@@ -52,7 +59,6 @@ export async function startControlPlane({
 } = {}) {
   const names = ['etcd', 'kube-apiserver', 'kubectl', 'helm'];
   if (scheduling) names.push('kube-controller-manager', 'kube-scheduler');
-  if (nodes.length > 0) names.push('kwok');
   const programs = {};
   for (const name of names) programs[name] = await program(name, step);
   const definitions = join(await schemaFolder(step), 'definitions');
@@ -61,7 +67,9 @@ export async function startControlPlane({
   const guard = new Guard();
   guard.tell({ folder });
   const running = [];
+  let played;
   const [client, peer, api, manager, scheduler] = await freePorts(5);
+  const authority = join(folder, 'pki/apiserver.crt');
   const server = `https://127.0.0.1:${api}`;
   const etcd = `http://127.0.0.1:${client}`;
   const tokens = Object.fromEntries(Object.keys({ ...USERS, ...users }).map((name) => [name, randomUUID()]));
@@ -86,7 +94,7 @@ export async function startControlPlane({
 
   function kubeconfig(user) {
     const file = join(folder, `${user}.conf`);
-    const cluster = { server, 'certificate-authority': join(folder, 'pki/apiserver.crt') };
+    const cluster = { server, 'certificate-authority': authority };
     const context = { cluster: 'adit', user };
     const text = {
       apiVersion: 'v1',
@@ -111,15 +119,26 @@ export async function startControlPlane({
   };
   const run = (name, args, input) => say(programs[name], args, theirs, input);
   const kubectl = (...args) => run('kubectl', args);
+  const kubectlWith = (input, ...args) => run('kubectl', args, input);
   const helm = (...args) => run('helm', args);
   const apply = (documents, ...args) =>
-    run('kubectl', ['apply', '-f', '-', ...args], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: documents }));
+    kubectlWith(
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: documents }),
+      'apply',
+      '--filename',
+      '-',
+      ...args,
+    );
   const answers = async (path) => (await kubectl('get', '--raw', path)).code === 0;
 
   async function stop() {
-    for (const each of running) await each.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-    guard.dismiss();
+    try {
+      await played?.stop();
+    } finally {
+      for (const each of running) await each.stop();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      guard.dismiss();
+    }
   }
 
   try {
@@ -169,7 +188,7 @@ export async function startControlPlane({
           'kube-controller-manager',
           [
             ...[...common('controller-manager'), `--secure-port=${manager}`, '--use-service-account-credentials'],
-            ...[`--service-account-private-key-file=${key}`, `--root-ca-file=${join(folder, 'pki/apiserver.crt')}`],
+            ...[`--service-account-private-key-file=${key}`, `--root-ca-file=${authority}`],
           ],
           (text) => text.includes('Serving securely'),
         ),
@@ -178,7 +197,7 @@ export async function startControlPlane({
         ),
       ]);
     }
-    const documents = readdirSync(definitions).map((file) => JSON.parse(readFileSync(join(definitions, file), 'utf8')));
+    const documents = CUSTOM.map((name) => JSON.parse(readFileSync(join(definitions, `${name}.json`), 'utf8')));
     // Some are too long for the annotation of a client's apply.
     expectOk(await apply(documents, '--server-side'));
     expectOk(
@@ -190,21 +209,7 @@ export async function startControlPlane({
       ),
     );
     if (nodes.length > 0) {
-      const config = join(folder, 'stages.yaml');
-      writeFileSync(config, await stagesFile(step));
-      await start(
-        'kwok',
-        [
-          ...[`--kubeconfig=${kubeconfig('kwok')}`, `--config=${config}`, '--manage-all-nodes=false'],
-          ...[
-            '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
-            '--cidr=10.244.0.0/16',
-            '--node-ip=127.0.0.1',
-          ],
-        ],
-        () => true,
-      );
-      expectOk(await apply(nodes.map(fakeNode)));
+      played = await playNodes({ server, ca: authority, token: tokens.admin }, nodes);
       expectOk(await kubectl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=60s'));
     }
   } catch (error) {
@@ -212,7 +217,19 @@ export async function startControlPlane({
     throw error;
   }
   mkdirSync(theirs.HELM_CACHE_HOME, { recursive: true });
-  return { kubeconfig: admin, kubeconfigOf: kubeconfig, folder, server, programs, guard, kubectl, helm, apply, stop };
+  return {
+    kubeconfig: admin,
+    kubeconfigOf: kubeconfig,
+    folder,
+    server,
+    programs,
+    guard,
+    kubectl,
+    kubectlWith,
+    helm,
+    apply,
+    stop,
+  };
 }
 
 /** What a program said and how it ended, which is for the caller to judge. @returns {Promise<Said>} */

@@ -28,6 +28,11 @@ const STAMPED = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'
   )
   .map((set) => `-X ${set}`)
   .join(' ');
+/** What Helm takes a cluster for that it cannot ask. */
+const HELM_STAMPED = ['chartutil', 'lint/rules']
+  .flatMap((path) => [`${path}.k8sVersionMajor=${MAJOR}`, `${path}.k8sVersionMinor=${MINOR}`])
+  .map((set) => `-X helm.sh/helm/v3/pkg/${set}`)
+  .join(' ');
 
 /** Main packages by name of the program; all from one go.mod, for what they share to be compiled once. */
 const MAINS = {
@@ -35,7 +40,7 @@ const MAINS = {
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform',
   'helm-unittest': 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest',
   etcd: 'go.etcd.io/etcd/server/v3',
-  kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+  pause: './pause',
   ...Object.fromEntries(
     ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubectl', 'kubelet'].map((name) => [
       name,
@@ -87,5 +92,6 @@ function goProgram(name) {
   const main = MAINS[name];
   if (main === undefined)
     throw new SetupError(`No program "${name}": there are ${[...Object.keys(MAINS), 'promtool'].join(', ')}.`);
-  return { name, title: name, module, main, ldflags: STAMPED, cache: kubernetesCache };
+  const ldflags = name === 'helm' ? HELM_STAMPED : STAMPED;
+  return { name, title: name, module, main, ldflags, cache: kubernetesCache };
 }

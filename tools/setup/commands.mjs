@@ -48,6 +48,12 @@ export const commands = {
     const { runSdkCheck } = await import('../sdk-check/run.mjs');
     return await runSdkCheck(args);
   },
+  async chart(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runChart } = await import('../kubernetes/run.mjs');
+    return await runChart(args);
+  },
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');
