@@ -1,4 +1,12 @@
-import { AditError, frameSpecName, type Extent, type FrameInterval, type FrameSpec } from '@adit/contracts';
+import {
+  AditError,
+  audioSpecName,
+  frameSpecName,
+  type AudioInterval,
+  type Extent,
+  type FrameInterval,
+  type FrameSpec,
+} from '@adit/contracts';
 import type { JobAnalysisEntity, PackKeys } from '@adit/database';
 import {
   failMixed,
@@ -12,12 +20,13 @@ import {
   setSourcePlanned,
 } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
-import { chunkMemory, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
+import { audioPackMemory, chunkMemory, cutAudio, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
+import { AudioFiles } from './audio-files.js';
 import type { ChunkTask } from './chunk-task.js';
 import { WORK_DIRECTORY } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
@@ -35,7 +44,7 @@ const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', 
 /** Pictures fetched and decoded at the same time within one chunk of images, as far as memory allows. */
 const IMAGES_AT_ONCE = 4;
 
-/** Turns chunks into frame packs in the object store. */
+/** Turns chunks into packs of frames or sound in the object store. */
 @Injectable()
 export class ChunkDecoder {
   constructor(
@@ -43,6 +52,7 @@ export class ChunkDecoder {
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(SourceCache) private readonly cache: SourceCache,
     @Inject(MediaCatalogue) private readonly catalogue: MediaCatalogue,
+    @Inject(AudioFiles) private readonly audio: AudioFiles,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
@@ -70,7 +80,7 @@ export class ChunkDecoder {
       case 'video':
         return this.decodeFrames(task, extent.interval, signal);
       case 'audio':
-        throw new AditError('INTERNAL', 'Sound cannot be decoded yet.');
+        return this.decodeAudio(task, extent.interval, signal);
     }
   }
 
@@ -86,14 +96,45 @@ export class ChunkDecoder {
     const packs = await this.cache.use(
       { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri: source.uri },
       async (file) => {
-        if (file.digest !== mediaDigest) {
-          throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
-        }
+        checkSame(file, mediaDigest);
         const index = await this.catalogue.frameIndex(job.workspaceId, file, signal);
         // Where the next process finds what this one left when it was killed, and removes it.
         const limits = { directory: this.workDirectory };
         const request = { path: file.path, facts, index, interval, specs: specsOf(analyses), signal, limits };
         return this.memory.admit(chunkMemory(facts), () => decodeInterval(request), signal);
+      },
+      signal,
+    );
+    return { [sourceIndex]: await this.store(chunk, sourceIndex, packs) };
+  }
+
+  private async decodeAudio(
+    { job, chunk, sources, analyses }: ChunkTask,
+    interval: AudioInterval,
+    signal: AbortSignal,
+  ): Promise<Record<string, PackKeys>> {
+    const [source] = sources;
+    if (!source?.mediaDigest || source.facts === null) return {};
+    const { facts, mediaDigest, index: sourceIndex, uri } = source;
+    const specs = distinctBy(
+      analyses.flatMap(({ audio }) => audio ?? []),
+      audioSpecName,
+    );
+    const packs = await this.cache.use(
+      { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri },
+      async (file) => {
+        checkSame(file, mediaDigest);
+        const cut = new Map<string, Buffer>();
+        for (const spec of specs) {
+          const audio = await this.audio.of({ path: file.path, facts }, spec, signal);
+          const pack = await this.memory.admit(
+            audioPackMemory(interval, spec),
+            () => cutAudio(audio, interval, spec),
+            signal,
+          );
+          cut.set(audioSpecName(spec), pack);
+        }
+        return cut;
       },
       signal,
     );
@@ -213,6 +254,17 @@ async function allEnded(work: Promise<unknown>[]): Promise<void> {
 }
 
 function specsOf(analyses: JobAnalysisEntity[]): FrameSpec[] {
-  const specs = analyses.flatMap((analysis) => analysis.frames);
-  return [...new Map(specs.map((spec) => [frameSpecName(spec), spec])).values()];
+  return distinctBy(
+    analyses.flatMap((analysis) => analysis.frames),
+    frameSpecName,
+  );
+}
+
+function distinctBy<Spec>(specs: Spec[], nameOf: (spec: Spec) => string): Spec[] {
+  return [...new Map(specs.map((spec) => [nameOf(spec), spec])).values()];
+}
+
+/** Throws MEDIA_INVALID when what was fetched again is another file. */
+function checkSame({ digest }: { digest: string }, mediaDigest: string): void {
+  if (digest !== mediaDigest) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
 }

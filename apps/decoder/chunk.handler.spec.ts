@@ -21,6 +21,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { blackPng, numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
 import { DecoderConfig } from './config.js';
@@ -78,7 +79,16 @@ describe('decoding a chunk', () => {
     cache = new SourceCache(work, config, watched, db);
     const memory = new MemoryAdmission(1e9);
     catalogue = new MediaCatalogue(db, watched, config, memory);
-    const decoder = new ChunkDecoder(db, outbox, cache, catalogue, watched, work, memory);
+    const decoder = new ChunkDecoder(
+      db,
+      outbox,
+      cache,
+      catalogue,
+      new AudioFiles(config, memory),
+      watched,
+      work,
+      memory,
+    );
     handler = new ChunkHandler(db, outbox, decoder, watched, JobSettings.parse({}));
   });
   afterEach(async () => {

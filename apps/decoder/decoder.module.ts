@@ -1,6 +1,7 @@
 import { missingConfinement } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
+import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
@@ -27,6 +28,7 @@ export class DecoderModule implements OnApplicationBootstrap {
           useValue: new MemoryAdmission(config.decodeMemoryBytes ?? defaultDecodeMemory()),
         },
         SourceCache,
+        AudioFiles,
         MediaCatalogue,
         ChunkDecoder,
         SourceHandler,

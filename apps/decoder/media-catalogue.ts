@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import { AditError, type FrameInterval, type MediaFacts } from '@adit/contracts';
+import {
+  AditError,
+  AUDIO_DECODER_VERSION,
+  type AudioInterval,
+  type FrameInterval,
+  type MediaFacts,
+} from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
 import { cacheExpiry, frameIndexKey } from '@adit/jobs';
-import { FrameIndex, planGrid, probeMedia } from '@adit/media';
+import { audioPieces, FrameIndex, planAudioGrid, planGrid, probeMedia, type DecodedAudio } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
@@ -23,7 +29,7 @@ interface MediaFile {
 export interface KnownMedia {
   digest: string;
   facts: MediaFacts;
-  /** Null for images. */
+  /** Null of what has no frames. */
   film: { grid: FrameInterval[]; index: FrameIndex } | null;
 }
 
@@ -64,6 +70,24 @@ export class MediaCatalogue {
     const { film } = await this.probe(workspaceId, file, signal);
     if (film === null) throw new AditError('MEDIA_INVALID', 'it is no film any more');
     return film.index;
+  }
+
+  /**
+   * Where the sound of identified media is cut; null of a film that has none. `decoded` gives it at PLANNING_RATE in mono, and is
+   * asked when nobody has planned it before. Throws MEDIA_INVALID for sound that cannot be decoded.
+   */
+  async audioGrid(
+    workspaceId: string,
+    { digest, facts }: KnownMedia,
+    decoded: () => Promise<DecodedAudio>,
+  ): Promise<AudioInterval[] | null> {
+    if (facts.kind === 'image' || (facts.kind === 'video' && facts.audioStreams.length === 0)) return null;
+    const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
+    if (known?.audioGrid?.decoder === AUDIO_DECODER_VERSION) return known.audioGrid.intervals;
+    const intervals = await planAudioGrid(audioPieces(await decoded()), this.limits);
+    const audioGrid = { decoder: AUDIO_DECODER_VERSION, intervals };
+    await this.db.manager.update(MediaEntity, { workspaceId, digest }, { audioGrid });
+    return intervals;
   }
 
   private async probe(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, type FetchedSource } from '@adit/media';
@@ -71,7 +71,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     entry.users++;
     try {
       const file = await unlessAborted(entry.fetched, signal);
-      entry.size = file.size;
+      entry.size ??= file.size;
       return await work(file);
     } catch (error) {
       const isLast = entry.users === 1 || !signal.aborted;
@@ -81,6 +81,8 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       }
       throw error;
     } finally {
+      // What was made of it lies beside it.
+      if (entry.size !== null) entry.size = Math.max(entry.size, await bytesIn(entry.directory));
       entry.users--;
       entry.lastUsed = Date.now();
       void this.evict();
@@ -129,6 +131,17 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       log.warn({ err: error }, 'a fetched source could not be removed'),
     );
   }
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const names = await readdir(directory).catch((): string[] => []);
+  const sizes = names.map((name) =>
+    stat(join(directory, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /** Throws the signal's reason as soon as it aborts. */

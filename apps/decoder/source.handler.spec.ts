@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import type { Bus, BusContext } from '@adit/bus';
 import { JobRequest, type MediaKind } from '@adit/contracts';
 import { openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import { JobCommands, JobSettings, type ResolvedAnalysis } from '@adit/jobs';
+import { EXTENT_NAME, JobCommands, JobSettings, type ResolvedAnalysis } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
 import { blackPng, numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AudioFiles } from './audio-files.js';
 import { DecoderConfig } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { MemoryAdmission } from './memory-admission.js';
@@ -22,6 +23,13 @@ const faces: ResolvedAnalysis = {
   frames: [{ rate: 2, shorterSide: 600 }],
 };
 
+const loudness: ResolvedAnalysis = {
+  ...{ analysis: 'loudness', family: 'test', digest: 'e'.repeat(64), args: {}, models: [], frames: [] },
+  audio: [{ sampleRate: 8000, channels: 1, overlapSeconds: 0 }],
+};
+/** What modules see and hear; others see. */
+const ANALYSES: Record<string, ResolvedAnalysis[]> = { listener: [loudness], watcher: [faces, loudness] };
+
 describe('opening a source', () => {
   const workspaceId = randomUUID();
   const bus = { publish: () => Promise.resolve() } as unknown as Bus;
@@ -32,6 +40,8 @@ describe('opening a source', () => {
   let cache: SourceCache;
   let commands: JobCommands;
   let handler: SourceHandler;
+  /** Of the job that was opened last: source, extent and analyses. */
+  let chunks: string[];
 
   beforeAll(async () => {
     configureLogging({ level: 'silent' });
@@ -46,12 +56,16 @@ describe('opening a source', () => {
     await copyFile(await transcode('numbered.mp4', frames), join(folder, 'film.mp4'));
     const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=1'];
     await copyFile(await transcode('tone.wav', tone), join(folder, 'tone.wav'));
+    const talkie = [...frames.slice(0, 4), ...tone, '-map', '0:v', '-map', '1:a', '-pix_fmt', 'yuv420p'];
+    await copyFile(await transcode('talkie.mp4', talkie), join(folder, 'talkie.mp4'));
     const config = DecoderConfig.parse({ localRoots: [folder] });
     outbox = new OutboxRelay(db, bus);
     commands = new JobCommands(outbox, objects);
     cache = new SourceCache(join(folder, 'work'), config, objects, db);
-    const catalogue = new MediaCatalogue(db, objects, config, new MemoryAdmission(1e9));
-    handler = new SourceHandler(db, outbox, cache, catalogue, JobSettings.parse({}));
+    const memory = new MemoryAdmission(1e9);
+    const catalogue = new MediaCatalogue(db, objects, config, memory);
+    const audio = new AudioFiles(config, memory);
+    handler = new SourceHandler(db, outbox, cache, catalogue, audio, JobSettings.parse({}));
   });
   afterAll(async () => {
     await cache?.onApplicationShutdown();
@@ -68,7 +82,8 @@ describe('opening a source', () => {
       workspaceId,
       request: JobRequest.parse({ sources, modules: { face_recognition: {} } }),
       modules: Object.entries(modules).map(([moduleId, media]) => ({
-        ...{ moduleId, postedAs: moduleId, args: {}, range: null, models: [], media, analyses: [faces] },
+        ...{ moduleId, postedAs: moduleId, args: {}, range: null, models: [], media },
+        analyses: ANALYSES[moduleId] ?? [faces],
       })),
       mediaType: 'image' as const,
       traceparent: null,
@@ -92,6 +107,13 @@ describe('opening a source', () => {
            FROM jobs j WHERE j.id = $1`,
         [jobId],
       );
+    const planned = await database.dataSource.query(
+      `SELECT c.source_start || ' ' || ${EXTENT_NAME} AS name, array_agg(a.analysis ORDER BY a.analysis) AS analyses
+         FROM chunks c JOIN chunk_analyses n ON n.chunk_id = c.id JOIN job_analyses a ON a.job_id = $1 AND a.digest = n.digest
+        WHERE c.job_id = $1 GROUP BY c.id ORDER BY c.position`,
+      [jobId],
+    );
+    chunks = planned.map(({ name, analyses }: { name: string; analyses: string[] }) => [name, ...analyses].join(' '));
     return { ...row!, errors: row!.errors.map((error) => error.replace(`${folder}/`, '')) };
   }
 
@@ -124,6 +146,40 @@ describe('opening a source', () => {
       sources: ['planned'],
       errors: ['films: it takes video, not images'],
       folds: ['faces -1'],
+    });
+  });
+
+  it('plans sound beside frames, each for those that hear or see it, and a module that does both in the order of time', async () => {
+    expect(await opened(['talkie.mp4'], { faces: both, listener: ['video', 'audio'], watcher: both })).toMatchObject({
+      errors: [],
+      folds: ['faces 0', 'listener 0', 'watcher 0'],
+    });
+    // Encoders fill their last packet.
+    expect(chunks).toEqual([expect.stringMatching(/^0 audio-0-10\d\d loudness$/), '0 0-50 faces']);
+  });
+
+  it('plans recordings, and refuses them by name to those that only see', async () => {
+    expect(await opened(['tone.wav', 'talkie.mp4'], { listener: ['video', 'audio'], faces: both })).toMatchObject({
+      sources: ['planned', 'planned'],
+      errors: ['tone.wav: faces takes images and video, not audio'],
+      folds: ['faces 0 closed', 'listener 0', 'faces 1', 'listener 1'],
+    });
+    expect(chunks.map((chunk) => chunk.split(' ')[0])).toEqual(['0', '1', '1']);
+    const [{ media_type: type }] = await database.dataSource.query(
+      'SELECT media_type FROM jobs ORDER BY time_created DESC',
+    );
+    expect(type).toBe('video');
+  });
+
+  it('refuses a film without sound to those that listen, and goes on with those that see, too', async () => {
+    expect(await opened(['film.mp4'], { listener: ['video', 'audio'], watcher: both })).toMatchObject({
+      sources: ['planned'],
+      errors: ['film.mp4: listener needs sound, and the source has none'],
+      folds: ['listener 0 closed', 'watcher 0'],
+    });
+    expect(await opened(['film.mp4'], { listener: ['video', 'audio'] })).toMatchObject({
+      sources: ['failed'],
+      errors: ['film.mp4: listener needs sound, and the source has none'],
     });
   });
 

@@ -1,6 +1,6 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, type FrameInterval, type Payload, type ProcessingRange, type VideoFacts } from '@adit/contracts';
-import { JobEntity, JobSourceEntity } from '@adit/database';
+import { AditError, type AudioInterval, type Payload } from '@adit/contracts';
+import { JobEntity, JobModuleEntity, JobSourceEntity } from '@adit/database';
 import {
   ALL_IMAGES,
   failMixed,
@@ -10,25 +10,37 @@ import {
   LockedJob,
   planChunks,
   planImages,
-  refusalByAll,
+  inputKinds,
+  inputsOf,
+  lackOf,
   refusalOf,
+  refusedBy,
   refuseSource,
   takesMedia,
   writePlan,
   type ChunkPlan,
   type JobSettings,
   type ModuleExtents,
+  type Refusal,
 } from '@adit/jobs';
 import { claimAttempt, runAttempt, leasedSource } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
-import { planRange } from '@adit/media';
+import { MEDIA_PLANS, PLANNING_RATE } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AudioFiles } from './audio-files.js';
 import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
 import { SourceCache, type SourceOfJob } from './source-cache.js';
 
 const log = createLogger('decoder');
+
+/** A source with what plans are made of. */
+interface OpenedMedia extends KnownMedia {
+  audioGrid: AudioInterval[] | null;
+  /** Why nothing can be heard of a film that has sound. */
+  silence: string | null;
+}
 
 /** sources.requested: fetch one source, find out what it is, and plan its chunks. */
 @Injectable()
@@ -38,6 +50,7 @@ export class SourceHandler {
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(SourceCache) private readonly cache: SourceCache,
     @Inject(MediaCatalogue) private readonly catalogue: MediaCatalogue,
+    @Inject(AudioFiles) private readonly audio: AudioFiles,
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
   ) {}
 
@@ -52,7 +65,12 @@ export class SourceHandler {
         const begun = await this.begin(jobId, sourceIndex);
         if (begun === null) return;
         const { workspaceId } = begun;
-        const media = await this.cache.use(begun, (file) => this.catalogue.identify(workspaceId, file, signal), signal);
+        const media = await this.cache.use(
+          begun,
+          async (file) =>
+            this.withSound(jobId, workspaceId, file, await this.catalogue.identify(workspaceId, file, signal), signal),
+          signal,
+        );
         await writePlan(this.outbox, jobId, (tx, locked) => this.plan(tx, locked, begun, media), signal);
       },
       async (problem, isOurs) => {
@@ -64,6 +82,32 @@ export class SourceHandler {
         });
       },
     );
+  }
+
+  /** Plans the sound of what a module of the job listens to. Throws MEDIA_INVALID for a recording of which nothing can be heard. */
+  private async withSound(
+    jobId: string,
+    workspaceId: string,
+    file: { path: string },
+    known: KnownMedia,
+    signal: AbortSignal,
+  ): Promise<OpenedMedia> {
+    const { facts } = known;
+    const silent = { ...known, audioGrid: null, silence: null };
+    const kinds = await inputKinds(this.db.manager, jobId);
+    const modules = await this.db.manager.findBy(JobModuleEntity, { jobId });
+    const listening = modules.filter((module) => takesMedia(module, facts.kind));
+    if (!listening.some((module) => inputsOf(module, kinds).has('audio'))) return silent;
+    const format = { sampleRate: PLANNING_RATE, channels: 1 as const };
+    const decoded = () => this.audio.of({ path: file.path, facts }, format, signal);
+    try {
+      return { ...silent, audioGrid: await this.catalogue.audioGrid(workspaceId, known, decoded) };
+    } catch (error) {
+      const { code, message } = AditError.from(error);
+      if (facts.kind !== 'video' || code !== 'MEDIA_INVALID') throw error;
+      // Its pictures may be of use.
+      return { ...silent, silence: `needs sound: ${message}` };
+    }
   }
 
   /** Moves the job to processing with its first source. */
@@ -82,7 +126,7 @@ export class SourceHandler {
     manager: EntityManager,
     locked: LockedJob,
     opened: SourceOfJob,
-    media: KnownMedia,
+    media: OpenedMedia,
   ): Promise<ChunkPlan | null> {
     const { index: sourceIndex } = opened;
     const [source]: { count: number; is_open: boolean; is_first: boolean; changed: boolean }[] = await manager.query(
@@ -98,7 +142,7 @@ export class SourceHandler {
     // Opened again, for a module that missed it: what the others know of it is of another file.
     if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
     const { kind } = media.facts;
-    if (kind !== 'audio' && !isFirst && locked.job.mediaType !== kind) {
+    if (!isFirst && (kind === 'image') !== (locked.job.mediaType === 'image')) {
       await failMixed(locked);
       return null;
     }
@@ -106,13 +150,40 @@ export class SourceHandler {
       await this.planImageJob(manager, locked, sourceIndex, media, count);
       return null;
     }
-    const refusing = locked.activeModules.filter((module) => !takesMedia(module, kind));
-    if (refusing.length === locked.activeModules.length) {
-      throw new AditError('MEDIA_INVALID', refusalByAll(refusing, kind));
+    // A job of films and recordings is one of video.
+    if (locked.job.mediaType !== kind && (kind === 'video' || isFirst)) {
+      await manager.update(JobEntity, { id: locked.job.id }, { mediaType: kind });
     }
-    if (kind === 'audio') throw new AditError('MEDIA_INVALID', 'audio cannot be mined yet');
-    await refuseSource(locked, opened, refusing, kind);
-    return this.planOfFilm(manager, locked, sourceIndex, media, isFirst);
+    const { wanted, refused, asked } = await this.wantedOf(manager, locked, media);
+    if (refused.length === asked) throw new AditError('MEDIA_INVALID', refusedBy(refused));
+    await refuseSource(locked, opened, refused);
+    // A film that was fetched ahead waits behind the chunks of those before it.
+    return planChunks(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
+  }
+
+  /** What each running module is to be asked of a film or recording. One whose range lies outside fails. */
+  private async wantedOf(manager: EntityManager, locked: LockedJob, media: OpenedMedia) {
+    const kinds = await inputKinds(manager, locked.job.id);
+    const wanted: ModuleExtents[] = [];
+    const refused: Refusal[] = [];
+    const modules = [...locked.activeModules];
+    for (const module of modules) {
+      if (!takesMedia(module, media.facts.kind)) {
+        refused.push({ module, reason: refusalOf(module, media.facts.kind) });
+        continue;
+      }
+      const inputs = inputsOf(module, kinds);
+      try {
+        const extents = [...inputs].flatMap((input) =>
+          MEDIA_PLANS[input === 'audio' ? 'audio' : 'video'](media, module.range),
+        );
+        if (extents.length > 0 || inputs.size === 0) wanted.push({ moduleId: module.moduleId, extents });
+        else refused.push({ module, reason: media.silence ?? lackOf(inputs) });
+      } catch (error) {
+        await locked.failModule(module.moduleId, AditError.from(error).message);
+      }
+    }
+    return { wanted, refused, asked: modules.length };
   }
 
   private async planImageJob(
@@ -136,36 +207,4 @@ export class SourceHandler {
     const opened = { index, digest, facts };
     await planImages(manager, locked, opened, wanted, this.settings.imagesPerChunk, this.settings);
   }
-
-  private async planOfFilm(
-    manager: EntityManager,
-    locked: LockedJob,
-    sourceIndex: number,
-    media: KnownMedia,
-    isFirst: boolean,
-  ): Promise<ChunkPlan> {
-    if (media.film === null || media.facts.kind !== 'video') throw new RangeError('not a film');
-    if (locked.job.mediaType !== 'video') {
-      await manager.update(JobEntity, { id: locked.job.id }, { mediaType: 'video' });
-    }
-    const wanted: ModuleExtents[] = [];
-    for (const { moduleId, range } of locked.activeModules.filter((module) => takesMedia(module, 'video'))) {
-      try {
-        const intervals = intervalsOf(media.facts, media.film, range);
-        wanted.push({ moduleId, extents: intervals.map((interval) => ({ kind: 'video', interval })) });
-      } catch (error) {
-        await locked.failModule(moduleId, AditError.from(error).message);
-      }
-    }
-    // A film that was fetched ahead waits behind the chunks of those before it.
-    return planChunks(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
-  }
-}
-
-function intervalsOf(
-  facts: VideoFacts,
-  film: NonNullable<KnownMedia['film']>,
-  range: ProcessingRange | null,
-): FrameInterval[] {
-  return range === null ? film.grid : planRange(film.grid, facts, film.index, range);
 }

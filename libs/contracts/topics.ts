@@ -6,7 +6,10 @@ import { UnitOutcome } from './observations.js';
  * version; a new field, which older readers drop, does not raise it. A message of a later version waits for a process that
  * understands it.
  */
-export const MESSAGE_VERSION = 1;
+export const MESSAGE_VERSION = 2;
+
+/** Of messages that ask for the sources and chunks of a job that listens: readers before it know of pictures alone. */
+export const AUDIO_MESSAGE_VERSION = 2;
 
 /**
  * What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.
@@ -14,7 +17,7 @@ export const MESSAGE_VERSION = 1;
  * JSON are tolerant: unknown fields are dropped, and new ones are optional.
  */
 export const Envelope = z.object({
-  /** MESSAGE_VERSION of its writer; left out for 1, since the first readers knew no other fields than these. */
+  /** The first MESSAGE_VERSION that reads it as it is meant; left out for 1, since the first readers knew no other fields. */
   version: z.int().positive().optional(),
   id: z.string(),
   /** The job it is about, or the id of the other resource. */

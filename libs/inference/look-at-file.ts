@@ -1,7 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, frameSpecName, type Extent, type MediaFacts } from '@adit/contracts';
-import { decodeImage, decodeInterval, openFramePackBuffer, planGrid, probeMedia } from '@adit/media';
-import type { AnalysisContext, AnalysisDefinition } from './analysis.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  AditError,
+  frameSpecName,
+  inputOf,
+  type AudioSpec,
+  type Extent,
+  type FrameSpec,
+  type MediaFacts,
+  type UnitSource,
+} from '@adit/contracts';
+import {
+  audioPieces,
+  cutAudio,
+  decodeAudio,
+  decodeImage,
+  decodeInterval,
+  openAudioPackBuffer,
+  openFramePackBuffer,
+  planAudioGrid,
+  planGrid,
+  PLANNING_RATE,
+  probeMedia,
+  type FrameIndex,
+} from '@adit/media';
+import type { AnalysisContext, AnalysisDefinition, AnalysisInput } from './analysis.js';
 import type { AnalysisRunner } from './local-runner.js';
 
 interface FileLook {
@@ -25,44 +50,83 @@ interface UnitLook {
 
 /**
  * Runs an analysis over a local file, unit after unit, with nothing but this process: for evaluation, galleries and
- * trying an analysis out. Throws MEDIA_INVALID for files without pictures.
+ * trying an analysis out. Throws MEDIA_INVALID for files without pictures, or without sound, for it.
  */
 export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   const { runner, analysis, path, signal } = look;
   const args = look.args ?? {};
-  const specs = runner.identify(analysis, args).frames;
+  const wanted = inputOf(runner.identify(analysis, args));
   const { facts, index } = await probeMedia(path);
   // Nothing is cached here, so the media needs no digest of its content.
-  const mediaDigest = randomUUID();
+  const source = { sourceIndex: 0, mediaDigest: randomUUID(), facts };
   const keepPicture: AnalysisContext<unknown>['keepPicture'] =
     look.keepPicture ??
     (async (key, { width, height }, options) => {
       const scale = Math.min(1, (options?.maxSide ?? Infinity) / Math.max(width, height));
       return { key, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
     });
+  const inputs =
+    wanted.kind === 'frames'
+      ? framesOf({ path, source, index, specs: wanted.specs, signal })
+      : audioOf({ path, source, specs: wanted.specs, signal });
+  let any = false;
+  for await (const input of inputs) {
+    any = true;
+    const observations = await runner.run({ analysis, args, input, keepPicture, signal });
+    yield { facts, extent: input.unit, observations };
+  }
+  if (any) return;
+  const lacking = wanted.kind === 'frames' ? 'pictures' : 'sound';
+  throw new AditError('MEDIA_INVALID', `${path} has no ${lacking} for ${analysis.name}.`);
+}
 
-  const observe = async (
+interface OfFile<Spec> {
+  path: string;
+  source: UnitSource;
+  specs: Spec[];
+  signal?: AbortSignal;
+}
+
+async function* framesOf({
+  path,
+  source,
+  index,
+  specs,
+  signal,
+}: OfFile<FrameSpec> & { index: FrameIndex | null }): AsyncGenerator<AnalysisInput> {
+  const { facts } = source;
+  const opened = async (
     packs: Map<string, Buffer>,
     extent: Extract<Extent, { kind: 'image' | 'video' }>,
-  ): Promise<UnitLook> => {
-    const opened = await Promise.all(
-      specs.map((spec) => {
-        const pack = packs.get(frameSpecName(spec));
-        if (!pack) throw new AditError('PACK_MISSING', `The decoder gave no pack ${frameSpecName(spec)}.`);
-        return openFramePackBuffer(pack);
-      }),
-    );
-    const input = { kind: 'frames' as const, unit: { sourceIndex: 0, mediaDigest, facts, ...extent }, packs: opened };
-    return { facts, extent, observations: await runner.run({ analysis, args, input, keepPicture, signal }) };
+  ): Promise<AnalysisInput> => {
+    const each = specs.map((spec) => {
+      const pack = packs.get(frameSpecName(spec));
+      if (!pack) throw new AditError('PACK_MISSING', `The decoder gave no pack ${frameSpecName(spec)}.`);
+      return openFramePackBuffer(pack);
+    });
+    return { kind: 'frames', unit: { ...source, ...extent }, packs: await Promise.all(each) };
   };
+  if (facts.kind === 'image') yield opened(await decodeImage({ path, facts, specs }), { kind: 'image' });
+  if (facts.kind !== 'video' || index === null) return;
+  for (const interval of planGrid(index)) {
+    yield opened(await decodeInterval({ path, facts, index, interval, specs, signal }), { kind: 'video', interval });
+  }
+}
 
-  if (facts.kind === 'image') {
-    yield observe(await decodeImage({ path, facts, specs }), { kind: 'image' });
-  } else if (facts.kind === 'video' && index) {
-    for (const interval of planGrid(index)) {
-      yield observe(await decodeInterval({ path, facts, index, interval, specs, signal }), { kind: 'video', interval });
+async function* audioOf({ path, source, specs, signal }: OfFile<AudioSpec>): AsyncGenerator<AnalysisInput<'audio'>> {
+  const { facts } = source;
+  if (facts.kind === 'image') return;
+  const directory = await mkdtemp(join(tmpdir(), 'adit-audio-'));
+  try {
+    const decoded = (format: Pick<AudioSpec, 'sampleRate' | 'channels'>, name: string) =>
+      decodeAudio({ path, facts, format, target: join(directory, name), signal });
+    const grid = await planAudioGrid(audioPieces(await decoded({ sampleRate: PLANNING_RATE, channels: 1 }, 'plan')));
+    const sounds = await Promise.all(specs.map(async (spec, at) => ({ spec, audio: await decoded(spec, String(at)) })));
+    for (const interval of grid) {
+      const packs = sounds.map(async ({ spec, audio }) => openAudioPackBuffer(await cutAudio(audio, interval, spec)));
+      yield { kind: 'audio', unit: { ...source, kind: 'audio', interval }, packs: await Promise.all(packs) };
     }
-  } else {
-    throw new AditError('MEDIA_INVALID', `${path} has no pictures for ${analysis.name} to look at.`);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 }

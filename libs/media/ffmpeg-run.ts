@@ -19,6 +19,8 @@ interface FfmpegRun {
   timeoutSeconds: number;
   /** Bytes of private memory; null for no limit. Held by the kernel on Linux, ignored elsewhere. */
   memoryBytes: number | null;
+  /** Bytes of any one file it writes; default: those of a large picture. */
+  fileBytes?: number;
 }
 
 /** A picture of 64 megapixels as JPEG or PNG has fewer. */
@@ -39,7 +41,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     args: commandLine(run),
     doing: 'Decoding',
     timeoutSeconds: run.timeoutSeconds,
-    limits: { dataBytes: run.memoryBytes, fileBytes: MAX_FILE_BYTES },
+    limits: { dataBytes: run.memoryBytes, fileBytes: run.fileBytes ?? MAX_FILE_BYTES },
     signal: run.signal,
   });
   if (code === 0) return null;

@@ -2,6 +2,17 @@ export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from '.
 export { missingConfinement, networkShutBy } from './child/confinement.js';
 export { runChild } from './child/run-child.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
+export {
+  AUDIO_MEMORY,
+  audioPackMemory,
+  audioPieces,
+  cutAudio,
+  decodeAudio,
+  storedAudio,
+  type DecodedAudio,
+} from './decode-audio.js';
+export { planAudioGrid, PLANNING_RATE } from './audio-plan.js';
+export { MEDIA_PLANS } from './media-plan.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath } from './ffmpeg-binary.js';

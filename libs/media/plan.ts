@@ -138,7 +138,7 @@ function interval(index: FrameIndex, frameStart: number, frameEnd: number): Fram
 }
 
 /** First frame and the frame after the last one of a range. */
-function rangeFrames(facts: VideoFacts, index: FrameIndex, range: ProcessingRange): [number, number] {
+export function rangeFrames(facts: VideoFacts, index: FrameIndex, range: ProcessingRange): [number, number] {
   const total = index.totalFrames;
   if ('frame_start' in range || 'frame_end' in range) {
     const { frame_start: first = 0, frame_end: last = total - 1 } = range;

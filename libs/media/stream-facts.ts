@@ -70,6 +70,15 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
   return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
 }
 
+/** The sound that is heard: of what can be decoded the one marked as default, else the first. */
+export function chooseAudioStream(streams: ProbedStream[]): ProbedStream | undefined {
+  const heard = streams.filter(
+    ({ codec_type: type, codec_name: codec, channels, sample_rate: rate }) =>
+      type === 'audio' && codec && codec !== 'unknown' && countOf(channels) > 0 && countOf(rate) > 0,
+  );
+  return heard.find((stream) => stream.disposition?.default) ?? heard[0];
+}
+
 /** Of ffmpeg's fractions. */
 const LARGEST_TERM = 2 ** 31 - 1;
 

@@ -28,6 +28,8 @@ export interface OutboxMessage<T extends Topic = Topic> {
   traceparent?: string | null;
   /** The try of the work that it asks for; 1 when left out. */
   attempt?: number;
+  /** The first MESSAGE_VERSION that reads it as it is meant; 1 when left out. */
+  version?: number;
   payload: Payload<T>;
 }
 
@@ -50,9 +52,10 @@ export function outboxColumns(messages: OutboxMessage[]): [string[], string[], s
 }
 
 /** The message's envelope as the outbox keeps it. Throws as `enqueue` does. */
-export function envelopeText({ topic, key, jobId, traceparent, attempt, payload }: OutboxMessage): string {
+export function envelopeText({ topic, key, jobId, traceparent, attempt, version, payload }: OutboxMessage): string {
   checkMessage(topic, { key, payload });
   const envelope: Envelope = {
+    ...(version !== undefined && { version }),
     id: randomUUID(),
     jobId,
     traceparent: causeOf(traceparent ?? null),

@@ -23,6 +23,12 @@ export function segmentLabel(segment: Pick<SegmentEntity, 'label' | 'identityNum
   return segment.identityNumber === null ? segment.label : identityLabel(segment.identityNumber);
 }
 
+/** Of its source; a job of films and recordings is one of video. */
+function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['media_type'] {
+  if (job === 'image' || job === 'videostream') return job;
+  return job === 'audio' || facts?.kind === 'audio' ? 'audio' : 'video';
+}
+
 /** A stored segment as the interface shows it. Times of images are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
   const { facts, mediaType, source, resultName, thumbnail } = around;
@@ -35,7 +41,7 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
     delete meta['closest_person'];
   }
   return {
-    media_type: mediaType === 'image' || mediaType === 'audio' || mediaType === 'videostream' ? mediaType : 'video',
+    media_type: mediaTypeOf(mediaType, facts),
     frame_start: segment.frameStart,
     frame_end: segment.frameEnd,
     time_start: segment.timeStart,

@@ -1,5 +1,5 @@
 import { JobEntity, JobEventEntity, SegmentEntity } from '@adit/database';
-import { failSource, LockedJob, refuseSource, reopenUnplanned } from '@adit/jobs';
+import { failSource, LockedJob, refusalOf, refuseSource, reopenUnplanned } from '@adit/jobs';
 import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -140,7 +140,8 @@ describe('taking an analysed chunk in', () => {
       const job = (await LockedJob.take(manager, jobId))!;
       const refusing = job.modules.filter(({ moduleId }) => moduleId === 'module_1');
       for (const module of refusing) module.media = ['image'];
-      await refuseSource(job, { index: 0, uri: 'storage://film' }, refusing, 'video');
+      const refusals = refusing.map((module) => ({ module, reason: refusalOf(module, 'video') }));
+      await refuseSource(job, { index: 0, uri: 'storage://film' }, refusals);
     });
     await jobs.analysed(jobId, ids[0]!, {});
     await jobs.advance(jobId);

@@ -174,7 +174,7 @@ function reportSource({ uri, facts }: JobSourceEntity, job: JobEntity): ReportSo
     mediaType: job.mediaType,
     fps: film === null ? null : film.fps.num / film.fps.den,
     resolution: facts === null || facts.kind === 'audio' ? null : [facts.width, facts.height],
-    duration: film?.duration ?? null,
+    duration: facts === null || facts.kind === 'image' ? null : facts.duration,
     startTimecode: film?.startTimecode ?? null,
     timecodeRate: film === null ? null : timecodeClockOf(film).perSecond,
   };

@@ -74,6 +74,14 @@ export async function inputKinds(manager: EntityManager, jobId: string): Promise
   return new Map(rows.map((analysis) => [analysis.digest, inputOf(analysis).kind]));
 }
 
+/** What a module sees or hears, of the kinds of its analyses. */
+export function inputsOf(
+  { analyses }: { analyses: Record<string, string> },
+  kinds: ReadonlyMap<string, InputKind>,
+): Set<InputKind> {
+  return new Set(Object.values(analyses).flatMap((digest) => kinds.get(digest) ?? []));
+}
+
 /** By where they begin, then by where they end; of frames and sound of the same time the frames come first. */
 function inOrderOf(facts: MediaFacts): (a: Extent, b: Extent) => number {
   const seconds = (pts: number): number =>

@@ -60,7 +60,9 @@ export async function insertChunks(
   });
   await insertRows(manager, INSERT_CHUNKS, jobId, rows);
   await insertRows(manager, INSERT_ANALYSES, jobId, analyses);
-  if (first !== undefined) await enqueue(manager, [chunkRequest({ jobId, traceparent }, first)]);
+  if (first === undefined) return;
+  const listens = chunks.some(({ extent }) => extent.kind === 'audio');
+  await enqueue(manager, [chunkRequest({ jobId, traceparent, listens }, first)]);
 }
 
 /** The values of many rows go as one parameter. */

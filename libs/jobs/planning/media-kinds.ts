@@ -1,4 +1,4 @@
-import type { MediaKind } from '@adit/contracts';
+import type { InputKind, MediaKind } from '@adit/contracts';
 import { FoldEntity, type JobModuleEntity } from '@adit/database';
 import { sourceError } from '../state/job-errors.js';
 import type { LockedJob } from '../state/locked-job.js';
@@ -26,6 +26,23 @@ export function refusalByAll(modules: readonly MediaTaker[], kind: MediaKind): s
   return refusing.map((module) => `${module.postedAs} ${refusalOf(module, kind)}`).join('; ');
 }
 
+/** A module that cannot be asked of a source, and why: `takes images and video, not audio`. */
+export interface Refusal {
+  module: JobModuleEntity;
+  reason: string;
+}
+
+/** Why a module is refused a source that has none of what it is to see or hear. */
+export function lackOf(inputs: ReadonlySet<InputKind>): string {
+  const lacks = [...(inputs.has('frames') ? ['pictures'] : []), ...(inputs.has('audio') ? ['sound'] : [])];
+  return `needs ${lacks.join(' or ')}, and the source has none`;
+}
+
+/** What refusals say together, each module by name. */
+export function refusedBy(refusals: readonly Refusal[]): string {
+  return refusals.map(({ module, reason }) => `${module.postedAs} ${reason}`).join('; ');
+}
+
 /**
  * Says in the job's errors that modules cannot be asked of a source, and closes their part of it: they go on with the other
  * sources, and fail when there are none.
@@ -33,14 +50,13 @@ export function refusalByAll(modules: readonly MediaTaker[], kind: MediaKind): s
 export async function refuseSource(
   locked: LockedJob,
   source: { index: number; uri: string },
-  modules: readonly JobModuleEntity[],
-  kind: MediaKind,
+  refusals: readonly Refusal[],
 ): Promise<void> {
-  if (modules.length === 0) return;
+  if (refusals.length === 0) return;
   const { manager, job } = locked;
-  await locked.addErrors(modules.map((module) => sourceError(source.uri, refusalByAll([module], kind))));
+  await locked.addErrors(refusals.map((refusal) => sourceError(source.uri, refusedBy([refusal]))));
   const own = { jobId: job.id, sourceIndex: source.index, chunkIds: [], closed: true };
-  const folds = modules.map(({ moduleId }) => ({ ...own, moduleId }));
+  const folds = refusals.map(({ module: { moduleId } }) => ({ ...own, moduleId }));
   // Opened again, for a module that missed it.
   await manager.createQueryBuilder().insert().into(FoldEntity).values(folds).orIgnore().execute();
 }

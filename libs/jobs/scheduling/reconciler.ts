@@ -9,7 +9,7 @@ import { Scheduler } from './scheduler.js';
 import { dispatchSeconds } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import type { AnalysisTopic } from '@adit/contracts';
-import { analysisRequest, chunkRequest, sourceRequest } from './requests.js';
+import { analysisRequest, chunkRequest, listensOf, sourceRequest } from './requests.js';
 
 const log = createLogger('reconciler');
 const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
@@ -92,7 +92,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       await manager.query(
         `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
           WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id AS "jobId", s.index, j.traceparent`,
+         RETURNING s.job_id AS "jobId", s.index, j.traceparent, ${listensOf('s.job_id')} AS listens`,
         [lease],
       ),
     );
@@ -100,7 +100,8 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       await manager.query(
         `UPDATE chunks s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
           WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id AS "jobId", s.id, s.source_start AS "sourceStart", j.traceparent`,
+         RETURNING s.job_id AS "jobId", s.id, s.source_start AS "sourceStart", j.traceparent,
+                   ${listensOf('s.job_id')} AS listens`,
         [lease],
       ),
     );

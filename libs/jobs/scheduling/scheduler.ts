@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { NudgedLoop } from '@adit/outbox';
 import { enqueue, OutboxRelay } from '@adit/outbox';
-import { chunkRequest, sourceRequest } from './requests.js';
+import { chunkRequest, listensOf, sourceRequest } from './requests.js';
 import { observeQueue } from './queue-metrics.js';
 import { dispatchSeconds } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -119,16 +119,12 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
     const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
     const { id: jobId, traceparent } = row;
-    const [given]: { chunks: { id: string; sourceStart: number }[]; sources: number[] }[] = await manager.query(GIVE, [
-      jobId,
-      count,
-      lease,
-      this.openable(row),
-    ]);
-    const { chunks, sources } = given!;
+    const [given]: Given[] = await manager.query(GIVE, [jobId, count, lease, this.openable(row)]);
+    const { chunks, sources, listens } = given!;
+    const job = { jobId, traceparent, listens };
     await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
-      ...chunks.map((chunk) => chunkRequest({ jobId, traceparent }, chunk)),
-      ...sources.map((index) => sourceRequest({ jobId, traceparent }, index)),
+      ...chunks.map((chunk) => chunkRequest(job, chunk)),
+      ...sources.map((index) => sourceRequest(job, index)),
     ]);
   }
 }
@@ -176,6 +172,12 @@ const CANDIDATES = `
        WHERE j.workspace_id = w.id AND j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL
        ORDER BY j.rank, j.time_created LIMIT $1) n`;
 
+interface Given {
+  chunks: { id: string; sourceStart: number }[];
+  sources: number[];
+  listens: boolean;
+}
+
 const GIVE = `
   WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
   c AS (
@@ -187,6 +189,7 @@ const GIVE = `
       SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
        LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
     RETURNING index)
-  SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
+  SELECT ${listensOf('$1')} AS listens,
+         coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
                                     ORDER BY source_start, position) FROM c), '[]') AS chunks,
          coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;

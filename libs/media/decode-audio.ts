@@ -1,0 +1,149 @@
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { AditError, type AudioInterval, type AudioSpec, type MediaFacts } from '@adit/contracts';
+import { packAudio } from './audio-pack.js';
+import { BASE_BYTES } from './decode-memory.js';
+import { inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { runFfmpeg } from './ffmpeg-run.js';
+import { probeJson } from './ffprobe.js';
+import { DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
+import { chooseAudioStream, ENTRIES, type ProbedStream } from './stream-facts.js';
+
+/** All the sound of a source in one format: float32, little-endian, interleaved, from the source's start. */
+export interface DecodedAudio {
+  path: string;
+  sampleRate: number;
+  channels: number;
+  /** Of each channel. */
+  samples: number;
+}
+
+export interface DecodeAudioRequest {
+  /** Private file. */
+  path: string;
+  facts: MediaFacts;
+  format: Pick<AudioSpec, 'sampleRate' | 'channels'>;
+  /** Where it is to lie; appears whole or not at all. */
+  target: string;
+  limits?: FilmLimits;
+  signal?: AbortSignal;
+}
+
+const SAMPLE_BYTES = 4;
+/** Of three hours of speech it takes a minute. */
+const TIMEOUT_SECONDS = 3600;
+const MEMORY_BYTES = 2 ** 30;
+/** Bytes that decoding sound takes, however long it is. */
+export const AUDIO_MEMORY = 2 * BASE_BYTES;
+
+/**
+ * Decodes the default sound of a source to a file. Sample 0 is heard at the source's start: of a film at its first frame, of
+ * sound alone at its own first sample, priming and edit lists left out as the container says. Gaps are silence. Chunks are cut
+ * out of it: a decoder that begins in the middle does not give the same samples (noise that AAC fills in, what Opus predicts, the
+ * phase of the resampler). What is damaged behind its beginning ends there. Throws MEDIA_INVALID when there is no sound that can
+ * be decoded, LIMIT_EXCEEDED past time, memory, or the longest film.
+ */
+export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedAudio> {
+  const { path, facts, format, target, limits = DEFAULT_FILM_LIMITS, signal } = request;
+  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ENTRIES, { signal });
+  const stream = chooseAudioStream(streams);
+  if (stream === undefined) throw new AditError('MEDIA_INVALID', 'It has no sound that can be decoded.');
+  const part = `${target}.part`;
+  try {
+    const reason = await runFfmpeg({
+      path,
+      address: inputAddress(path),
+      inputOptions: ['-nostdin', '-loglevel', 'error', '-copyts', '-vn', '-sn', '-dn', ...inputGuard()],
+      filterGraph: graphOf(stream.index, facts, format),
+      outputs: [{ target: part, options: ['-map', '[o0]', '-c:a', 'pcm_f32le', '-f', 'f32le'] }],
+      globalOptions: [],
+      signal,
+      timeoutSeconds: TIMEOUT_SECONDS,
+      memoryBytes: MEMORY_BYTES,
+      fileBytes: (limits.maxFilmSeconds + 60) * format.sampleRate * format.channels * SAMPLE_BYTES,
+    });
+    const size = await stat(part).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size === 0 && reason !== null) throw new AditError('MEDIA_INVALID', `Its sound cannot be decoded: ${reason}.`);
+    if (size === 0) await (await open(part, 'w')).close();
+    await rename(part, target);
+    return decodedAudio(target, format, size);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** What an earlier call has left at `target`; null when there is nothing. */
+export async function storedAudio(target: string, format: DecodeAudioRequest['format']): Promise<DecodedAudio | null> {
+  const found = await stat(target).catch(() => null);
+  return found === null ? null : decodedAudio(target, format, found.size);
+}
+
+function decodedAudio(path: string, format: DecodeAudioRequest['format'], size: number): DecodedAudio {
+  const { sampleRate, channels } = format;
+  return { path, sampleRate, channels, samples: Math.floor(size / (channels * SAMPLE_BYTES)) };
+}
+
+/**
+ * Clocks of containers are rough, so only gaps and overlaps of more than a tenth of a second move what follows (`async=1`), but
+ * the first sample lies exactly (`first_pts=0`): silence before it, or what is before the start cut off.
+ */
+function graphOf(stream: number, facts: MediaFacts, { sampleRate, channels }: DecodeAudioRequest['format']): string {
+  const start = facts.kind === 'video' ? `${seconds(facts.startPts, facts.timeBase)}/TB` : 'STARTPTS';
+  const layout = channels === 1 ? 'mono' : 'stereo';
+  return (
+    `[0:${stream}]asetpts=PTS-${start},aresample=${sampleRate}:async=1:first_pts=0:rematrix_maxval=1,` +
+    `aformat=sample_fmts=flt:channel_layouts=${layout}[o0]`
+  );
+}
+
+function seconds(pts: number, { num, den }: { num: number; den: number }): string {
+  return `(${pts}*${num}/${den})`;
+}
+
+/** The pack of one chunk: its own samples, and the spec's overlap as far as there is sound. */
+export async function cutAudio(
+  audio: DecodedAudio,
+  { startMs, endMs }: AudioInterval,
+  spec: AudioSpec,
+): Promise<Buffer> {
+  const { sampleRate, channels, samples } = audio;
+  const within = (position: number): number => Math.min(Math.max(position, 0), samples);
+  const at = (ms: number): number => within(Math.round((ms * sampleRate) / 1000));
+  const overlap = Math.round(spec.overlapSeconds * sampleRate);
+  const [ownStart, ownEnd] = [at(startMs), at(endMs)];
+  const [start, end] = [within(ownStart - overlap), within(ownEnd + overlap)];
+  const bytes = Buffer.alloc((end - start) * channels * SAMPLE_BYTES);
+  const file = await open(audio.path);
+  try {
+    for (let read = 0; read < bytes.length;) {
+      const position = start * channels * SAMPLE_BYTES + read;
+      const { bytesRead } = await file.read(bytes, read, bytes.length - read, position);
+      if (bytesRead === 0) throw new AditError('INTERNAL', 'Decoded sound is shorter than it was.');
+      read += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+  return packAudio({ sampleRate, channels, start, end, ownStart, ownEnd }, bytes);
+}
+
+/** Bytes that cutting a chunk of that length takes. */
+export function audioPackMemory({ startMs, endMs }: AudioInterval, spec: AudioSpec): number {
+  const seconds = (endMs - startMs) / 1000 + 2 * spec.overlapSeconds;
+  return 2 * Math.ceil(seconds * spec.sampleRate) * spec.channels * SAMPLE_BYTES;
+}
+
+/** Decoded sound from its start, piece by piece, channels interleaved. */
+export async function* audioPieces({ path }: DecodedAudio): AsyncGenerator<Float32Array> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const samples = new Float32Array(Math.floor(bytes.length / SAMPLE_BYTES));
+    for (let i = 0; i < samples.length; i++) samples[i] = bytes.readFloatLE(i * SAMPLE_BYTES);
+    rest = bytes.subarray(samples.length * SAMPLE_BYTES);
+    yield samples;
+  }
+}
