@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isKeyOf } from './lists.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
@@ -71,8 +72,8 @@ export type LanguageName = (typeof LANGUAGES)[LanguageCode];
 /** The name of a language given by name or code in any case (`German`, `de`, `de-AT`); null when it is none of the list. */
 export function languageName(text: string): LanguageName | null {
   const given = text.trim().toLowerCase();
-  const code = given.split(/[-_]/)[0] as string;
-  if (Object.hasOwn(LANGUAGES, code)) return LANGUAGES[code as LanguageCode];
+  const code = given.replace(/[-_].*$/s, '');
+  if (isKeyOf(LANGUAGES, code)) return LANGUAGES[code];
   return Object.values(LANGUAGES).find((name) => name === given) ?? null;
 }
 

@@ -42,6 +42,22 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/**
+ * The `code` that Node, a driver or AditError gave an error (`ENOENT`, `23505`); undefined where there is none, and for what is
+ * no object.
+ */
+export function errorCode(error: unknown): string | undefined {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The message of an error by its shape: errors of the system are of another realm's class in a test runner. Undefined for what has none. */
+export function errorMessage(error: unknown): string | undefined {
+  const message: unknown =
+    typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
+  return typeof message === 'string' ? message : undefined;
+}
+
 /** One offending place in a request; `pointer` is a JSON Pointer (RFC 6901) into the body, or `?name` for a query parameter. */
 export interface ErrorDetail {
   pointer: string;

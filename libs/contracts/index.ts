@@ -6,6 +6,7 @@ export * from './dictionary.js';
 export * from './errors.js';
 export * from './job.js';
 export * from './json.js';
+export * from './lists.js';
 export * from './media.js';
 export * from './model.js';
 export * from './model-manifest.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOneOf } from './lists.js';
 import { MediaType } from './media.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
@@ -10,7 +11,7 @@ export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const s
 
 /** Whether it has ended; `retry` begins it again. */
 export function isTerminal(state: JobState): boolean {
-  return (TERMINAL_JOB_STATES as readonly JobState[]).includes(state);
+  return isOneOf(TERMINAL_JOB_STATES, state);
 }
 
 export const DictionarySpecification = z.strictObject({

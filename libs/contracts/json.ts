@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** Whether a value has members that can be asked for by name: any object but null; a list is one, too. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** JSON of what may be left out: undefined, for which JSON has no word, is null. */
 export function jsonText(value: unknown): string {
   return value === undefined ? 'null' : JSON.stringify(value);

@@ -13,7 +13,7 @@ export function shortened(text: string, maxBytes: number): string {
   if (bytes.length <= maxBytes) return bytes.toString();
   let end = Math.max(0, maxBytes - Buffer.byteLength(ELLIPSIS));
   // Not in the middle of a character.
-  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  while (end > 0 && (bytes.readUInt8(end) & 0xc0) === 0x80) end -= 1;
   const cut = bytes.toString('utf8', 0, end);
   const words = bytes[end] === 0x20 ? cut.length : cut.lastIndexOf(' ');
   return `${cut.slice(0, words > 0 ? words : cut.length).trimEnd()}${ELLIPSIS}`;

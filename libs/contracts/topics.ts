@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isKeyOf } from './lists.js';
 import { UnitOutcome } from './observations.js';
 
 /**
@@ -74,7 +75,7 @@ export function analysisTopic(analysis: string): AnalysisTopic {
 
 /** The schema of a topic's payload; throws a RangeError for a topic that is not on this page. */
 export function payloadSchema(topic: string): z.ZodType {
-  if (topic in TOPICS) return TOPICS[topic as keyof typeof TOPICS];
+  if (isKeyOf(TOPICS, topic)) return TOPICS[topic];
   if (/^analyses\.[a-z0-9-]+\.requested$/.test(topic)) return AnalysisRequested;
   throw new RangeError(`Unknown topic ${topic}.`);
 }

@@ -1,3 +1,5 @@
+import { zip } from '@adit/contracts';
+
 /**
  * Maps an output point to a source point: `x = a·u + b·v + c`, `y = d·u + e·v + f`. Points are continuous, the centre of
  * the top left pixel is (0.5, 0.5).
@@ -43,25 +45,26 @@ export function affineScale(map: Affine): number {
  * the plane its solution has this closed form. Throws a RangeError for fewer than two distinct points.
  */
 export function similarityMap(from: readonly Point[], to: readonly Point[]): Affine {
-  const n = Math.min(from.length, to.length);
+  const pairs = [...zip(from, to)];
+  const n = pairs.length;
   let fromX = 0;
   let fromY = 0;
   let toX = 0;
   let toY = 0;
-  for (let i = 0; i < n; i++) {
-    fromX += from[i]![0] / n;
-    fromY += from[i]![1] / n;
-    toX += to[i]![0] / n;
-    toY += to[i]![1] / n;
+  for (const [[x, y], [u, v]] of pairs) {
+    fromX += x / n;
+    fromY += y / n;
+    toX += u / n;
+    toY += v / n;
   }
   let dot = 0;
   let cross = 0;
   let variance = 0;
-  for (let i = 0; i < n; i++) {
-    const x = from[i]![0] - fromX;
-    const y = from[i]![1] - fromY;
-    const u = to[i]![0] - toX;
-    const v = to[i]![1] - toY;
+  for (const [source, target] of pairs) {
+    const x = source[0] - fromX;
+    const y = source[1] - fromY;
+    const u = target[0] - toX;
+    const v = target[1] - toY;
     dot += x * u + y * v;
     cross += x * v - y * u;
     variance += x * x + y * y;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
 export type { AudioPack, FramePack, RgbImage };
-export { cropRgb } from '@adit/media';
+export { cropRgb, frameAt } from '@adit/media';
 
 /** What each kind of input is asked for with, and what an analysis is given of it. */
 interface InputKinds {
@@ -28,10 +28,13 @@ export type AnalysisInput<Kind extends InputKind = 'frames'> = {
   };
 }[Kind];
 
-export interface AnalysisContext<Args> {
+/** Sessions by the names of the models that an analysis runs. */
+export type Networks<Model extends string> = Readonly<Record<Model, NetworkSession>>;
+
+export interface AnalysisContext<Args, Model extends string = string> {
   args: Args;
-  /** Sessions by model name, for the models the analysis names; shared and batched across jobs. */
-  networks: Record<string, NetworkSession>;
+  /** Sessions for the models the analysis names; shared and batched across jobs. */
+  networks: Networks<Model>;
   /**
    * Keeps a picture with the observations (best view of a face) and returns its reference. It is shrunk to `maxSide`
    * pixels off the main thread, never enlarged; don't shrink it yourself.
@@ -49,6 +52,7 @@ export interface AnalysisDefinition<
   Args extends z.ZodType = z.ZodType,
   Observations = unknown,
   Kind extends InputKind = InputKind,
+  Model extends string = string,
 > {
   /** Also the folder's name and part of the topic `analyses.<name>.requested`. */
   name: string;
@@ -60,15 +64,15 @@ export interface AnalysisDefinition<
   /** Shape of what is written down, for the modules that read it. */
   observations: z.ZodType<Observations>;
   /** Names of the networks it runs. */
-  models: string[];
+  models: readonly Model[];
   input: InputSpec<z.infer<Args>, Kind>;
-  analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>>): Promise<Observations>;
+  analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>, Model>): Promise<Observations>;
 }
 
 /** Types an analysis; analyses are found by scanning their folders, never by a list. */
-export function defineAnalysis<Args extends z.ZodType, Observations, Kind extends InputKind>(
-  definition: AnalysisDefinition<Args, Observations, Kind>,
-): AnalysisDefinition<Args, Observations, Kind> {
+export function defineAnalysis<Args extends z.ZodType, Observations, Kind extends InputKind, Model extends string>(
+  definition: AnalysisDefinition<Args, Observations, Kind, Model>,
+): AnalysisDefinition<Args, Observations, Kind, Model> {
   return definition;
 }
 

@@ -1,3 +1,5 @@
+import { zip } from '@adit/contracts';
+
 /** Runs rows together, answers in their order. */
 type RunBatch<In, Out> = (rows: In[]) => Promise<Out[]>;
 
@@ -71,10 +73,12 @@ export class Batcher<In, Out> {
     try {
       const outs = await this.runBatch(batch.map((waiting) => waiting.row));
       if (outs.length !== batch.length) throw new Error(`A run of ${batch.length} rows gave ${outs.length} answers.`);
-      batch.forEach((waiting, i) => waiting.resolve(outs[i]!));
+      for (const [waiting, out] of zip(batch, outs)) waiting.resolve(out);
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const waiting of batch) await this.execute([waiting]);
+      for (const waiting of batch) {
+        if (batch.length === 1) waiting.reject(error);
+        else await this.execute([waiting]);
+      }
     }
   }
 }

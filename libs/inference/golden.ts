@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, zip } from '@adit/contracts';
 import { z } from 'zod';
 import type { ModelVersion } from './model-folder.js';
 import type { Row } from './session.js';
@@ -37,7 +37,8 @@ export async function checkGolden(model: ModelVersion, run: (row: Row) => Promis
     const got = outs[name];
     if (got?.data.length !== wanted.data.length)
       throw new AditError('VALIDATION', `The golden output ${name} is missing or of another size.`);
-    const worst = wanted.data.reduce((most, value, i) => Math.max(most, Math.abs(value - got.data[i]!)), 0);
+    let worst = 0;
+    for (const [value, given] of zip(wanted.data, got.data)) worst = Math.max(worst, Math.abs(value - given));
     if (!(worst <= checked.data.tolerance)) {
       throw new AditError(
         'VALIDATION',

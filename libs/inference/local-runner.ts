@@ -2,6 +2,7 @@ import { AditError, type InputKind, type ModelPin } from '@adit/contracts';
 import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
 import type { ModelRepository } from './model-repository.js';
 import { identityOf } from './registry.js';
+import type { NetworkSession } from './session.js';
 import type { Lease, SessionPool } from './session-pool.js';
 import { watchedInput, type OnProgress } from './watched-packs.js';
 
@@ -45,7 +46,7 @@ export class AnalysisRunner {
     abort.throwIfAborted();
     const leases: Lease[] = [];
     try {
-      const networks: AnalysisContext<unknown>['networks'] = {};
+      const networks: Record<string, NetworkSession> = {};
       for (const name of analysis.models) {
         const pin = models?.find((candidate) => candidate.name === name);
         const model = pin ? await this.repository.pinned(pin.digest) : this.repository.resolve(name);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AditError, digestOf, ModelManifest, type ModelPin } from '@adit/contracts';
+import { AditError, digestOf, elementAt, ModelManifest, type ModelPin } from '@adit/contracts';
 import { load } from 'js-yaml';
 import { readTritonConfig } from './triton-config.js';
 
@@ -57,7 +57,8 @@ export class FileDigests {
     const known = this.known.get(path);
     if (known && known.size === size && known.mtimeMs === mtimeMs) return known;
     const hash = createHash('sha256');
-    for await (const part of createReadStream(path)) hash.update(part as Buffer);
+    const parts: AsyncIterable<Buffer> = createReadStream(path);
+    for await (const part of parts) hash.update(part);
     const digested = { size, mtimeMs, sha256: hash.digest('hex') };
     this.known.set(path, digested);
     return digested;
@@ -153,7 +154,8 @@ async function readVersion(
     files.push({ name: file, ...(await digests.of(join(folder, file))) });
   }
   const promised = manifest.sha256[String(version)];
-  const weights = manifest.kind === 'network' ? files[0]! : files[1]!;
+  // A gallery's embeddings follow the list of whose they are.
+  const weights = elementAt(files, manifest.kind === 'network' ? 0 : 1);
   if (promised && promised !== weights.sha256) {
     throw new AditError(
       'VALIDATION',

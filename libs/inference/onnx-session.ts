@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { AditError } from '@adit/contracts';
+import { AditError, zip } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onnx-graph.js';
 import type { Row } from './session.js';
@@ -83,8 +83,7 @@ export class OnnxSession {
     const feeds = this.inputs.map((input): GraphTensor => ({ ...stack(rows, input), name: input.name }));
     const outs = rows.map((): Row => ({}));
     for (const output of await this.graph.run(feeds)) {
-      const parts = unstack(output, rows.length);
-      outs.forEach((out, i) => (out[output.name] = parts[i]!));
+      for (const [out, part] of zip(outs, unstack(output, rows.length))) out[output.name] = part;
     }
     return outs;
   }
@@ -159,7 +158,7 @@ function stack(rows: Row[], input: TensorShape): Tensor {
   const isScalar = input.dims.length === 0 && first.dims.length === 0;
   if (others.length === 0) return isScalar ? first : { ...first, dims: [1, ...first.dims] };
   const { length } = first.data;
-  // One type of array for all: every row was checked against the graph.
+  // One type of array for all: every row was checked against the graph, which the types of arrays cannot say of each other.
   const data = new (first.data.constructor as new (length: number) => Float32Array)(length * rows.length);
   for (const [i, tensor] of [first, ...others].entries()) {
     if (shapeText(tensor.type, tensor.dims) !== shapeText(first.type, first.dims)) {
@@ -203,6 +202,7 @@ function unstack(output: GraphTensor, rows: number): Tensor[] {
   const length = data.length / rows;
   return Array.from({ length: rows }, (_, i) => {
     const part = rows === 1 ? data : data.subarray(i * length, (i + 1) * length);
+    // A part has its whole's type of array.
     return { type, data: part, dims: dims.slice(1) } as Tensor;
   });
 }

@@ -34,6 +34,7 @@ export class OnnxThread implements GraphHost {
 
   async load(model: string | Uint8Array, options: object): Promise<Graph> {
     const session = this.calls + 1;
+    // The thread answers what onnx-worker.js says it does: both ends of the port are of one build.
     const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
     return {
       inputs,

@@ -118,7 +118,7 @@ function batchOf(info: Uint8Array): Uint8Array | null {
   const type = fieldOf(fieldOf(info, 2)?.bytes ?? new Uint8Array(0), 1)?.bytes;
   if (!type || fieldOf(type, 1)?.value !== FLOAT) return null;
   const dims = [...fieldsOf(fieldOf(type, 2)?.bytes ?? new Uint8Array(0))].filter(({ number }) => number === 1);
-  return dims.length === 4 ? dims[0]!.bytes : null;
+  return (dims.length === 4 && dims[0]?.bytes) || null;
 }
 
 function nameOf(info: Uint8Array): string {

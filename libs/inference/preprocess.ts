@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
 import { AditError, type ImageInput } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
 import type { Affine, PixelBox } from './affine.js';
@@ -54,13 +55,13 @@ type PerColour<T> = [red: T, green: T, blue: T];
 function channelsOf(data: Float32Array, input: ImageInput) {
   const planar = input.layout === 'nchw';
   const plane = planar ? input.width * input.height : 1;
-  const order = input.colour === 'bgr' ? [2, 1, 0] : [0, 1, 2];
-  const normal = order.map((channel) => normaliser(input, channel));
+  const perColour = <T>(of: (channel: number) => T): PerColour<T> =>
+    input.colour === 'bgr' ? [of(2), of(1), of(0)] : [of(0), of(1), of(2)];
   return {
     step: planar ? 1 : 3,
-    values: order.map((channel) => data.subarray(channel * plane)) as PerColour<Float32Array>,
-    factors: normal.map(({ factor }) => factor) as PerColour<number>,
-    offsets: normal.map(({ offset }) => offset) as PerColour<number>,
+    values: perColour((channel) => data.subarray(channel * plane)),
+    factors: perColour((channel) => normaliser(input, channel).factor),
+    offsets: perColour((channel) => normaliser(input, channel).offset),
   };
 }
 

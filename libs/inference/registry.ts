@@ -29,7 +29,8 @@ export class AnalysisRegistry {
     )) {
       const file = await firstThatExists([join(folder, name, 'analysis.js'), join(folder, name, 'analysis.ts')]);
       if (!file) continue;
-      const { default: definition } = (await import(pathToFileURL(file).href)) as { default?: AnalysisDefinition };
+      const loaded: { default?: AnalysisDefinition } = await import(pathToFileURL(file).href);
+      const definition = loaded.default;
       if (definition?.name !== name) {
         throw new AditError('INTERNAL', `${file} must export by default an analysis named ${name}.`);
       }

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
 import type { RgbImage } from './analysis.js';
 import { affineScale, type Affine } from './affine.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { ModelManifest } from '@adit/contracts';
+import { elementAt, type ModelManifest } from '@adit/contracts';
 import { Batcher } from './batcher.js';
 import type { ModelVersion } from './model-folder.js';
 import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions, type Provider } from './onnx-session.js';
@@ -116,7 +116,7 @@ export class SessionPool {
     const session = await OnnxSession.load(join(model.folder, 'model.onnx'), options, this.places()[0]);
     try {
       await session.warmUp(model.manifest.input);
-      await golden(async (row) => (await session.run([row]))[0]!);
+      await golden(async (row) => elementAt(await session.run([row]), 0));
     } finally {
       await session.release();
     }
@@ -196,13 +196,14 @@ export class SessionPool {
         return { session, running: 0 };
       }),
     );
-    this.options.observer?.loaded?.(pin.name, copies[0]!.session.provider, (performance.now() - start) / 1000);
+    const { provider } = elementAt(copies, 0).session;
+    this.options.observer?.loaded?.(pin.name, provider, (performance.now() - start) / 1000);
     return copies;
   }
 
   private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
     const { observer, maxDelayMs } = this.options;
-    const maxBatch = this.batchOf(copies[0]!.session, manifest);
+    const maxBatch = this.batchOf(elementAt(copies, 0).session, manifest);
     const batcher = new Batcher<Row, Row>(
       async (rows) => {
         const before = performance.now();

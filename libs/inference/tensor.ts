@@ -1,3 +1,5 @@
+import { AditError } from '@adit/contracts';
+
 /** How a tensor of each element type holds its values, row after row. */
 interface TensorArrays {
   float32: Float32Array;
@@ -22,6 +24,20 @@ export type FloatTensor = TensorOf<'float32'>;
 
 export function floatTensor(data: Float32Array, dims: readonly number[]): FloatTensor {
   return { type: 'float32', data, dims };
+}
+
+/** A network's output by its name. Throws INTERNAL, with the names there are, when it has none of that name. */
+export function outputNamed(outputs: Record<string, FloatTensor>, name: string): FloatTensor {
+  const output = outputs[name];
+  if (output) return output;
+  throw new AditError('INTERNAL', `A network has no output ${name}; it has ${Object.keys(outputs).join(', ')}.`);
+}
+
+/** The output of a network of one output, or its first. Throws INTERNAL when it has none. */
+export function firstOutput(outputs: Record<string, FloatTensor>): FloatTensor {
+  const [output] = Object.values(outputs);
+  if (output) return output;
+  throw new AditError('INTERNAL', 'A network has no output.');
 }
 
 /** A type and its dimensions, for people: `float32 3×H×W`, where text stands for an open dimension. */

@@ -37,7 +37,7 @@ export function parseTextProto(text: string): TextMessage {
 
   const message = (end: string | null): TextMessage => {
     const fields: TextMessage = new Map();
-    while (at < tokens.length && tokens[at]!.text !== end) {
+    for (let next = tokens[at]; next !== undefined && next.text !== end; next = tokens[at]) {
       const name = take();
       if (name.kind !== 'word') fail('a field name');
       const list = fields.get(name.text) ?? [];
@@ -155,12 +155,12 @@ function pictureInput(
   const [input] = inputs;
   if (inputs.length !== 1 || !input) return undefined;
   const all = (input.get('dims') ?? []).filter((dim) => typeof dim === 'number');
-  const dims = maxBatch === 0 && all.length === 4 ? all.slice(1) : all;
+  const [first = 0, second = 0, third = 0, ...more] = maxBatch === 0 && all.length === 4 ? all.slice(1) : all;
   const tensor = string(input, 'name');
-  if (dims.length !== 3 || !tensor || dims.some((dim) => dim <= 0)) return undefined;
+  if (!tensor || !(first > 0 && second > 0 && third > 0) || more.length > 0) return undefined;
   const format = string(input, 'format');
-  const last = format === 'FORMAT_NHWC' || (format !== 'FORMAT_NCHW' && dims[0]! > 4 && dims[2]! <= 4);
-  const [height, width, channels] = last ? [dims[0]!, dims[1]!, dims[2]!] : [dims[1]!, dims[2]!, dims[0]!];
+  const last = format === 'FORMAT_NHWC' || (format !== 'FORMAT_NCHW' && first > 4 && third <= 4);
+  const [height, width, channels] = last ? [first, second, third] : [second, third, first];
   const numbers = (key: string, otherwise: number): number[] =>
     parameters
       .get(key)

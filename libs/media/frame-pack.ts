@@ -14,6 +14,13 @@ export interface FramePack {
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
 }
 
+/** What is known of picture `index` of a pack. Throws a RangeError when the pack has no such picture. */
+export function frameAt(pack: Pick<FramePack, 'frames'>, index: number): PackedFrame {
+  const frame = pack.frames[index];
+  if (!frame) throw new RangeError(`Picture ${index} of a pack of ${pack.frames.length}.`);
+  return frame;
+}
+
 /** Reads bytes `start` to `endInclusive` of a pack; may return fewer at the end of it. */
 export type ReadRange = (start: number, endInclusive: number) => Promise<Buffer>;
 

@@ -20,6 +20,7 @@ export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type PictureHints, type SeekTable } from './frame-index.js';
 export {
   cropRgb,
+  frameAt,
   openFramePack,
   openFramePackBuffer,
   packFrames,

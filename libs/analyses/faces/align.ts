@@ -1,4 +1,6 @@
+import { elementAt } from '@adit/contracts';
 import {
+  firstOutput,
   runOnPicture,
   similarityMap,
   warp,
@@ -7,6 +9,7 @@ import {
   type Point,
   type RgbImage,
 } from '@adit/inference';
+import type { FacePoints } from './blazeface.js';
 import { normalise } from './embedding.js';
 import { faceMesh, type FaceMesh } from './facemesh.js';
 
@@ -44,10 +47,9 @@ interface AlignedFace {
 export async function alignFace(
   network: NetworkSession,
   picture: RgbImage,
-  points: readonly Point[],
+  [right, left, nose, mouth]: FacePoints,
   size: number,
 ): Promise<AlignedFace> {
-  const [right, left, nose, mouth] = points as [Point, Point, Point, Point];
   const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
   // The middle of eyes and mouth is the middle of a face whichever way it is turned.
   const centre: Point = [(right[0] + left[0] + 2 * mouth[0]) / 4, (right[1] + left[1] + 2 * mouth[1]) / 4];
@@ -57,7 +59,8 @@ export async function alignFace(
     return { map, mesh, precise: false };
   }
   const five = MESH_POINTS.map((group): Point => {
-    const sum = group.reduce<Point>((at, i) => [at[0] + mesh.points[i]![0], at[1] + mesh.points[i]![1]], [0, 0]);
+    const places = group.map((place) => elementAt(mesh.points, place));
+    const sum = places.reduce<Point>((at, [x, y]) => [at[0] + x, at[1] + y], [0, 0]);
     return [sum[0] / group.length, sum[1] / group.length];
   });
   return { map: similarityMap(TEMPLATE, five), mesh, precise: true };
@@ -73,5 +76,5 @@ export function alignedPicture(picture: RgbImage, map: Affine): RgbImage {
 /** 512 values of length 1 that lie close for pictures of one person (cosine above 0.5, different people below 0.3). */
 export async function embedFace(network: NetworkSession, aligned: RgbImage): Promise<Float32Array> {
   const outputs = await runOnPicture(network, aligned, IDENTITY);
-  return normalise(Object.values(outputs)[0]!.data);
+  return normalise(firstOutput(outputs).data);
 }

@@ -1,5 +1,7 @@
+import { zip } from '@adit/contracts';
 import {
   defineAnalysis,
+  frameAt,
   frameRate,
   type AnalysisContext,
   type AnalysisInput,
@@ -31,7 +33,8 @@ type FaceArguments = z.infer<typeof FaceArguments>;
 /** Faces looked at closely at the same time: while networks look at one, the next is cut out. */
 const FRAMES_IN_FLIGHT = 3;
 
-const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'];
+const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const;
+type Context = AnalysisContext<FaceArguments, (typeof MODELS)[number]>;
 
 /** Finds, follows and describes every face, unfiltered: what is worth keeping is a module's decision. See README.md. */
 export default defineAnalysis({
@@ -51,14 +54,14 @@ export default defineAnalysis({
   analyse,
 });
 
-async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArguments>): Promise<FaceObservations> {
+async function analyse(input: AnalysisInput, context: Context): Promise<FaceObservations> {
   const { networks, signal } = context;
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis faces needs two packs: detection size and native.');
   const native = pairedPack(small, large);
   const sampled = small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) }));
   const sizeOf = (face: Sighting): number => {
-    const frame = native.frames[face.index]!;
+    const frame = frameAt(native, face.index);
     return Math.min(face.w * frame.width, face.h * frame.height);
   };
 
@@ -71,15 +74,11 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<FaceArgume
   photo?.catch(() => undefined);
   for (const [index, { time }] of small.frames.entries()) {
     signal.throwIfAborted();
-    const picture = await coming!;
+    const picture: RgbImage = await (coming ?? small.picture(index));
     coming = index + 1 < small.frames.length ? small.picture(index + 1) : null;
     coming?.catch(() => undefined);
     const closer = (await photo) ?? picture;
-    const faces = await detectFaces(picture, closer, {
-      ultraface: networks['ultraface']!,
-      blazeface: networks['blazeface']!,
-      facemesh: networks['facemesh']!,
-    });
+    const faces = await detectFaces(picture, closer, networks);
     const signature = frameSignature(picture);
     tracker.add(
       faces.map((face) => ({ ...face, index, time })),
@@ -103,20 +102,22 @@ async function embedViews(
   tracks: Tracklet[],
   native: FramePack,
   sizeOf: (sighting: Sighting) => number,
-  { networks, signal }: AnalysisContext<FaceArguments>,
+  { networks, signal }: Context,
 ): Promise<EmbeddedTrack<CloseView>[]> {
-  const embedded = tracks.map(({ sightings }): EmbeddedTrack<CloseView> => ({ sightings, views: [] }));
-  const looks = tracks.flatMap((track, i) =>
-    chooseViews(track, sizeOf).map((sighting) => ({ sighting, to: embedded[i]! })),
-  );
+  const embedded: EmbeddedTrack<CloseView>[] = [];
+  const looks = tracks.flatMap((track) => {
+    const to: EmbeddedTrack<CloseView> = { sightings: track.sightings, views: [] };
+    embedded.push(to);
+    return chooseViews(track, sizeOf).map((sighting) => ({ sighting, to }));
+  });
   // In the order of frames, so that a native frame with several faces is decoded once.
   looks.sort((a, b) => a.sighting.index - b.sighting.index);
   const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; look: number }>();
   const views = await ahead(looks, FRAMES_IN_FLIGHT, async ({ sighting, to }, look) => {
     signal.throwIfAborted();
     const view = await closeView(await cutOut(native, sighting), sighting, sizeOf(sighting), {
-      mesh: networks['facemesh']!,
-      embedding: networks['face-embedding']!,
+      mesh: networks.facemesh,
+      embedding: networks['face-embedding'],
     });
     // Only the best view of a track keeps its pixels, the earlier one of two equals.
     const { view: other, look: before } = best.get(to) ?? { view: null, look };
@@ -128,7 +129,7 @@ async function embedViews(
     }
     return view;
   });
-  for (const [look, view] of views.entries()) looks[look]!.to.views.push(view);
+  for (const [{ to }, view] of zip(looks, views)) to.views.push(view);
   return embedded;
 }
 

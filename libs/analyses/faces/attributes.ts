@@ -1,4 +1,13 @@
-import { boxMap, inputOf, runOnPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { elementAt } from '@adit/contracts';
+import {
+  boxMap,
+  inputOf,
+  outputNamed,
+  runOnPicture,
+  type NetworkSession,
+  type PixelBox,
+  type RgbImage,
+} from '@adit/inference';
 import { squareAround } from '../tracking/box.js';
 
 interface AttributeNetworks {
@@ -29,12 +38,12 @@ export async function readAttributes(
     look(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN)),
     look(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN)),
   ]);
-  const ages = second['age_pred/Softmax']!.data;
+  const ages = outputNamed(second, 'age_pred/Softmax').data;
   const expected = ages.reduce((sum, probability, years) => sum + probability * years, 0);
-  return {
-    age: (first.age!.data[0]! + expected) / 2,
-    female: (first.gender!.data[1]! + 1 - second['gender_pred/Sigmoid']!.data[0]!) / 2,
-  };
+  const age = elementAt(outputNamed(first, 'age').data, 0);
+  const female = elementAt(outputNamed(first, 'gender').data, 1);
+  const male = elementAt(outputNamed(second, 'gender_pred/Sigmoid').data, 0);
+  return { age: (age + expected) / 2, female: (female + 1 - male) / 2 };
 }
 
 function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<typeof runOnPicture> {

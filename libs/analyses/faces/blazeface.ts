@@ -1,7 +1,9 @@
+import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
   runOnPicture,
+  type FloatTensor,
   type NetworkSession,
   type PixelBox,
   type Point,
@@ -9,9 +11,16 @@ import {
 } from '@adit/inference';
 import type { ScoredBox } from '../tracking/box.js';
 
-/** A face as BlazeFace sees it: right eye, left eye, nose, mouth, right ear, left ear (of the person), in pixels. */
+/** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
+export type FacePoints = readonly [Point, Point, Point, Point, Point, Point];
+
+/** A face as BlazeFace sees it, in pixels. */
 export interface BlazeFace extends ScoredBox {
-  points: Point[];
+  points: FacePoints;
+}
+
+export function mapPoints([a, b, c, d, e, f]: FacePoints, map: (point: Point) => Point): FacePoints {
+  return [map(a), map(b), map(c), map(d), map(e), map(f)];
 }
 
 /** Anchors in the order of the model's outputs: grid side, anchors at each place. */
@@ -36,14 +45,13 @@ export async function blazeface(
   let best: { logit: number; values: Float32Array; at: number; anchorX: number; anchorY: number } | null = null;
   for (const { side, perPlace } of GRIDS) {
     const count = side * side * perPlace;
-    const logits = outputs.find(({ dims }) => dims[0] === count && dims[1] === 1)!.data;
-    const values = outputs.find(({ dims }) => dims[0] === count && dims[1] === VALUES)!.data;
-    for (let i = 0; i < count; i++) {
-      if (best && logits[i]! <= best.logit) continue;
+    const values = outputOf(outputs, count, VALUES);
+    for (const [i, logit] of outputOf(outputs, count, 1).entries()) {
+      if (best && logit <= best.logit) continue;
       const place = Math.floor(i / perPlace);
       const anchorX = (((place % side) + 0.5) / side) * width;
       const anchorY = ((Math.floor(place / side) + 0.5) / side) * height;
-      best = { logit: logits[i]!, values, at: i * VALUES, anchorX, anchorY };
+      best = { logit, values, at: i * VALUES, anchorX, anchorY };
     }
   }
   if (!best) return null;
@@ -52,12 +60,19 @@ export async function blazeface(
   const { values, at, anchorX, anchorY } = best;
   const scale = region.w / width;
   const point = (i: number): Point => [
-    region.x + (values[at + i]! + anchorX) * scale,
-    region.y + (values[at + i + 1]! + anchorY) * scale,
+    region.x + (elementAt(values, at + i) + anchorX) * scale,
+    region.y + (elementAt(values, at + i + 1) + anchorY) * scale,
   ];
   const [centreX, centreY] = point(0);
-  const w = values[at + 2]! * scale;
-  const h = values[at + 3]! * scale;
-  const points = [4, 6, 8, 10, 12, 14].map(point);
+  const w = elementAt(values, at + 2) * scale;
+  const h = elementAt(values, at + 3) * scale;
+  const points: FacePoints = [point(4), point(6), point(8), point(10), point(12), point(14)];
   return { x: centreX - w / 2, y: centreY - h / 2, w, h, score, points };
+}
+
+/** The output that has so many values for each of `count` anchors. */
+function outputOf(outputs: readonly FloatTensor[], count: number, values: number): Float32Array {
+  const output = outputs.find(({ dims }) => dims[0] === count && dims[1] === values);
+  if (output) return output.data;
+  throw new AditError('INTERNAL', `The model blazeface has no output of ${count}×${values}.`);
 }

@@ -1,14 +1,15 @@
 import {
   cropRgb,
-  type AnalysisContext,
+  frameAt,
   type FramePack,
+  type Networks,
   type NetworkSession,
   type PixelBox,
-  type Point,
   type RgbImage,
 } from '@adit/inference';
 import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
+import { mapPoints, type FacePoints } from './blazeface.js';
 import { squareAround } from '../tracking/box.js';
 import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import type { Sighting } from './sighting.js';
@@ -33,12 +34,12 @@ const SURROUNDINGS = 2.2;
 interface Cutout {
   picture: RgbImage;
   box: PixelBox;
-  points: Point[];
+  points: FacePoints;
 }
 
 /** Cuts a sighting out of the native pack. */
 export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutout> {
-  const { width, height } = pack.frames[sighting.index]!;
+  const { width, height } = frameAt(pack, sighting.index);
   const box = { x: sighting.x * width, y: sighting.y * height, w: sighting.w * width, h: sighting.h * height };
   const around = squareAround(box, SURROUNDINGS);
   // Whole pixels within the picture, so that the pack has nothing to clamp or round.
@@ -49,7 +50,7 @@ export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutou
   return {
     picture: await pack.region(sighting.index, { x, y, w, h }),
     box: { ...box, x: box.x - x, y: box.y - y },
-    points: sighting.points.map(([px, py]): Point => [px * width - x, py * height - y]),
+    points: mapPoints(sighting.points, ([px, py]) => [px * width - x, py * height - y]),
   };
 }
 
@@ -83,8 +84,8 @@ export function thumbnailOf({ picture, box }: Cutout): RgbImage {
 
 export function attributesOf(
   { picture, box }: Cutout,
-  networks: AnalysisContext<unknown>['networks'],
+  networks: Networks<'face-age-gender' | 'face-attributes'>,
 ): Promise<Attributes> {
-  const ageGender = networks['face-age-gender']!;
-  return readAttributes({ ageGender, attributes: networks['face-attributes']! }, picture, box);
+  const ageGender = networks['face-age-gender'];
+  return readAttributes({ ageGender, attributes: networks['face-attributes'] }, picture, box);
 }

@@ -1,4 +1,4 @@
-import type { AnalysisContext, FramePack } from '@adit/inference';
+import { frameAt, type FramePack, type Networks } from '@adit/inference';
 import { encodeEmbedding } from './embedding.js';
 import type { EmbeddedTrack } from './join.js';
 import type { PictureKeeper } from '../tracking/picture-keeper.js';
@@ -11,7 +11,7 @@ interface DescribeContext {
   native: FramePack;
   sizeOf: (sighting: Sighting) => number;
   keeper: PictureKeeper;
-  networks: AnalysisContext<unknown>['networks'];
+  networks: Networks<'face-age-gender' | 'face-attributes'>;
 }
 
 /** Writes down one track: views best first, age and gender of the best view, its thumbnail and key frame. */
@@ -29,7 +29,7 @@ export async function describeTrack(
     keeper.keyFrame(best.index),
   ]);
   const place = (sighting: Sighting): { frame: number; time: number } => ({
-    frame: small.frames[sighting.index]!.frame,
+    frame: frameAt(small, sighting.index).frame,
     time: rounded(sighting.time, 6),
   });
   return {

@@ -7,7 +7,7 @@ import {
   type Point,
   type RgbImage,
 } from '@adit/inference';
-import { blazeface, type BlazeFace } from './blazeface.js';
+import { blazeface, mapPoints, type BlazeFace, type FacePoints } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
 import { ahead } from '../tracking/ahead.js';
 import { overlap, squareAround, suppress, type ScoredBox } from '../tracking/box.js';
@@ -21,8 +21,7 @@ interface DetectionNetworks {
 
 /** A face in fractions of the frame (box and points), so that it means the same on every size of the picture. */
 export interface DetectedFace extends ScoredBox {
-  /** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
-  points: Point[];
+  points: FacePoints;
 }
 
 /** Below this UltraFace names as many things as faces. */
@@ -71,7 +70,7 @@ export async function detectFaces(
     w: box.w / closer.width,
     h: box.h / closer.height,
     score: (box.score + seen.score) / 2,
-    points: seen.points.map(([x, y]): Point => [x / closer.width, y / closer.height]),
+    points: mapPoints(seen.points, ([x, y]) => [x / closer.width, y / closer.height]),
   }));
 }
 
@@ -83,7 +82,7 @@ function isConfirmed(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boo
 
 /** Face Mesh tells hands and folds from faces, but misses full profiles: it is asked only where there is doubt. */
 async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFace): Promise<boolean> {
-  const [right, left] = seen.points as [Point, Point];
+  const [right, left] = seen.points;
   const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
   const centre: Point = [seen.x + seen.w / 2, seen.y + seen.h / 2];
   const { presence } = await faceMesh(network, picture, centre, Math.max(seen.w, seen.h) * 1.5, angle);

@@ -1,16 +1,15 @@
 /** Scales a vector to length 1; a zero vector stays zero. */
-export function normalise(vector: ArrayLike<number>): Float32Array {
+export function normalise(vector: Iterable<number> & ArrayLike<number>): Float32Array {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += vector[i]! * vector[i]!;
+  for (const value of vector) sum += value * value;
   const length = Math.sqrt(sum) || 1;
-  const result = new Float32Array(vector.length);
-  for (let i = 0; i < vector.length; i++) result[i] = vector[i]! / length;
-  return result;
+  return Float32Array.from(vector, (value) => value / length);
 }
 
 /** Cosine of two normalised vectors, −1..1. */
 export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
+  // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- compared by the thousand: vectors of one network are of one length
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
 }

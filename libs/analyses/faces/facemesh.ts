@@ -1,6 +1,8 @@
+import { elementAt } from '@adit/contracts';
 import {
   applyAffine,
   inputOf,
+  outputNamed,
   runOnPicture,
   turnedSquareMap,
   type NetworkSession,
@@ -31,12 +33,12 @@ export async function faceMesh(
   const { width } = inputOf(network);
   const map = turnedSquareMap(centre, size, angle, width);
   const outputs = await runOnPicture(network, picture, map);
-  const mesh = outputs.output_mesh!.data;
+  const mesh = outputNamed(outputs, 'output_mesh').data;
   const points: Point[] = [];
   const depth: number[] = [];
   for (let i = 0; i < mesh.length; i += 3) {
-    points.push(applyAffine(map, [mesh[i]!, mesh[i + 1]!]));
-    depth.push((mesh[i + 2]! * size) / width);
+    points.push(applyAffine(map, [elementAt(mesh, i), elementAt(mesh, i + 1)]));
+    depth.push((elementAt(mesh, i + 2) * size) / width);
   }
-  return { presence: outputs.output_faceflag!.data[0]!, points, depth };
+  return { presence: elementAt(outputNamed(outputs, 'output_faceflag').data, 0), points, depth };
 }

@@ -4,7 +4,15 @@ import { settleTracks } from './join.js';
 import type { Sighting } from './sighting.js';
 
 function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
-  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points: [] };
+  const points: Sighting['points'] = [
+    [x, y],
+    [x, y],
+    [x, y],
+    [x, y],
+    [x, y],
+    [x, y],
+  ];
+  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points };
 }
 
 describe('settleTracks', () => {

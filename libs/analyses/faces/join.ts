@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { cosine, normalise } from './embedding.js';
 import type { Sighting } from './sighting.js';
 
@@ -24,9 +25,12 @@ const MAX_GAP = 2;
  * and joins tracks that show one person one after the other (a cut, a quick turn). Tracks without views stay as they are.
  */
 export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedTrack<View>[]): EmbeddedTrack<View>[] {
-  const ordered = tracks.flatMap(split).sort((a, b) => start(a) - start(b) || a.sightings[0]!.x - b.sightings[0]!.x);
+  const ordered = tracks
+    .flatMap(split)
+    .map((track) => ({ track, first: elementAt(track.sightings, 0) }))
+    .sort((a, b) => a.first.time - b.first.time || a.first.x - b.first.x);
   const settled: EmbeddedTrack<View>[] = [];
-  for (const track of ordered) {
+  for (const { track } of ordered) {
     const candidates = settled.filter((earlier) => follows(earlier, track));
     const scored = candidates.map((earlier) => ({ earlier, score: likeness(earlier, track) }));
     const best = scored.sort((a, b) => b.score - a.score)[0];
@@ -41,10 +45,9 @@ export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedT
 }
 
 function split<View extends ViewVector>(track: EmbeddedTrack<View>): EmbeddedTrack<View>[] {
-  for (let i = 1; i < track.views.length; i++) {
-    const before = track.views[i - 1]!;
-    const after = track.views[i]!;
-    if (cosine(before.vector, after.vector) >= DIFFERENT) continue;
+  for (const [i, after] of track.views.entries()) {
+    const before = track.views[i - 1];
+    if (!before || cosine(before.vector, after.vector) >= DIFFERENT) continue;
     const middle = (before.sighting.time + after.sighting.time) / 2;
     const head = { sightings: track.sightings.filter(({ time }) => time <= middle), views: track.views.slice(0, i) };
     const tail = { sightings: track.sightings.filter(({ time }) => time > middle), views: track.views.slice(i) };
@@ -54,12 +57,8 @@ function split<View extends ViewVector>(track: EmbeddedTrack<View>): EmbeddedTra
 }
 
 function follows<View extends ViewVector>(earlier: EmbeddedTrack<View>, later: EmbeddedTrack<View>): boolean {
-  const gap = start(later) - earlier.sightings.at(-1)!.time;
+  const gap = elementAt(later.sightings, 0).time - elementAt(earlier.sightings, -1).time;
   return gap > 0 && gap <= MAX_GAP;
-}
-
-function start<View extends ViewVector>(track: EmbeddedTrack<View>): number {
-  return track.sightings[0]!.time;
 }
 
 function likeness<View extends ViewVector>(a: EmbeddedTrack<View>, b: EmbeddedTrack<View>): number {
@@ -68,7 +67,8 @@ function likeness<View extends ViewVector>(a: EmbeddedTrack<View>, b: EmbeddedTr
 }
 
 function meanOf(views: readonly ViewVector[]): Float32Array {
-  const sum = new Float32Array(views[0]!.vector.length);
-  for (const { vector } of views) vector.forEach((value, i) => (sum[i]! += value));
+  const sum = views
+    .map(({ vector }) => vector)
+    .reduce((total, vector) => total.map((value, i) => value + elementAt(vector, i)));
   return normalise(sum);
 }

@@ -1,4 +1,4 @@
-import type { FramePack } from '@adit/inference';
+import { frameAt, type FramePack } from '@adit/inference';
 
 /**
  * `native` with the same frames at the same places as `small`. Where a damaged film left a frame out of the native pack,
@@ -18,7 +18,7 @@ export function pairedPack(small: FramePack, native: FramePack): FramePack {
   };
   return {
     decoder: native.decoder,
-    frames: sources.map(({ pack, index }) => pack.frames[index]!),
+    frames: sources.map(({ pack, index }) => frameAt(pack, index)),
     picture: async (index) => {
       const source = sourceOf(index);
       return source.pack.picture(source.index);

@@ -1,4 +1,6 @@
-import type { Point, RgbImage } from '@adit/inference';
+import { elementAt } from '@adit/contracts';
+import type { RgbImage } from '@adit/inference';
+import type { FacePoints } from './blazeface.js';
 import type { FaceMesh } from './facemesh.js';
 
 /** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */
@@ -17,11 +19,10 @@ const CHIN = 152;
 
 /** The head's pose from the mesh's depth: the axes through the eyes and down the face, as a rotation. */
 export function meshPose({ points, depth }: FaceMesh): Pose {
-  const between = (from: number, to: number): [number, number, number] => [
-    points[to]![0] - points[from]![0],
-    points[to]![1] - points[from]![1],
-    depth[to]! - depth[from]!,
-  ];
+  const between = (from: number, to: number): [number, number, number] => {
+    const [[x, y], [u, v]] = [elementAt(points, from), elementAt(points, to)];
+    return [u - x, v - y, elementAt(depth, to) - elementAt(depth, from)];
+  };
   const across = between(RIGHT_EYE, LEFT_EYE);
   const down = between(FOREHEAD, CHIN);
   const flat = Math.hypot(across[0], across[1]);
@@ -36,8 +37,7 @@ export function meshPose({ points, depth }: FaceMesh): Pose {
  * How frontal a face is by BlazeFace's points alone, 0..1: 1 when the nose stands in the middle of the eyes, 0 in
  * profile. Cheap enough for every sighting.
  */
-export function frontality(points: readonly Point[]): number {
-  const [right, left, nose] = points as [Point, Point, Point];
+export function frontality([right, left, nose]: FacePoints): number {
   const eyes = Math.hypot(left[0] - right[0], left[1] - right[1]);
   if (eyes === 0) return 0;
   const along = ((nose[0] - right[0]) * (left[0] - right[0]) + (nose[1] - right[1]) * (left[1] - right[1])) / eyes ** 2;
@@ -54,6 +54,7 @@ const SIDE = 112;
  * be enlarged is blurred by it and scores low, as it should.
  */
 export function sharpness(aligned: RgbImage): number {
+  /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels, all within the aligned picture */
   const pixels = aligned.data;
   const luma = new Float32Array(SIDE * SIDE);
   for (let i = 0; i < luma.length; i++) {
@@ -72,6 +73,7 @@ export function sharpness(aligned: RgbImage): number {
       count++;
     }
   }
+  /* eslint-enable @typescript-eslint/no-non-null-assertion */
   const variance = squares / count - (sum / count) ** 2;
   return (100 * variance) / (variance + HALF_SHARP);
 }

@@ -1,4 +1,13 @@
-import { boxMap, inputOf, readFromPicture, type NetworkSession, type PixelBox, type RgbImage } from '@adit/inference';
+import { elementAt } from '@adit/contracts';
+import {
+  boxMap,
+  inputOf,
+  outputNamed,
+  readFromPicture,
+  type NetworkSession,
+  type PixelBox,
+  type RgbImage,
+} from '@adit/inference';
 import type { ScoredBox } from '../tracking/box.js';
 
 /**
@@ -13,19 +22,20 @@ export async function ultraface(
 ): Promise<ScoredBox[]> {
   const { width, height } = inputOf(network);
   return readFromPicture(network, picture, boxMap(region, width, height), (outputs) => {
-    const scores = outputs.scores!.data;
-    const corners = outputs.boxes!.data;
+    const scores = outputNamed(outputs, 'scores').data;
+    const corners = outputNamed(outputs, 'boxes').data;
     const found: ScoredBox[] = [];
     for (let i = 0; i < scores.length / 2; i++) {
+      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- read for every anchor of every tile
       const score = scores[2 * i + 1]!;
       if (score < minScore) continue;
-      const left = corners[4 * i]! * region.w;
-      const top = corners[4 * i + 1]! * region.h;
+      const left = elementAt(corners, 4 * i) * region.w;
+      const top = elementAt(corners, 4 * i + 1) * region.h;
       found.push({
         x: region.x + left,
         y: region.y + top,
-        w: corners[4 * i + 2]! * region.w - left,
-        h: corners[4 * i + 3]! * region.h - top,
+        w: elementAt(corners, 4 * i + 2) * region.w - left,
+        h: elementAt(corners, 4 * i + 3) * region.h - top,
         score,
       });
     }

@@ -1,8 +1,11 @@
+import { elementAt } from '@adit/contracts';
 import {
   boxMap,
   defineAnalysis,
+  frameAt,
   frameRate,
   inputOf,
+  outputNamed,
   runOnPicture,
   type AnalysisContext,
   type AnalysisInput,
@@ -44,21 +47,21 @@ export default defineAnalysis({
 
 async function analyse(
   input: AnalysisInput,
-  context: AnalysisContext<ImageEmbeddingArguments>,
+  context: AnalysisContext<ImageEmbeddingArguments, typeof NETWORK>,
 ): Promise<ImageEmbeddingObservations> {
   const { networks, signal } = context;
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis image-embedding needs a pack of frames.');
-  const network = networks[NETWORK]!;
+  const network = networks[NETWORK];
   const vectors = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     return embed(await pack.picture(index), network);
   });
 
-  const firsts: number[] = [];
+  const firsts: { index: number; vector: Float32Array }[] = [];
   const views = vectors.map((vector, index) => {
-    const known = firsts.findIndex((first) => cosine(vectors[first]!, vector) >= SAME_VIEW);
-    return known === -1 ? firsts.push(index) - 1 : known;
+    const known = firsts.findIndex((first) => cosine(first.vector, vector) >= SAME_VIEW);
+    return known === -1 ? firsts.push({ index, vector }) - 1 : known;
   });
   const keeper = new PictureKeeper(context.keepPicture, pack);
   return {
@@ -67,13 +70,13 @@ async function analyse(
     sampled: pack.frames.map(({ frame, time }, index) => ({
       frame,
       time: Number(time.toFixed(6)),
-      embedding: encodeDirection(vectors[index]!),
-      view: views[index]!,
+      embedding: encodeDirection(elementAt(vectors, index)),
+      view: elementAt(views, index),
     })),
-    views: await ahead(firsts, 1, async (index) => {
+    views: await ahead(firsts, 1, async ({ index }) => {
       signal.throwIfAborted();
       const thumbnail = await keeper.thumbnail(index, await pack.picture(index));
-      return { frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
+      return { frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
     }),
   };
 }
@@ -82,6 +85,6 @@ async function analyse(
 async function embed(picture: RgbImage, network: NetworkSession): Promise<Float32Array> {
   const { width, height } = inputOf(network);
   const whole = { x: 0, y: 0, w: picture.width, h: picture.height };
-  const { embedding } = await runOnPicture(network, picture, boxMap(whole, width, height));
-  return normalise(embedding!.data);
+  const outputs = await runOnPicture(network, picture, boxMap(whole, width, height));
+  return normalise(outputNamed(outputs, 'embedding').data);
 }

@@ -7,12 +7,11 @@ const { abs, max, round } = Math;
  * and turned by less than a degree (vector-code.spec.ts), where views of different places are tens of degrees apart.
  * A zero vector stays one.
  */
-export function encodeDirection(vector: ArrayLike<number>): string {
+export function encodeDirection(vector: Iterable<number>): string {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) largest = max(largest, abs(vector[i]!));
+  for (const value of vector) largest = max(largest, abs(value));
   const factor = largest === 0 ? 0 : 127 / largest;
-  const bytes = new Int8Array(vector.length);
-  for (let i = 0; i < vector.length; i++) bytes[i] = round(vector[i]! * factor);
+  const bytes = Int8Array.from(vector, (value) => round(value * factor));
   return Buffer.from(bytes.buffer).toString('base64');
 }
 

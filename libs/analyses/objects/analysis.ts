@@ -1,4 +1,11 @@
-import { defineAnalysis, frameRate, type AnalysisContext, type AnalysisInput, type FramePack } from '@adit/inference';
+import {
+  defineAnalysis,
+  frameAt,
+  frameRate,
+  type AnalysisContext,
+  type AnalysisInput,
+  type FramePack,
+} from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';
@@ -13,6 +20,7 @@ const ObjectArguments = z.strictObject({
 });
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 
+const NETWORK = 'general-c';
 /** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
 const SHORTER_SIDE = 600;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
@@ -29,12 +37,15 @@ export default defineAnalysis({
   version: 1,
   args: ObjectArguments,
   observations: ObjectObservations,
-  models: ['general-c'],
+  models: [NETWORK],
   input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
   analyse,
 });
 
-async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {
+async function analyse(
+  input: AnalysisInput,
+  context: AnalysisContext<ObjectArguments, typeof NETWORK>,
+): Promise<ObjectObservations> {
   const { networks, signal } = context;
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
@@ -43,14 +54,14 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     const picture = await pack.picture(index);
-    const objects = await detectObjects(picture, networks['general-c']!, closely);
+    const objects = await detectObjects(picture, networks[NETWORK], closely);
     return { objects, signature: frameSignature(picture) };
   });
 
   const follower = new ObjectFollower();
   for (const [index, { objects, signature }] of looks.entries()) {
     const before = looks[index - 1]?.signature;
-    const { time } = pack.frames[index]!;
+    const { time } = frameAt(pack, index);
     follower.add(
       objects.map((object) => ({ ...object, index, time })),
       before !== undefined && isCut(before, signature),
@@ -87,19 +98,19 @@ async function describe(
     id,
     label,
     sightings: sightings.map(({ index, time, score, x, y, w, h }) => ({
-      frame: pack.frames[index]!.frame,
+      frame: frameAt(pack, index).frame,
       time: rounded(time, 6),
       box: { x: rounded(x, 5), y: rounded(y, 5), w: rounded(w, 5), h: rounded(h, 5) },
       score: rounded(score, 4),
     })),
     thumbnail: pictured ? await keeper.thumbnail(id, await pack.region(best.index, around(best, pack))) : null,
-    keyFrame: pictured ? { frame: pack.frames[best.index]!.frame, picture: await keeper.keyFrame(best.index) } : null,
+    keyFrame: pictured ? { frame: frameAt(pack, best.index).frame, picture: await keeper.keyFrame(best.index) } : null,
   };
 }
 
 /** The object with a margin, in pixels of its frame. */
 function around({ index, x, y, w, h }: SightedObject, pack: FramePack): { x: number; y: number; w: number; h: number } {
-  const { width, height } = pack.frames[index]!;
+  const { width, height } = frameAt(pack, index);
   const margin = THUMBNAIL_MARGIN;
   return {
     x: (x - w * margin) * width,

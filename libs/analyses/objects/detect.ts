@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
@@ -78,7 +78,7 @@ async function detectIn(picture: RgbImage, region: PixelBox, network: NetworkSes
     decodeNanodet(outputs, shape, MIN_SCORE),
   );
   return found.map(({ kind, score, x, y, w, h }) => ({
-    label: labels[kind]!,
+    label: elementAt(labels, kind),
     score,
     x: across(x),
     y: down(y),

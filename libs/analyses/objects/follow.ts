@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { Tracker, type Followed, type Sighted } from '../tracking/track.js';
 import type { DetectedObject } from './detect.js';
 
@@ -32,7 +33,7 @@ export class ObjectFollower {
       tracker.finish().map(({ sightings }: Followed<SightedObject>) => ({ label, sightings })),
     );
     return tracks.sort((a, b) => {
-      const [first, second] = [a.sightings[0]!, b.sightings[0]!];
+      const [first, second] = [elementAt(a.sightings, 0), elementAt(b.sightings, 0)];
       return (
         first.index - second.index ||
         (a.label < b.label ? -1 : a.label > b.label ? 1 : 0) ||

@@ -48,6 +48,7 @@ export function decodeNanodet(outputs: Record<string, FloatTensor>, shape: Shape
     }
     for (let place = 0, at = 0; place < rows * columns; place++) {
       for (let kind = 0; kind < shape.kinds; kind++, at++) {
+        // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- read for every class at every place, and counted above
         const score = scores[at]!;
         if (score < minScore) continue;
         const x = ((place % columns) + 0.5) * stride;
@@ -71,23 +72,19 @@ export function decodeNanodet(outputs: Record<string, FloatTensor>, shape: Shape
 
 /** Means of the four distributions that begin at `at`: left, top, right, bottom, in pixels. */
 function distances(edges: Float32Array, at: number, bins: number, stride: number): [number, number, number, number] {
-  return [0, 1, 2, 3].map((edge) => meanBin(edges, at + edge * bins, bins) * stride) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const distance = (edge: number): number => meanBin(edges, at + edge * bins, bins) * stride;
+  return [distance(0), distance(1), distance(2), distance(3)];
 }
 
 /** Σ i · softmax(logits)_i, 0..bins − 1. */
 export function meanBin(logits: Float32Array, at: number, bins: number): number {
-  let highest = -Infinity;
-  for (let i = 0; i < bins; i++) highest = Math.max(highest, logits[at + i]!);
+  const own = logits.subarray(at, at + bins);
+  const highest = Math.max(...own);
   let total = 0;
   let sum = 0;
-  for (let i = 0; i < bins; i++) {
+  for (const [i, logit] of own.entries()) {
     // Taken from the highest, so that no logit overflows.
-    const share = Math.exp(logits[at + i]! - highest);
+    const share = Math.exp(logit - highest);
     total += share;
     sum += share * i;
   }

@@ -1,4 +1,5 @@
-import { defineAnalysis, frameRate, type AnalysisContext, type AnalysisInput } from '@adit/inference';
+import { elementAt } from '@adit/contracts';
+import { defineAnalysis, frameAt, frameRate, type AnalysisContext, type AnalysisInput } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
@@ -31,26 +32,29 @@ export default defineAnalysis({
   analyse,
 });
 
-async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArguments>): Promise<SceneObservations> {
+async function analyse(
+  input: AnalysisInput,
+  context: AnalysisContext<SceneArguments, typeof NETWORK>,
+): Promise<SceneObservations> {
   const { networks, signal } = context;
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return classify(await pack.picture(index), networks[NETWORK]!);
+    return classify(await pack.picture(index), networks[NETWORK]);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
     signal.throwIfAborted();
     const thumbnail = await keeper.thumbnail(id, await pack.picture(index));
-    return { label, frame: pack.frames[index]!.frame, thumbnail, picture: await keeper.keyFrame(index) };
+    return { label, frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
   });
   return {
     sampled: pack.frames.map(({ frame, time }, index) => ({
       frame,
       time: Number(time.toFixed(6)),
-      scenes: looks[index]!.map(({ label, score }) => ({ label, score: Number(score.toFixed(4)) })),
+      scenes: elementAt(looks, index).map(({ label, score }) => ({ label, score: Number(score.toFixed(4)) })),
     })),
     views,
   };

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, zip } from '@adit/contracts';
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type RgbImage } from '@adit/inference';
 
 /** What a scene may be, the surest first; scores 0..1. */
@@ -31,8 +31,7 @@ export async function classify(picture: RgbImage, network: NetworkSession): Prom
 
 /** The best few of shares by label, the surest first, of equally sure ones the first named. */
 export function likely(shares: Float32Array, labels: readonly string[]): Likely {
-  const all = labels.map((label, index) => ({ label, score: shares[index]! }));
-  return all
+  return Array.from(zip(labels, shares), ([label, score]) => ({ label, score }))
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((a, b) => b.score - a.score)
     .slice(0, KEPT);

@@ -1,9 +1,16 @@
+import { elementAt } from '@adit/contracts';
 import type { Letter } from './ctc.js';
 
 /** A line as one reader of a language reads it, and which characters that reader knows at all. */
 export interface Reading {
   letters: readonly Letter[];
   known: ReadonlySet<string>;
+}
+
+/** A reading with the place of each letter's counterpart in it, −1 for none. */
+interface AlignedReading {
+  reading: Reading;
+  places: readonly number[];
 }
 
 /** What a recogniser without accents takes letters for that are no base letter with a mark. */
@@ -30,39 +37,36 @@ export function withAccents(letters: readonly Letter[], readings: readonly Readi
   return letters.flatMap((letter, i) => {
     const named = new Map<string, number>([[letter.character, 0]]);
     for (const { reading, places } of aligned) {
-      const other = reading.letters[places[i]!];
+      const other = reading.letters[elementAt(places, i)];
       if (!other || difference(letter.character, other.character) > SAME_LETTER) continue;
       named.set(other.character, (named.get(other.character) ?? 0) + other.likelihood);
     }
     let best = letter;
     let highest = -1;
     for (const [character, sum] of named) {
-      const able = aligned.filter(({ reading, places }) => places[i]! >= 0 && reading.known.has(character)).length;
+      const knows = ({ reading, places }: AlignedReading): boolean =>
+        elementAt(places, i) >= 0 && reading.known.has(character);
+      const able = aligned.filter(knows).length;
       const mean = able === 0 ? 0 : sum / able;
       if (mean > highest) {
         highest = mean;
         best = { character, likelihood: letter.likelihood };
       }
     }
-    return isSpaced(letters, i, aligned) ? [best, { character: ' ', likelihood: letter.likelihood }] : [best];
+    const isWithin = [letter, letters[i + 1]].every((each) => each !== undefined && each.character !== ' ');
+    return isWithin && isSpaced(i, aligned) ? [best, { character: ' ', likelihood: letter.likelihood }] : [best];
   });
 }
 
-/** Whether most readers see a gap behind a letter where the recogniser saw none. */
-function isSpaced(
-  letters: readonly Letter[],
-  i: number,
-  aligned: readonly { reading: Reading; places: readonly number[] }[],
-): boolean {
-  const next = letters[i + 1];
-  if (next === undefined || next.character === ' ' || letters[i]!.character === ' ') return false;
+/** Whether most readers see a gap between a letter and the next. */
+function isSpaced(i: number, aligned: readonly AlignedReading[]): boolean {
   let voters = 0;
   let gaps = 0;
   for (const { reading, places } of aligned) {
-    const [from, to] = [places[i]!, places[i + 1]!];
+    const [from, to] = [elementAt(places, i), elementAt(places, i + 1)];
     if (from < 0 || to < 0) continue;
     voters++;
-    if (to === from + 2 && reading.letters[from + 1]!.character === ' ') gaps++;
+    if (to === from + 2 && reading.letters[from + 1]?.character === ' ') gaps++;
   }
   return voters > 0 && 2 * gaps > voters;
 }
@@ -85,21 +89,23 @@ function base(character: string): string {
 function align(letters: readonly Letter[], other: readonly Letter[]): number[] {
   const columns = other.length + 1;
   const costs = new Float64Array((letters.length + 1) * columns);
-  const replaced = (i: number, j: number): number =>
-    costs[(i - 1) * columns + j - 1]! + OTHER * difference(letters[i - 1]!.character, other[j - 1]!.character);
+  const cost = (i: number, j: number): number => elementAt(costs, i * columns + j);
+  const replaced = (i: number, j: number): number => {
+    const [one, another] = [elementAt(letters, i - 1), elementAt(other, j - 1)];
+    return cost(i - 1, j - 1) + OTHER * difference(one.character, another.character);
+  };
   for (let j = 1; j < columns; j++) costs[j] = j * LACKING;
   for (let i = 1; i <= letters.length; i++) {
     costs[i * columns] = i * LACKING;
     for (let j = 1; j < columns; j++) {
-      const skipped = Math.min(costs[(i - 1) * columns + j]!, costs[i * columns + j - 1]!) + LACKING;
+      const skipped = Math.min(cost(i - 1, j), cost(i, j - 1)) + LACKING;
       costs[i * columns + j] = Math.min(replaced(i, j), skipped);
     }
   }
   const counterparts = new Array<number>(letters.length).fill(-1);
   for (let i = letters.length, j = other.length; i > 0 && j > 0;) {
-    const cost = costs[i * columns + j]!;
-    if (Math.abs(cost - replaced(i, j)) < 1e-9) counterparts[--i] = --j;
-    else if (Math.abs(cost - costs[(i - 1) * columns + j]! - LACKING) < 1e-9) i--;
+    if (Math.abs(cost(i, j) - replaced(i, j)) < 1e-9) counterparts[--i] = --j;
+    else if (Math.abs(cost(i, j) - cost(i - 1, j) - LACKING) < 1e-9) i--;
     else j--;
   }
   return counterparts;

@@ -1,11 +1,12 @@
+import { elementAt, zip } from '@adit/contracts';
 import {
   defineAnalysis,
+  frameAt,
   frameRate,
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
   type PixelBox,
-  type Point,
 } from '@adit/inference';
 import { z } from 'zod';
 import { pairedPack } from '../faces/paired-pack.js';
@@ -15,15 +16,19 @@ import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { confidenceOf, textOf } from './ctc.js';
 import { detectLines } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
-import type { LineCorners } from './line-picture.js';
 import { TextObservations, type TextTrack } from './observations.js';
 import { readAccents, READERS, recogniseLine } from './read.js';
+import { mapCorners } from './rotated-rect.js';
 
 const TextArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
 });
 type TextArguments = z.infer<typeof TextArguments>;
+
+const DETECTION = 'text-detection';
+const RECOGNITION = 'text-recognition';
+type Context = AnalysisContext<TextArguments, typeof DETECTION | typeof RECOGNITION | (typeof READERS)[number]>;
 
 /** What `faces` asks for too, so that its packs serve both. */
 const SHORTER_SIDE = 600;
@@ -41,7 +46,7 @@ export default defineAnalysis({
   version: 1,
   args: TextArguments,
   observations: TextObservations,
-  models: ['text-detection', 'text-recognition', ...READERS],
+  models: [DETECTION, RECOGNITION, ...READERS],
   input: {
     kind: 'frames',
     specs: ({ rate }) => [
@@ -52,7 +57,7 @@ export default defineAnalysis({
   analyse,
 });
 
-async function analyse(input: AnalysisInput, context: AnalysisContext<TextArguments>): Promise<TextObservations> {
+async function analyse(input: AnalysisInput, context: Context): Promise<TextObservations> {
   const { networks, signal } = context;
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
@@ -69,7 +74,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<TextArgume
     try {
       signal.throwIfAborted();
       const picture = await small.picture(index);
-      const lines = await detectLines(picture, networks['text-detection']!);
+      const lines = await detectLines(picture, networks[DETECTION]);
       await turn;
       signatures[index] = frameSignature(picture);
       const lookAt = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
@@ -105,12 +110,12 @@ function bestSighting({ sightings }: FollowedLine): SightedLine {
 
 /** Mean difference of the whole frame from sample to sample while the line is there, 0..255. */
 function movement({ sightings }: FollowedLine, signatures: readonly Float32Array[]): number {
-  const [from, to] = [sightings[0]!.index, sightings.at(-1)!.index];
+  const [from, to] = [elementAt(sightings, 0).index, elementAt(sightings, -1).index];
   if (from === to) return 0;
   let sum = 0;
   for (let index = from + 1; index <= to; index++) {
-    const [before, after] = [signatures[index - 1]!, signatures[index]!];
-    for (let i = 0; i < after.length; i++) sum += Math.abs(after[i]! - before[i]!) / after.length;
+    const [before, after] = [elementAt(signatures, index - 1), elementAt(signatures, index)];
+    for (const [earlier, later] of zip(before, after)) sum += Math.abs(later - earlier) / after.length;
   }
   return sum / (to - from);
 }
@@ -119,10 +124,10 @@ async function describe(
   { id, sightings, steadiness, best }: FollowedLine & { id: number; best: SightedLine },
   pack: FramePack,
   keeper: PictureKeeper,
-  networks: AnalysisContext<unknown>['networks'],
+  networks: Context['networks'],
   moved: number,
 ): Promise<TextTrack | null> {
-  const { width, height } = pack.frames[best.index]!;
+  const { width, height } = frameAt(pack, best.index);
   const size = Math.hypot(
     (best.corners[3][0] - best.corners[0][0]) * width,
     (best.corners[3][1] - best.corners[0][1]) * height,
@@ -134,14 +139,14 @@ async function describe(
   const w = Math.min(width, Math.ceil((best.box.x + best.box.w) * width + margin)) - x;
   const h = Math.min(height, Math.ceil((best.box.y + best.box.h) * height + margin)) - y;
   const cutout = await pack.region(best.index, { x, y, w, h });
-  const line = best.corners.map(([cx, cy]): Point => [cx * width - x, cy * height - y]) as unknown as LineCorners;
-  const { letters, confidence } = await recogniseLine(cutout, line, networks['text-recognition']!);
+  const line = mapCorners(best.corners, ([cx, cy]) => [cx * width - x, cy * height - y]);
+  const { letters, confidence } = await recogniseLine(cutout, line, networks[RECOGNITION]);
   if (confidence < MIN_CONFIDENCE || textOf(letters).trim() === '') return null;
   const text = await readAccents(
     cutout,
     line,
     letters,
-    READERS.map((name) => networks[name]!),
+    READERS.map((name) => networks[name]),
   );
   return {
     id,
@@ -151,13 +156,13 @@ async function describe(
     steadiness: rounded(steadiness, 3),
     movement: rounded(moved, 2),
     sightings: sightings.map(({ index, time, corners, score }) => ({
-      frame: pack.frames[index]!.frame,
+      frame: frameAt(pack, index).frame,
       time: rounded(time, 6),
       corners: corners.flat().map((value) => rounded(value, 5)),
       score: rounded(score, 4),
     })),
     thumbnail: await keeper.thumbnail(id, cutout),
-    keyFrame: { frame: pack.frames[best.index]!.frame, picture: await keeper.keyFrame(best.index) },
+    keyFrame: { frame: frameAt(pack, best.index).frame, picture: await keeper.keyFrame(best.index) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { FloatTensor } from '@adit/inference';
 
 /** A character as read, with the highest likelihood its steps gave it, 0..1. */
@@ -12,20 +13,23 @@ export interface Letter {
  * what each output means, '' for those that mean nothing.
  */
 export function greedyReading(steps: FloatTensor, labels: readonly string[], separator: number): Letter[] {
-  const [count, outputs] = steps.dims as [number, number];
+  const [count = 0, outputs] = steps.dims;
   if (outputs !== labels.length) throw new RangeError(`${outputs} outputs, but ${labels.length} labels.`);
   const letters: Letter[] = [];
   let before = separator;
   for (let step = 0; step < count; step++) {
     let best = 0;
+    let likelihood = elementAt(steps.data, step * outputs);
     for (let output = 1, at = step * outputs; output < outputs; output++) {
-      if (steps.data[at + output]! > steps.data[at + best]!) best = output;
+      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- read for each of thousands of outputs at each step
+      const value = steps.data[at + output]!;
+      if (value > likelihood) [best, likelihood] = [output, value];
     }
-    const likelihood = steps.data[step * outputs + best]!;
-    const character = labels[best]!;
+    const character = elementAt(labels, best);
+    const last = letters.at(-1);
     if (best !== separator && character !== '') {
-      if (best !== before) letters.push({ character, likelihood });
-      else letters.at(-1)!.likelihood = Math.max(letters.at(-1)!.likelihood, likelihood);
+      if (best === before && last) last.likelihood = Math.max(last.likelihood, likelihood);
+      else letters.push({ character, likelihood });
     }
     before = best;
   }

@@ -1,18 +1,18 @@
 import {
   boxMap,
+  firstOutput,
   inputOf,
   letterbox,
   readFromPicture,
   type NetworkSession,
-  type Point,
   type RgbImage,
 } from '@adit/inference';
-import { corners } from './rotated-rect.js';
+import { corners, mapCorners, type Corners } from './rotated-rect.js';
 import { textRegions } from './text-regions.js';
 
 /** A line of text in one frame; corners are fractions of it, in the order of reading. */
 export interface DetectedLine {
-  corners: [Point, Point, Point, Point];
+  corners: Corners;
   score: number;
 }
 
@@ -25,8 +25,7 @@ export async function detectLines(picture: RgbImage, network: NetworkSession): P
   const seen = letterbox(picture.width, picture.height, { width, height });
   const scale = seen.w / width;
   const regions = await readFromPicture(network, picture, boxMap(seen, width, height), (outputs) => {
-    const map = Object.values(outputs)[0]!;
-    return textRegions(map.data, width, height);
+    return textRegions(firstOutput(outputs).data, width, height);
   });
   const inside = (value: number): number => Math.min(1, Math.max(0, value));
   return regions
@@ -34,10 +33,10 @@ export async function detectLines(picture: RgbImage, network: NetworkSession): P
     .slice(0, MAX_LINES)
     .map(({ rect, score }) => ({
       score,
-      corners: corners(rect).map(([x, y]): Point => [
+      corners: mapCorners(corners(rect), ([x, y]) => [
         inside((seen.x + x * scale) / picture.width),
         inside((seen.y + y * scale) / picture.height),
-      ]) as DetectedLine['corners'],
+      ]),
     }))
     .sort((a, b) => a.corners[0][1] - b.corners[0][1] || a.corners[0][0] - b.corners[0][0]);
 }

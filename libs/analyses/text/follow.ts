@@ -1,4 +1,6 @@
+import { elementAt } from '@adit/contracts';
 import type { PixelBox, RgbImage } from '@adit/inference';
+import { cosine } from '../faces/embedding.js';
 import { overlap } from '../tracking/box.js';
 import type { DetectedLine } from './detect.js';
 
@@ -41,7 +43,7 @@ export function lumaTemplate(picture: RgbImage, box: PixelBox): Float32Array {
       const x = Math.floor((box.x + ((column + 0.5) / ACROSS) * box.w) * picture.width);
       const y = Math.floor((box.y + ((row + 0.5) / DOWN) * box.h) * picture.height);
       const at = (Math.min(y, picture.height - 1) * picture.width + Math.min(x, picture.width - 1)) * 3;
-      const [r, g, b] = [picture.data[at]!, picture.data[at + 1]!, picture.data[at + 2]!];
+      const [r, g, b] = [elementAt(picture.data, at), elementAt(picture.data, at + 1), elementAt(picture.data, at + 2)];
       look[row * ACROSS + column] = 0.299 * r + 0.587 * g + 0.114 * b;
     }
   }
@@ -61,12 +63,12 @@ export class LineFollower {
   /** All lines of one sampled frame at `time`; `lookAt` gives the look of any box in this frame. */
   add(lines: readonly SightedLine[], time: number, lookAt: (box: PixelBox) => Float32Array): void {
     for (const track of [...this.open]) {
-      if (time - track.sightings.at(-1)!.time > MAX_GAP) this.end(track);
+      if (time - elementAt(track.sightings, -1).time > MAX_GAP) this.end(track);
     }
     const pairs = this.open.flatMap((track) => {
-      const last = track.sightings.at(-1)!;
+      const last = elementAt(track.sightings, -1);
       // The same place in both frames: boxes waver by a pixel, letters would not match.
-      const likeness = dot(last.look, lookAt(last.box));
+      const likeness = cosine(last.look, lookAt(last.box));
       if (likeness < MIN_LIKENESS) return [];
       return lines
         .map((line) => ({ track, line, likeness, common: overlap(last.box, line.box) }))
@@ -87,7 +89,7 @@ export class LineFollower {
   finish(): FollowedLine[] {
     for (const track of [...this.open]) this.end(track);
     return this.closed.sort((a, b) => {
-      const [first, second] = [a.sightings[0]!, b.sightings[0]!];
+      const [first, second] = [elementAt(a.sightings, 0), elementAt(b.sightings, 0)];
       return first.index - second.index || first.box.y - second.box.y || first.box.x - second.box.x;
     });
   }
@@ -97,10 +99,4 @@ export class LineFollower {
     const steps = track.sightings.length - 1;
     this.closed.push({ sightings: track.sightings, steadiness: steps === 0 ? 1 : track.likeness / steps });
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
 }

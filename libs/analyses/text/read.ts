@@ -1,11 +1,12 @@
-import { floatsOf, inputOf, type NetworkSession, type RgbImage } from '@adit/inference';
+import { firstOutput, floatsOf, inputOf, outputNamed, type NetworkSession, type RgbImage } from '@adit/inference';
 import { withAccents, type Reading } from './accents.js';
 import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
-import { lineTensor, stretchedLine, type LineCorners } from './line-picture.js';
+import { lineTensor, stretchedLine } from './line-picture.js';
+import type { Corners } from './rotated-rect.js';
 
 /** Readers by language; each is trained on the letters of its own. */
-export const READERS = ['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'].map(
-  (language) => `text-reader-${language}`,
+export const READERS = (['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'] as const).map(
+  (language) => `text-reader-${language}` as const,
 );
 /** Fewer letters of the Latin script than this share, and the readers would only see ghosts. */
 const LATIN_SHARE = 0.5;
@@ -13,19 +14,19 @@ const LATIN_SHARE = 0.5;
 /** A line as the recogniser reads it: base letters, in any light. */
 export async function recogniseLine(
   picture: RgbImage,
-  line: LineCorners,
+  line: Corners,
   network: NetworkSession,
 ): Promise<{ letters: Letter[]; confidence: number }> {
   const { tensor } = inputOf(network);
   const outputs = floatsOf(await network.run({ [tensor]: lineTensor(picture, line, inputOf(network)) }));
-  const letters = greedyReading(Object.values(outputs)[0]!, labelsOf(network), 0);
+  const letters = greedyReading(firstOutput(outputs), labelsOf(network), 0);
   return { letters: trimmed(letters), confidence: confidenceOf(letters) };
 }
 
 /** The accents of a recognised line, as the readers see them. */
 export async function readAccents(
   picture: RgbImage,
-  line: LineCorners,
+  line: Corners,
   letters: readonly Letter[],
   readers: readonly NetworkSession[],
 ): Promise<string> {
@@ -38,11 +39,11 @@ export async function readAccents(
   return textOf(withAccents(letters, [isLight ? light : dark, ...rest]));
 }
 
-async function read(picture: RgbImage, line: LineCorners, network: NetworkSession, light: boolean): Promise<Reading> {
+async function read(picture: RgbImage, line: Corners, network: NetworkSession, light: boolean): Promise<Reading> {
   const { tensor, height } = inputOf(network);
   const labels = labelsOf(network);
-  const { characters } = floatsOf(await network.run({ [tensor]: stretchedLine(picture, line, height, light) }));
-  if (!characters) throw new RangeError(`Model ${network.name} has no output characters.`);
+  const outputs = floatsOf(await network.run({ [tensor]: stretchedLine(picture, line, height, light) }));
+  const characters = outputNamed(outputs, 'characters');
   return { letters: greedyReading(characters, labels, labels.length - 1), known: knownOf(labels) };
 }
 

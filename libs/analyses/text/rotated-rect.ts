@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { Point } from '@adit/inference';
 
 /** A rectangle turned by `angle` radians (clockwise as seen, y down); `width` runs along the turned x axis. */
@@ -15,13 +16,13 @@ function convexHull(points: readonly Point[]): Point[] {
   const chain = (ordered: readonly Point[]): Point[] => {
     const half: Point[] = [];
     for (const point of ordered) {
-      while (half.length > 1 && cross(half.at(-2)!, half.at(-1)!, point) <= 0) half.pop();
+      while (half.length > 1 && cross(elementAt(half, -2), elementAt(half, -1), point) <= 0) half.pop();
       half.push(point);
     }
     return half.slice(0, -1);
   };
   const hull = [...chain(sorted), ...chain(sorted.reverse())];
-  return hull.length > 0 ? hull : [sorted[0]!];
+  return hull.length > 0 ? hull : sorted.slice(0, 1);
 }
 
 function cross(o: Point, a: Point, b: Point): number {
@@ -34,14 +35,14 @@ function cross(o: Point, a: Point, b: Point): number {
  */
 export function minAreaRect(points: readonly Point[]): RotatedRect {
   const hull = convexHull(points);
-  if (hull.length === 0) throw new RangeError('minAreaRect needs a point.');
   let best: RotatedRect | null = null;
   for (const [i, from] of hull.entries()) {
-    const to = hull[(i + 1) % hull.length]!;
+    const to = elementAt(hull, (i + 1) % hull.length);
     const rect = around(hull, quarterTurned(Math.atan2(to[1] - from[1], to[0] - from[0])));
     if (best === null || rect.width * rect.height < best.width * best.height - 1e-9) best = rect;
   }
-  return best!;
+  if (best === null) throw new RangeError('minAreaRect needs a point.');
+  return best;
 }
 
 /** The same direction, or one at a right angle to it, within (−45°, 45°]. */
@@ -77,8 +78,14 @@ export function unclip(rect: RotatedRect, ratio: number): RotatedRect {
   return { ...rect, width: rect.width + 2 * distance, height: rect.height + 2 * distance };
 }
 
-/** Corners in the order of reading: where the text begins above, ends above, ends below, begins below. */
-export function corners({ centre, width, height, angle }: RotatedRect): [Point, Point, Point, Point] {
+/** In the order of reading: where the text begins above, ends above, ends below, begins below. */
+export type Corners = readonly [Point, Point, Point, Point];
+
+export function mapCorners([a, b, c, d]: Corners, map: (corner: Point) => Point): Corners {
+  return [map(a), map(b), map(c), map(d)];
+}
+
+export function corners({ centre, width, height, angle }: RotatedRect): Corners {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const corner = (u: number, v: number): Point => [centre[0] + u * cos - v * sin, centre[1] + u * sin + v * cos];
   const [w, h] = [width / 2, height / 2];

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- the map is read for every pixel, within its size */
 import type { Point } from '@adit/inference';
 import { minAreaRect, unclip, type RotatedRect } from './rotated-rect.js';
 
@@ -58,8 +59,7 @@ function takeCore(
   let count = 0;
   const stack = [start];
   seen[start] = 1;
-  while (stack.length > 0) {
-    const at = stack.pop()!;
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const x = at % width;
     const y = (at - x) / width;
     sum += map[at]!;

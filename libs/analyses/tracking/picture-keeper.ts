@@ -1,5 +1,5 @@
 import type { PictureRef } from '@adit/contracts';
-import type { AnalysisContext, FramePack, RgbImage } from '@adit/inference';
+import { frameAt, type AnalysisContext, type FramePack, type RgbImage } from '@adit/inference';
 
 /** Longest sides of what is kept, in pixels. */
 const KEY_FRAME_SIDE = 640;
@@ -21,7 +21,7 @@ export class PictureKeeper {
   keyFrame(index: number): Promise<PictureRef> {
     const known = this.keyFrames.get(index);
     if (known) return known;
-    const frame = this.pack.frames[index]!.frame;
+    const { frame } = frameAt(this.pack, index);
     const kept = this.keepFrame(index, `frame-${frame}`);
     this.keyFrames.set(index, kept);
     return kept;

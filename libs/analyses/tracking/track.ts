@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { PixelBox } from '@adit/inference';
 import { overlap } from './box.js';
 
@@ -35,7 +36,7 @@ export class Tracker<S extends Sighted> {
     const time = sightings[0]?.time;
     if (afterCut) this.closed.push(...this.open.splice(0));
     if (time === undefined) return;
-    const late = this.open.filter((track) => time - track.sightings.at(-1)!.time > MAX_GAP);
+    const late = this.open.filter((track) => time - elementAt(track.sightings, -1).time > MAX_GAP);
     for (const track of late) this.closed.push(...this.open.splice(this.open.indexOf(track), 1));
 
     const pairs: { track: Followed<S>; sighting: S; score: number }[] = [];
@@ -67,7 +68,7 @@ export class Tracker<S extends Sighted> {
 
 /** Above 1: the predicted box overlaps; 0..1: near enough; 0: not the same thing. */
 function affinity(track: Followed<Sighted>, sighting: Sighted): number {
-  const last = track.sightings.at(-1)!;
+  const last = elementAt(track.sightings, -1);
   const growth = Math.max(last.h / sighting.h, sighting.h / last.h);
   if (growth > MAX_GROWTH) return 0;
   const expected = predict(track, sighting.time);
@@ -82,7 +83,7 @@ function affinity(track: Followed<Sighted>, sighting: Sighted): number {
 
 /** Where the thing would be now if it went on as between its last two sightings. */
 function predict({ sightings }: Followed<Sighted>, time: number): PixelBox {
-  const last = sightings.at(-1)!;
+  const last = elementAt(sightings, -1);
   const before = sightings.at(-2);
   if (!before) return last;
   const factor = (time - last.time) / (last.time - before.time);
