@@ -214,10 +214,14 @@ export function databaseConformance(name: string, create: () => Promise<Database
 
       it('keeps bytes, all of them, also some megabytes', async () => {
         const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-        expect(every.equals((await kept('bytes', every)) as Buffer)).toBe(true);
+        const keptBytes = async (bytes: Buffer): Promise<Buffer> => {
+          const found = await kept('bytes', bytes);
+          return Buffer.isBuffer(found) ? found : Buffer.from('not bytes');
+        };
+        expect(every.equals(await keptBytes(every))).toBe(true);
         const large = Buffer.alloc(4 << 20, every);
-        expect(large.equals((await kept('bytes', large)) as Buffer)).toBe(true);
-        expect(((await kept('bytes', Buffer.alloc(0))) as Buffer).length).toBe(0);
+        expect(large.equals(await keptBytes(large))).toBe(true);
+        expect((await keptBytes(Buffer.alloc(0))).length).toBe(0);
       });
 
       it('gives bigint as text, so that no digit is lost', async () => {
@@ -227,10 +231,8 @@ export function databaseConformance(name: string, create: () => Promise<Database
 
       it('keeps moments in UTC to the microsecond, of which a Date has the milliseconds', async () => {
         const moment = new Date('2026-03-29T01:30:00.123Z');
-        expect((await kept('moment', moment)) as Date).toEqual(moment);
-        expect(((await kept('moment', '2026-03-29T03:30:00.123456+02:00')) as Date).toISOString()).toBe(
-          '2026-03-29T01:30:00.123Z',
-        );
+        expect(await kept('moment', moment)).toEqual(moment);
+        expect(await kept('moment', '2026-03-29T03:30:00.123456+02:00')).toEqual(new Date('2026-03-29T01:30:00.123Z'));
         const [{ text }] = await dataSource.query(
           `SELECT to_char(max(moment) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS text FROM conformance.kinds`,
         );
@@ -321,9 +323,11 @@ export function databaseConformance(name: string, create: () => Promise<Database
           second.follow(
             outsideTransaction(() =>
               inTransaction(dataSource, async (other) => {
-                const [row] = await other.query(`SELECT value FROM conformance.counters WHERE key = 'a' FOR UPDATE`);
+                const [row]: { value: number }[] = await other.query(
+                  `SELECT value FROM conformance.counters WHERE key = 'a' FOR UPDATE`,
+                );
                 order.push('second');
-                return row.value as number;
+                return row?.value ?? NaN;
               }),
             ),
           );

@@ -4,7 +4,8 @@ import { link, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/prom
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
+import { z } from 'zod';
 
 const LOCK_FILE = 'adit.lock';
 const HEARTBEAT_MS = 2_000;
@@ -14,13 +15,14 @@ const STALE_MS = 10_000;
 const POLL_MS = { heartbeat: 250, removal: 20 };
 
 /** Who holds a directory: the pid alone says nothing after a restart, the start time makes it unique. */
-interface Holder {
-  pid: number;
+const Holder = z.object({
+  pid: z.int(),
   /** Clock ticks since boot when the process began; null where /proc does not tell. */
-  started: string | null;
+  started: z.string().nullable(),
   /** Pids compare only within one boot of one pid namespace. */
-  realm: string;
-}
+  realm: z.string(),
+});
+type Holder = z.infer<typeof Holder>;
 
 interface DirectoryLock {
   release(): Promise<void>;
@@ -94,7 +96,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -102,7 +104,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
 /** Null when it is no lock of ours: power was lost while it was written, so nobody holds it. */
 function parseHolder(content: string): Holder | null {
   try {
-    return JSON.parse(content) as Holder;
+    return Holder.parse(JSON.parse(content));
   } catch {
     return null;
   }
@@ -120,7 +122,7 @@ async function isAlive(holder: Holder, path: string): Promise<boolean> {
     if (holder.pid <= 0) return false;
     process.kill(holder.pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (errorCode(error) === 'ESRCH') return false;
   }
   return holder.started === null || holder.started === startTime(holder.pid);
 }

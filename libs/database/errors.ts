@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, errorMessage } from '@adit/contracts';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -28,48 +28,50 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|not queryable|embedded database stopped|pool after calling end/;
 
-interface Coded {
-  code?: string;
-  constraint?: string;
+function driverError(error: unknown): unknown {
+  return error instanceof QueryFailedError ? error.driverError : error;
 }
 
-function driverError(error: unknown): (Coded & Partial<Error>) | null | undefined {
-  return (error instanceof QueryFailedError ? error.driverError : error) as Coded & Error;
+/** The state or system code that the driver gave. */
+function driverCode(error: unknown): string | undefined {
+  return errorCode(driverError(error));
+}
+
+function constraintOf(error: unknown): unknown {
+  const cause = driverError(error);
+  return typeof cause === 'object' && cause !== null && 'constraint' in cause ? cause.constraint : undefined;
 }
 
 /** Two transactions stood in each other's way: the same work done again will succeed. */
 export function isTransient(error: unknown): boolean {
-  const code = driverError(error)?.code;
+  const code = driverCode(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
 /** A lock was not had, or a statement did not end, within the configured time. Not run again at once: the time is spent. */
 function isTimeout(error: unknown): boolean {
-  const code = driverError(error)?.code;
+  const code = driverCode(error);
   return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED;
 }
 
 /** Refused only because an earlier statement of the transaction had failed. */
 export function isAborted(error: unknown): boolean {
-  return driverError(error)?.code === IN_FAILED_TRANSACTION;
+  return driverCode(error) === IN_FAILED_TRANSACTION;
 }
 
 /** A row with this key exists already; with `constraint` only that constraint or index counts. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  const cause = driverError(error);
-  return cause?.code === UNIQUE_VIOLATION && (constraint === undefined || cause.constraint === constraint);
+  return driverCode(error) === UNIQUE_VIOLATION && (constraint === undefined || constraintOf(error) === constraint);
 }
 
 /** The database cannot be reached, or went away while it was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AditError) return error.code === 'UNAVAILABLE';
-  const cause = driverError(error);
-  // By its shape: a test runner's errors of the system are of another realm's class.
-  if (typeof cause?.message !== 'string') return false;
-  if (cause.code !== undefined && (UNAVAILABLE_STATES.test(cause.code) || UNAVAILABLE_SYSTEM_CODES.has(cause.code))) {
-    return true;
-  }
-  return UNAVAILABLE_MESSAGES.test(cause.message);
+  const message = errorMessage(driverError(error));
+  if (message === undefined) return false;
+  const code = driverCode(error);
+  if (code !== undefined && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_SYSTEM_CODES.has(code))) return true;
+  return UNAVAILABLE_MESSAGES.test(message);
 }
 
 /** What TypeORM throws in a transaction whose connection was lost between two of its statements. */

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { AditError } from '@adit/contracts';
 import type { DataSource } from 'typeorm';
 import { toAditError } from './errors.js';
 import { inStatement, refuseInside } from './transaction.js';
@@ -69,7 +70,11 @@ export class GroupCommit<Made extends { id: string }> {
       const made = await inStatement<Made>(this.dataSource, this.sql, [listOf(group.map(({ row }) => row.text))]);
       this.committed();
       const byId = new Map(made.map((each) => [each.id, each]));
-      for (const { row, resolve } of group) resolve(byId.get(row.id)!);
+      for (const { row, resolve, reject } of group) {
+        const own = byId.get(row.id);
+        if (own === undefined) reject(new AditError('INTERNAL', `The statement did not answer for the row ${row.id}.`));
+        else resolve(own);
+      }
     } catch (error) {
       // When it is the database that fails, no row is to blame, and each alone would wait as long again.
       const blameless = toAditError(error).code === 'UNAVAILABLE';

@@ -1,6 +1,8 @@
 import type { Pool, QueryResult } from 'pg';
 import { DataSource, QueryFailedError, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { isUnavailable, toAditError } from './errors.js';
+import { interceptQueries } from './intercepted-queries.js';
 import { refuseInside } from './transaction.js';
 
 /**
@@ -9,6 +11,9 @@ import { refuseInside } from './transaction.js';
  * A query that finds no database throws UNAVAILABLE, within a transaction or not: nobody's work is to blame for it.
  */
 export class GuardedDataSource extends DataSource {
+  /** PGlite speaks PostgreSQL's protocol too. */
+  declare driver: PostgresDriver;
+
   constructor(
     options: DataSourceOptions,
     readonly isShared = false,
@@ -18,15 +23,16 @@ export class GuardedDataSource extends DataSource {
 
   /** SQL goes to the pool itself: a query runner and its events would be a good part of what a small statement costs. */
   override async query<T>(sql: string, parameters?: unknown[], queryRunner?: QueryRunner): Promise<T> {
-    const { master: pool } = this.driver as unknown as { master?: Pool };
+    const pool: Pool | undefined = this.driver.master;
     if (queryRunner !== undefined || pool === undefined) return super.query<T>(sql, parameters, queryRunner);
     refuseInside(this, 'query');
     try {
       const { command, rows, rowCount } = await queryPool(pool, sql, parameters);
-      // As TypeORM answers.
+      // As TypeORM answers, which leaves it to the caller as well to say what the statement selects.
       return (command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows) as T;
     } catch (error) {
       if (isUnavailable(error)) throw toAditError(error);
+      // Nothing else is thrown by a driver; not `instanceof`, as a test runner's errors may be of another realm's class.
       throw new QueryFailedError(sql, parameters, error as Error);
     }
   }
@@ -34,11 +40,13 @@ export class GuardedDataSource extends DataSource {
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     refuseInside(this, 'query');
     const runner = super.createQueryRunner(mode);
-    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
-    runner.query = ((...args: unknown[]) =>
-      query(...args).catch((error: unknown) => {
+    interceptQueries(runner, async (query, args) => {
+      try {
+        return await query(...args);
+      } catch (error) {
         throw isUnavailable(error) ? toAditError(error) : error;
-      })) as typeof runner.query;
+      }
+    });
     return runner;
   }
 }

@@ -25,8 +25,7 @@ export async function migrate(dataSource: DataSource): Promise<void> {
 }
 
 async function tryLock(runner: QueryRunner): Promise<boolean> {
-  const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [MIGRATION_LOCK])) as {
-    locked: boolean;
-  }[];
-  return row!.locked;
+  const sql = 'SELECT pg_try_advisory_lock($1) AS locked';
+  const rows: { locked: boolean }[] = await runner.query(sql, [MIGRATION_LOCK]);
+  return rows.some(({ locked }) => locked);
 }

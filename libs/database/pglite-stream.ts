@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
  */
 export class PgliteStream extends Duplex {
   private port: MessagePort | null = null;
-  private readonly queued: Uint8Array[] = [];
+  private readonly queued: Uint8Array<ArrayBuffer>[] = [];
 
   /** `open` resolves to a new port of the running worker, or throws when it cannot be started. */
   constructor(private readonly open: () => Promise<MessagePort>) {
@@ -23,7 +23,7 @@ export class PgliteStream extends Duplex {
         port.on('message', (bytes: Uint8Array) => this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)));
         // Our own close() has set `port` to null by then; otherwise the worker has gone.
         port.on('close', () => this.port !== null && this.destroy(new Error('The embedded database stopped.')));
-        for (const bytes of this.queued.splice(0)) port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+        for (const bytes of this.queued.splice(0)) port.postMessage(bytes, [bytes.buffer]);
         this.emit('connect');
       },
       (error: Error) => this.destroy(error),

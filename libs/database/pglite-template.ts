@@ -11,7 +11,7 @@ import { MIGRATIONS } from './migrations/index.js';
  */
 export async function templatePath(): Promise<string> {
   const library = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
-  const { version } = JSON.parse(await readFile(join(library, '../package.json'), 'utf8')) as { version: string };
+  const { version }: { version: string } = JSON.parse(await readFile(join(library, '../package.json'), 'utf8'));
   const schema = createHash('sha256')
     .update(MIGRATIONS.map(({ name }) => name).join())
     .digest('hex')

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { interceptQueries } from './intercepted-queries.js';
 
 /**
  * A connection that gives up when the server has not answered for longer than it lets any statement run: its machine was
@@ -14,18 +15,15 @@ export function watchedClient(silenceSeconds: number, Client: typeof pg.Client =
       this.on('drain', rest);
       this.on('end', rest);
       this.on('error', rest);
-      const query = this.query.bind(this) as (...args: unknown[]) => unknown;
-      // `query` has eleven overloads; all of them pass through unchanged.
-      this.query = ((...args: unknown[]) => {
+      interceptQueries(this, (query, args) => {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.giveUp(), silenceSeconds * 1000).unref();
         return query(...args);
-      }) as typeof this.query;
+      });
     }
 
     private giveUp(): void {
-      const { stream } = (this as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection;
-      stream.destroy(new Error(`Connection terminated: no answer for ${silenceSeconds} s`));
+      this.connection.stream.destroy(new Error(`Connection terminated: no answer for ${silenceSeconds} s`));
     }
   };
 }

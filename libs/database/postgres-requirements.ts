@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import type { Client } from 'pg';
 
 const OLDEST = 14;
@@ -24,7 +24,7 @@ export async function requireServer(client: Client, place: string, extensions = 
             ARRAY(SELECT name::text FROM pg_available_extensions WHERE name = ANY($1)) AS available`,
     [extensions],
   );
-  const facts = rows[0]!;
+  const facts = elementAt(rows, 0);
   const major = Math.floor(facts.version / 10_000);
   const unusable = (why: string) => new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${why}.`);
   if (major < OLDEST) throw unusable(`it is version ${major}; Adit needs ${OLDEST} or later`);

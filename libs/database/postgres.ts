@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, errorMessage } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import pg from 'pg';
 import type { PostgresConfig } from './config.js';
@@ -88,10 +88,10 @@ async function reach(connection: pg.ClientConfig, address: PostgresAddress, conn
 
 function unreachable(error: unknown, { place }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
-  const { message, code } = error as Error & { code?: string };
+  const reason = errorMessage(error) || errorCode(error);
   return new AditError(
     'UNAVAILABLE',
-    `PostgreSQL at ${place} cannot be reached (${message || code}). Check that it runs and that DATABASE_URL names it.`,
+    `PostgreSQL at ${place} cannot be reached (${reason}). Check that it runs and that DATABASE_URL names it.`,
     { cause: error },
   );
 }
@@ -99,11 +99,11 @@ function unreachable(error: unknown, { place }: PostgresAddress): AditError {
 /** What waiting would not change. The codes are those of PostgreSQL's appendix A. */
 function refused(error: unknown, { place, user, database }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
-  const { message, code = '' } = error as Error & { code?: string };
+  const code = errorCode(error) ?? '';
   const hint = code.startsWith('28')
     ? `it refuses the user ${user ?? '(none)'}: check user and password in DATABASE_URL, and pg_hba.conf`
     : code === '3D000'
       ? `it has no database ${database ?? user ?? ''}: create it, or name another in DATABASE_URL`
-      : message;
+      : (errorMessage(error) ?? String(error));
   return new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${hint}.`, { cause: error });
 }

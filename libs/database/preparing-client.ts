@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { interceptQueries } from './intercepted-queries.js';
 
 /** Statements that are kept; what comes later is parsed and planned each time. */
 const MOST = 200;
@@ -16,19 +17,19 @@ export class PreparingClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
-    // `query` has eleven overloads; those but (text, values[, callback]) pass through unchanged.
-    this.query = ((text: unknown, values: unknown, ...rest: unknown[]) => {
-      const name = typeof text === 'string' && Array.isArray(values) ? this.nameOf(text) : null;
-      if (name === null) return query(text, values, ...rest);
+    // Calls but (text, values[, callback]) pass through unchanged.
+    interceptQueries(this, (query, args) => {
+      const [text, values, callback] = args;
+      if (typeof text !== 'string' || !Array.isArray(values)) return query(...args);
+      const name = this.nameOf(text);
+      if (name === null) return query(...args);
       // Not a configuration with a name, which would be cloned property by property: that costs more than to bind it.
-      const named = Object.assign(new pg.Query(text as string, values as unknown[]), { name });
-      const [callback] = rest;
+      const named = Object.assign(new pg.Query(text, values), { name });
       if (callback !== undefined) return query(named, callback);
       return new Promise((resolve, reject) => {
         query(named, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
       });
-    }) as typeof this.query;
+    });
   }
 
   private nameOf(text: string): string | null {

@@ -3,14 +3,16 @@ import { AditError } from '@adit/contracts';
 import { currentContext, withContext } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isAborted, isConnectionReleased, isTransient, isUnavailable, toAditError } from './errors.js';
+import { interceptQueries } from './intercepted-queries.js';
 
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 10;
 
-interface Running {
-  dataSource: DataSource;
+class Running {
   /** Work that the callback left behind keeps this context after the transaction has ended. */
-  ended: boolean;
+  ended = false;
+
+  constructor(readonly dataSource: DataSource) {}
 }
 
 /** Of the current context: the transaction that the code runs in. */
@@ -77,8 +79,8 @@ export function outsideTransaction<T>(work: () => T): T {
 
 /** Throws INTERNAL when called within a transaction of this data source; `what` completes the sentence. */
 export function refuseInside(dataSource: DataSource, what: string): void {
-  const current = currentContext()[RUNNING] as Running | undefined;
-  if (current === undefined || current.ended || current.dataSource !== dataSource) return;
+  const current = currentContext()[RUNNING];
+  if (!(current instanceof Running) || current.ended || current.dataSource !== dataSource) return;
   throw new AditError(
     'INTERNAL',
     `Code inside a transaction tried to ${what} beside it. Use the transaction's own manager, or outsideTransaction().`,
@@ -86,7 +88,7 @@ export function refuseInside(dataSource: DataSource, what: string): void {
 }
 
 async function marked<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
-  const mark: Running = { dataSource, ended: false };
+  const mark = new Running(dataSource);
   try {
     return await withContext({ [RUNNING]: mark }, work);
   } finally {
@@ -97,18 +99,21 @@ async function marked<T>(dataSource: DataSource, work: () => Promise<T>): Promis
 async function refuseAborted<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
   const runner = manager.queryRunner;
   if (!runner) return work(manager);
-  const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
   const failures: unknown[] = [];
   // The runner lives for this transaction only.
-  runner.query = ((...args: unknown[]) =>
-    query(...args).catch((error: unknown) => {
+  interceptQueries(runner, async (query, args) => {
+    try {
+      return await query(...args);
+    } catch (error) {
       if (!isAborted(error)) failures.push(error);
       throw error;
-    })) as typeof runner.query;
+    }
+  });
   const result = await work(manager);
   if (failures.length > 0) {
-    await query('SELECT 1').catch(() => {
-      throw failures.at(-1);
+    const last = failures.at(-1);
+    await runner.query('SELECT 1').catch(() => {
+      throw last;
     });
   }
   return result;
