@@ -12,6 +12,9 @@ import { parsePayload } from './wire.js';
 
 const logger = createLogger('bus');
 
+/** What `@Handles` says of a handler; without it Nest passes on what another decorator left, or nothing. */
+type Extras = Partial<HandlesOptions>;
+
 interface RegisteredHandler extends HandlesOptions {
   topic: HandledTopic;
   call: MessageHandler;
@@ -34,17 +37,16 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   /** Called by Nest. Its own version chains handlers of one pattern and would call all of them for each group. */
-  override addHandler(pattern: unknown, call: MessageHandler, isEvent = false, extras?: Record<string, unknown>): void {
-    const { group, concurrency, commitWithinMs } = (extras ?? {}) as Partial<HandlesOptions>;
-    const topic = pattern as HandledTopic;
-    if (!isEvent || typeof pattern !== 'string' || group === undefined) {
-      throw new AditError('INTERNAL', `The handler of ${String(pattern)} has no group; mark it with @Handles.`);
+  override addHandler(topic: HandledTopic, call: MessageHandler, isEvent = false, extras: Extras = {}): void {
+    const { group, concurrency, commitWithinMs } = extras;
+    if (!isEvent || typeof topic !== 'string' || group === undefined) {
+      throw new AditError('INTERNAL', `The handler of ${String(topic)} has no group; mark it with @Handles.`);
     }
     if (this.registered.some((other) => other.topic === topic && other.group === group)) {
       throw new AditError('INTERNAL', `Two handlers read ${topic} as the group ${group}; each would miss messages.`);
     }
     call.isEventHandler = true;
-    call.extras = extras ?? {};
+    call.extras = extras;
     this.messageHandlers.set(`${topic} ${group}`, call);
     this.registered.push({
       ...{ topic, group, call },
@@ -75,6 +77,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   unwrap<T>(): T {
+    // The caller says what it takes the server for: so Nest declares it.
     return this.bus as T;
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt, isRecord } from '@adit/contracts';
 import type { Payload, Topic } from '@adit/contracts';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeadLetter, deadLettersOf } from './dead-letter.js';
@@ -156,7 +156,7 @@ export function busConformance(name: string, driver: BusConformance): void {
         await bus.publish([event('key', n)]);
         await sleep(20);
       }
-      expect(seen[0]!.n).toBeGreaterThanOrEqual(5);
+      expect(seen[0]?.n).toBeGreaterThanOrEqual(5);
       await subscription.close();
       const again = await listen('ear', undefined, { ephemeral: true });
       await bus.publish([event('key', 1_000)]);
@@ -164,7 +164,7 @@ export function busConformance(name: string, driver: BusConformance): void {
         await bus.publish([event('key', 1_001)]);
         expect(again.seen.length).toBeGreaterThan(0);
       });
-      expect(again.seen[0]!.n).toBeGreaterThanOrEqual(1_000);
+      expect(again.seen[0]?.n).toBeGreaterThanOrEqual(1_000);
     });
 
     it('gives each member of an ephemeral group everything, and calls them all by its name', async () => {
@@ -193,7 +193,7 @@ export function busConformance(name: string, driver: BusConformance): void {
       const two = await listen('two');
       await eventually(() => expect([...numbers(one.seen), ...numbers(two.seen)]).toEqual([0, 0]));
       await sleep(quietMs);
-      expect(dataOf(two.seen[0] as Seen).n).toBe(0);
+      expect(dataOf(elementAt(two.seen, 0)).n).toBe(0);
     });
 
     it('delivers again what a handler failed on, before the next one of its key', async () => {
@@ -218,7 +218,7 @@ export function busConformance(name: string, driver: BusConformance): void {
       });
       await bus.publish([event('key', 0)]);
       await eventually(() => expect(seen).toHaveLength(3));
-      const [first, second, third] = seen.map(({ at }) => at) as [number, number, number];
+      const [first = NaN, second = NaN, third = NaN] = seen.map(({ at }) => at);
       expect(second - first).toBeGreaterThanOrEqual(95);
       expect(third - second).toBeGreaterThanOrEqual(195);
     });
@@ -240,7 +240,7 @@ export function busConformance(name: string, driver: BusConformance): void {
       await eventually(() => expect(letters.seen).toHaveLength(1));
       await eventually(() => expect(seen.at(-1)?.n).toBe(1));
       expect(seen.filter(({ n }) => n === 0)).toHaveLength(deliveries);
-      const letter = letters.seen[0] as Seen;
+      const letter = elementAt(letters.seen, 0);
       const { reason, payload } = DeadLetter.parse(letter.envelope.payload);
       expect(reason).toMatchObject({ code: error.code, message: error.message, topic: TOPIC, group: 'a', deliveries });
       expect(Date.parse(reason.failedAt)).toBeGreaterThan(Date.now() - 60_000);
@@ -291,8 +291,8 @@ export function busConformance(name: string, driver: BusConformance): void {
     });
 
     it('commits what a handler finishes while its member closes', async () => {
-      let finish = () => undefined as void;
-      const leaving = await listen('a', () => new Promise((resolve) => (finish = resolve)));
+      let finish: () => void = () => undefined;
+      const leaving = await listen('a', () => new Promise<void>((resolve) => (finish = resolve)));
       await bus.publish([event('key', 0)]);
       await eventually(() => expect(leaving.seen).toHaveLength(1));
       const closing = leaving.subscription.close();
@@ -416,13 +416,15 @@ function event(key: string, n: number): EventMessage {
   };
 }
 
-function dataOf(message: ReceivedMessage): { n: number } {
-  return (message.envelope.payload as { data: { n: number } }).data;
+function dataOf({ envelope: { payload } }: ReceivedMessage): { n: number } {
+  // As `event` wrote it; read where it lies, because one test changes it there.
+  return (payload as EventMessage['envelope']['payload']).data;
 }
 
 /** -1 for messages of other topics. */
-function numberOf(message: ReceivedMessage): number {
-  return (message.envelope.payload as { data?: { n: number } }).data?.n ?? -1;
+function numberOf({ envelope: { payload } }: ReceivedMessage): number {
+  const data = isRecord(payload) ? payload['data'] : undefined;
+  return isRecord(data) && typeof data['n'] === 'number' ? data['n'] : -1;
 }
 
 function range(count: number): number[] {

@@ -25,7 +25,7 @@ export const DeadLetter = z.object({ reason: DeadLetterReason, payload: z.unknow
 export type DeadLetter = z.infer<typeof DeadLetter>;
 
 /** A message that could not be handled goes there with the reason, under the same key. */
-export function deadLettersOf(topic: Topic): DeadLetterTopic {
+export function deadLettersOf<T extends string>(topic: T): `${T}.dead-letters` {
   return `${topic}${SUFFIX}`;
 }
 

@@ -1,5 +1,4 @@
-import { AditError } from '@adit/contracts';
-import type { Topic } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { deadLetters } from './bus-metrics.js';
 import { ConsumerGroup } from './consumer-group.js';
@@ -108,7 +107,7 @@ export class InProcessBus implements Bus {
   private accept(topic: string, key: string, text: string): Promise<void> | undefined {
     const state = this.topic(topic);
     const partition = partitionOf(key, this.partitions);
-    const log = state.logs[partition] as PartitionLog;
+    const log = elementAt(state.logs, partition);
     if (log.isFull && !this.isAwaited(state, partition)) this.dropOldest(topic, state, partition);
     const accepted = log.appendWhenRoom({ key, text });
     for (const group of state.groups.values()) group.wake();
@@ -122,7 +121,7 @@ export class InProcessBus implements Bus {
   }
 
   private dropOldest(topic: string, state: TopicState, partition: number): void {
-    const log = state.logs[partition] as PartitionLog;
+    const log = elementAt(state.logs, partition);
     log.dropBefore(log.oldest + 1);
     for (const group of state.groups.values()) group.skipTo(partition, log.oldest);
     logger.warn({ topic, partition }, 'Nobody reads this topic: its oldest message was dropped');
@@ -160,7 +159,7 @@ export class InProcessBus implements Bus {
 
   /** Drops what every group has handled; publishers that waited for the room are let in. */
   private forget(topic: string, state: TopicState, partition: number): void {
-    const log = state.logs[partition] as PartitionLog;
+    const log = elementAt(state.logs, partition);
     const needed = Math.min(...[...state.groups.values()].map((group) => group.needs(partition)));
     if (log.dropBefore(needed) > 0) for (const group of state.groups.values()) group.wake();
     this.relievePartition(topic, state, partition);
@@ -182,10 +181,10 @@ export class InProcessBus implements Bus {
     deadLetters.inc({ topic, group, code: error.code });
     if (isDeadLetterTopic(topic) || this.closed) return;
     const envelope = deadLetterEnvelope(decodeMessage(topic, text), error, { topic, group, deliveries });
-    const letters = deadLettersOf(topic as Topic);
+    const letters = deadLettersOf(topic);
     const state = this.topic(letters);
     const partition = partitionOf(key, this.partitions);
-    const log = state.logs[partition] as PartitionLog;
+    const log = elementAt(state.logs, partition);
     // A handler must not wait for the readers of its dead letters.
     if (log.isFull) this.dropOldest(letters, state, partition);
     log.append({ key, text: encodeMessage(letters, { key, envelope }) });

@@ -18,23 +18,23 @@ export interface Candidate extends Holdings {
  * Like Kafka's sticky assignor (KIP-54), for the one topic that each group of ours reads.
  */
 export function shareOut(partitions: number[], members: Candidate[]): Map<string, number[]> {
-  const shares = new Map(members.map(({ id }) => [id, [] as number[]]));
-  if (members.length === 0) return shares;
+  if (members.length === 0) return new Map();
   const claims = claimed(new Set(partitions), members);
   const least = Math.floor(partitions.length / members.length);
   let larger = partitions.length % members.length;
   // Those that have most get the larger shares, so that least is moved.
   const order = [...members].sort((a, b) => size(claims, b) - size(claims, a) || (a.id < b.id ? -1 : 1));
-  const quotas = new Map(order.map(({ id }) => [id, least + (larger-- > 0 ? 1 : 0)]));
-  for (const { id } of order) shares.set(id, (claims.get(id) ?? []).slice(0, quotas.get(id)));
-  const kept = new Set([...shares.values()].flat());
+  const shares = order.map(({ id }) => {
+    const quota = least + (larger-- > 0 ? 1 : 0);
+    return { id, quota, share: (claims.get(id) ?? []).slice(0, quota) };
+  });
+  const kept = new Set(shares.flatMap(({ share }) => share));
   const free = partitions.filter((partition) => !kept.has(partition));
-  for (const { id } of order) {
-    const share = shares.get(id) as number[];
-    share.push(...free.splice(0, (quotas.get(id) as number) - share.length));
+  for (const { quota, share } of shares) {
+    share.push(...free.splice(0, quota - share.length));
     share.sort((a, b) => a - b);
   }
-  return shares;
+  return new Map(shares.map(({ id, share }) => [id, share]));
 }
 
 function size(claims: Map<string, number[]>, { id }: Candidate): number {
@@ -94,7 +94,7 @@ export function stickyAssigner(holdings: () => Holdings): PartitionAssigner {
 
 function decodeHoldings(userData: Buffer | undefined): Holdings {
   try {
-    const { owned, busy } = JSON.parse(String(userData)) as Holdings;
+    const { owned, busy }: Partial<Holdings> = JSON.parse(String(userData));
     if (Array.isArray(owned) && Array.isArray(busy)) return { owned, busy };
   } catch {
     // Nothing is known of what it has.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import { setting } from '@adit/runtime';
 import type { KafkaConfig as ClientConfig, SASLOptions } from 'kafkajs';
 import { z } from 'zod';
@@ -104,7 +104,7 @@ function pem(variable: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw refusal(`${variable} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`, error);
+    throw refusal(`${variable} names ${file}, which cannot be read (${errorCode(error)}).`, error);
   }
 }
 

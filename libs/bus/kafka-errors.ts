@@ -1,27 +1,29 @@
-import { AditError } from '@adit/contracts';
+import { AditError, isRecord } from '@adit/contracts';
 
 /** The parts of kafkajs's errors that say what happened; they wrap each other as `cause`. */
 interface KafkaFailure {
-  name?: string;
-  type?: string;
-  message?: string;
-  cause?: unknown;
-  /** Of an error that stands for several, one for each topic. */
-  errors?: unknown[];
+  name: string | undefined;
+  type: string | undefined;
+  message: string | undefined;
 }
 
 /** The failure and all that it wraps, outermost first. */
 function chain(error: unknown): KafkaFailure[] {
-  const found: KafkaFailure[] = [];
+  const found = new Map<unknown, KafkaFailure>();
   const visit = (one: unknown): void => {
-    if (typeof one !== 'object' || one === null || found.includes(one)) return;
-    const failure = one as KafkaFailure;
-    found.push(failure);
-    visit(failure.cause);
-    failure.errors?.forEach(visit);
+    if (!isRecord(one) || found.has(one)) return;
+    const { name, type, message, cause, errors } = one;
+    found.set(one, { name: textOf(name), type: textOf(type), message: textOf(message) });
+    visit(cause);
+    // Of an error that stands for several, one for each topic.
+    if (Array.isArray(errors)) errors.forEach(visit);
   };
   visit(error);
-  return found;
+  return [...found.values()];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether Kafka's answer was one of these error types (`REBALANCE_IN_PROGRESS`, …). */

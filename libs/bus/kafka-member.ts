@@ -50,7 +50,7 @@ interface Commit {
   offset: string;
   metadata: string;
   resolve(): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /** The longest pause between two attempts to come back. */
@@ -76,7 +76,7 @@ export class KafkaMember {
   private closing = false;
   /** Said in the log, once. */
   private away = false;
-  private stop = () => undefined as void;
+  private stop: () => void = () => undefined;
   private readonly stopped = new Promise<void>((resolve) => (this.stop = resolve));
   private joining: Promise<void> = Promise.resolve();
   private living: Promise<void> = Promise.resolve();
@@ -122,7 +122,7 @@ export class KafkaMember {
           else reject(new Error('not committed'));
         }
       } catch (error) {
-        for (const { reject } of commits) reject(error as Error);
+        for (const { reject } of commits) reject(error);
       }
     }
     this.committing = null;

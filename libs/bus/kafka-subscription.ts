@@ -166,7 +166,8 @@ export class KafkaSubscription implements Subscription {
 
   /** Never rejects. */
   private async run(partition: KafkaPartition): Promise<void> {
-    const work = new Work(partition.head as FetchedMessage);
+    if (!partition.head) return;
+    const work = new Work(partition.head);
     partition.work = work;
     this.working.add(work);
     const outcome = await this.deliver(work, partition.failures + 1);
@@ -289,7 +290,7 @@ function writeNote(failures: number): string {
 
 function readNote(note: string | undefined): number {
   try {
-    const failures = (JSON.parse(note || '{}') as { failures?: unknown }).failures;
+    const { failures }: { failures?: unknown } = JSON.parse(note || '{}');
     return typeof failures === 'number' && failures > 0 ? Math.floor(failures) : 0;
   } catch {
     return 0;

@@ -1,5 +1,4 @@
-import { AditError, TOPICS } from '@adit/contracts';
-import type { Topic } from '@adit/contracts';
+import { AditError, keysOf, TOPICS } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { Kafka } from 'kafkajs';
 import type { Admin, RetryOptions } from 'kafkajs';
@@ -73,7 +72,7 @@ export class KafkaBus implements Bus {
 
   /** Creates and checks all topics that have fixed names, so that nobody waits for them later. Throws UNAVAILABLE. */
   async prepare(): Promise<void> {
-    await this.topics.ensure(Object.keys(TOPICS) as Topic[]);
+    await this.topics.ensure(keysOf(TOPICS));
   }
 
   async publish(messages: OutgoingMessage[]): Promise<void> {

@@ -206,7 +206,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     unsendable.inc({ topic });
     log.error({ topic, key, jobId: envelope.jobId, err: problem }, 'a message can’t be sent and became a dead letter');
     const letter = deadLetterEnvelope(envelope, problem, { topic, group: 'outbox', deliveries: 1 });
-    const letters = deadLettersOf(topic as Topic) as string;
+    const letters = deadLettersOf(topic);
     try {
       await this.bus.publish([outgoing({ topic: letters, key: key || 'none', envelope: letter })]);
     } catch (error) {
@@ -223,6 +223,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
 
 type OutboxRow = Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>;
 
+/** A message whose topic another build may have named: who carries it does not read it, and the bus says where it cannot. */
 function outgoing({ topic, key, envelope }: OutboxRow): OutgoingMessage {
   return { topic, key, envelope } as OutgoingMessage;
 }
