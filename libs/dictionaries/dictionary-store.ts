@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { AditError, type DictionaryPin } from '@adit/contracts';
 import { DictionaryVersionEntity, isLive } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { LoadedDictionary } from './dictionary.js';
+import { SMALL_BYTES } from './check-file.js';
+import type { Comparison, DictionaryEntry, UsedDictionary } from './dictionary.js';
+import { dictionaryThread } from './dictionary-thread.js';
 import { readDictionaryFile } from './read-file.js';
 
-/** Dictionaries kept in memory with their indexes; 100,000 entries take some 30 MB. */
-const KEPT = 8;
+/** Dictionaries kept at hand; the large ones are in a thread. */
+const KEPT = 64;
+/** Labels that are asked for together. */
+const TEXTS_AT_ONCE = 64;
 /** A job that was being posted while its dictionary changed has long written down its pin by then. */
 const GRACE_MILLISECONDS = 3_600_000;
 
 /** The files of dictionaries, version by version. */
 @Injectable()
 export class DictionaryStore {
-  private readonly recent = new Map<string, Promise<LoadedDictionary>>();
+  private readonly recent = new Map<string, Promise<UsedDictionary>>();
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -24,7 +27,7 @@ export class DictionaryStore {
   ) {}
 
   /** The dictionary as it was pinned. Throws INTERNAL when its file has gone, UNAVAILABLE when nothing can be read. */
-  read(pin: DictionaryPin): Promise<LoadedDictionary> {
+  read(pin: DictionaryPin): Promise<UsedDictionary> {
     // A pin keeps its own language: the same file may have been of another one before.
     const key = `${pin.objectKey} ${pin.language}`;
     let loaded = this.recent.get(key);
@@ -64,18 +67,45 @@ export class DictionaryStore {
     }
   }
 
-  private async load(pin: DictionaryPin): Promise<LoadedDictionary> {
+  private async load(pin: DictionaryPin): Promise<UsedDictionary> {
     const { name, type, language } = pin;
-    let bytes: Buffer;
+    const info = await this.objects.stat(pin.objectKey);
+    if (info !== null && info.size > SMALL_BYTES) {
+      return { name, type, language, find: (how, texts) => this.find(pin, how, texts) };
+    }
+    return { name, type, language, entries: await readDictionaryFile(await this.file(pin), type) };
+  }
+
+  private async find(
+    pin: DictionaryPin,
+    how: Comparison,
+    texts: readonly string[],
+  ): Promise<(DictionaryEntry | null)[]> {
+    const { objectKey: key, id, type } = pin;
+    const found: (DictionaryEntry | null)[] = [];
+    do {
+      const some = texts.slice(found.length, found.length + TEXTS_AT_ONCE);
+      const answer = await dictionaryThread.ask<'find'>(id, { kind: 'find', key, how, texts: some });
+      if (answer !== null) found.push(...answer);
+      else {
+        const bytes = await this.file(pin);
+        await dictionaryThread.ask<'keep'>(id, { kind: 'keep', key, bytes, type });
+        // What made room for another one meanwhile is read once more.
+        if (texts.length === 0) await dictionaryThread.ask<'find'>(id, { kind: 'find', key, how, texts });
+      }
+    } while (found.length < texts.length);
+    return found;
+  }
+
+  private async file(pin: DictionaryPin): Promise<Buffer> {
     try {
-      bytes = await buffer(await this.objects.get(pin.objectKey));
+      return await this.objects.read(pin.objectKey);
     } catch (error) {
       if (AditError.from(error).code !== 'NOT_FOUND') throw error;
-      throw new AditError('INTERNAL', `The file of the dictionary ${name} (version ${pin.version}) has gone.`, {
+      throw new AditError('INTERNAL', `The file of the dictionary ${pin.name} (version ${pin.version}) has gone.`, {
         cause: error,
       });
     }
-    return { name, type, language, entries: await readDictionaryFile(bytes, type) };
   }
 }
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
-import { inTurns } from '@adit/runtime';
-import { indexEntries, indexing } from './index-entries.js';
+import { atOnce, inTurns } from '@adit/runtime';
+import type { Comparison } from './dictionary.js';
+import { indexing } from './index-entries.js';
 import { foldText } from './fold-text.js';
-import type { SimilarIndex } from './similar-index.js';
+import { SimilarIndex } from './similar-index.js';
+
+const indexEntries = (sources: readonly string[], how: Comparison) => atOnce(indexing(sources, how));
 
 /** Levenshtein's definition, cell by cell. */
 function distance(a: string[], b: string[]): number {
@@ -85,6 +88,19 @@ describe('an index', () => {
         expect(indexEntries(entries, { mode: 'fuzzy', threshold: least }).find(folded)).toBe(best?.place ?? null);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('fuzzy finds the same when its entries are too many to be cut in pieces', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 12 }), text, threshold, fc.nat(20), (entries, label, least, most) => {
+        const places = new Map<string, number>();
+        for (const [place, entry] of entries.map(foldText).entries()) {
+          if (entry !== '' && !places.has(entry)) places.set(entry, place);
+        }
+        const found = (pieces?: number) => atOnce(SimilarIndex.over(places, least, pieces)).find(foldText(label));
+        expect(found(most)).toBe(found());
+      }),
     );
   });
 

@@ -1,6 +1,5 @@
-import type { DictionarySpecification } from '@adit/contracts';
 import { ContainedIndex } from './contained-index.js';
-import { atOnce } from '@adit/runtime';
+import type { Comparison } from './dictionary.js';
 import type { EntryIndex } from './entry-index.js';
 import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
@@ -9,21 +8,10 @@ import { SimilarIndex } from './similar-index.js';
 const CHARACTERS_AT_ONCE = 16_384;
 
 /**
- * An index over entries (not folded yet) for one way of comparing. Of entries that fold to the same the first counts;
- * empty ones match nothing.
+ * An index over entries (not folded yet) for one way of comparing, made step by step: of 100,000 entries it takes seconds. Of
+ * entries that fold to the same the first counts; empty ones match nothing.
  */
-export function indexEntries(
-  sources: readonly string[],
-  how: Pick<DictionarySpecification, 'mode' | 'threshold'>,
-): EntryIndex {
-  return atOnce(indexing(sources, how));
-}
-
-/** The same, step by step: of 100,000 entries it takes seconds. */
-export function* indexing(
-  sources: readonly string[],
-  { mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>,
-): Generator<void, EntryIndex> {
+export function* indexing(sources: readonly string[], { mode, threshold }: Comparison): Generator<void, EntryIndex> {
   const places = new Map<string, number>();
   let characters = 0;
   for (const [place, source] of sources.entries()) {

@@ -1,15 +1,17 @@
 import { languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
-import type { LoadedDictionary } from './dictionary.js';
-import { inTurns } from '@adit/runtime';
+import { atOnce, inTurns } from '@adit/runtime';
+import type { Comparison, DictionaryEntry, LoadedDictionary, UsedDictionary } from './dictionary.js';
+import { askedAhead, DistantAnswers, rehearsed } from './distant-answers.js';
 import type { EntryIndex } from './entry-index.js';
-import { indexEntries, indexing } from './index-entries.js';
+import { indexing } from './index-entries.js';
 import { foldText } from './fold-text.js';
 
 interface Applied {
-  dictionary: LoadedDictionary;
+  dictionary: UsedDictionary;
   mode: DictionarySpecification['mode'];
-  index: EntryIndex;
+  /** The best entry for a folded label. */
+  find: (folded: string) => DictionaryEntry | null;
 }
 
 /** What a module asks of the dictionaries of its job. */
@@ -25,6 +27,23 @@ export interface LabelDictionaries {
   rename(label: string, language?: string): string;
   /** True when simple dictionaries are given for this language, so that what has no label is left out too. */
   selects(language?: string): boolean;
+  /** Of the large ones among them, which have to be asked ahead (`askAhead`). */
+  readonly distant: readonly DistantAnswers[];
+}
+
+/**
+ * Asks large dictionaries ahead what `call` is going to ask them; to be awaited before it is made. It must be pure. Throws what
+ * reading a dictionary throws.
+ */
+export function askAhead(dictionaries: readonly LabelDictionaries[], call: () => unknown): Promise<void> {
+  const distant = dictionaries.flatMap((each) => each.distant);
+  return askedAhead(distant, call);
+}
+
+/** Makes a pure call without the answers of large dictionaries, for who learns something else of it. */
+export function rehearse(dictionaries: readonly LabelDictionaries[], call: () => unknown): void {
+  const distant = dictionaries.flatMap((each) => each.distant);
+  rehearsed(distant, call);
 }
 
 /**
@@ -38,14 +57,15 @@ export interface LabelDictionaries {
 export class AppliedDictionaries implements LabelDictionaries {
   private readonly maps: Applied[];
   private readonly lists: Applied[];
+  readonly distant: DistantAnswers[] = [];
   /** A film says the same few labels over and over. */
   private readonly known = new Map<string, string | null>();
 
-  constructor(given: readonly { specification: DictionarySpecification; dictionary: LoadedDictionary }[]) {
+  constructor(given: readonly { specification: DictionarySpecification; dictionary: UsedDictionary }[]) {
     const applied = given.map(({ specification, dictionary }): Applied => ({
       dictionary,
       mode: specification.mode,
-      index: indexOf(dictionary, specification),
+      find: this.finderOf(dictionary, specification),
     }));
     this.maps = applied.filter(({ dictionary }) => dictionary.type === 'map');
     this.lists = applied.filter(({ dictionary }) => dictionary.type === 'simple');
@@ -61,6 +81,7 @@ export class AppliedDictionaries implements LabelDictionaries {
     let wanted = this.known.get(key);
     if (wanted === undefined) {
       wanted = this.listed(label, this.rename(label, language), language);
+      if (this.distant.some(({ isRehearsed }) => isRehearsed)) return wanted;
       if (this.known.size >= MOST_KNOWN) this.known.clear();
       this.known.set(key, wanted);
     }
@@ -69,8 +90,8 @@ export class AppliedDictionaries implements LabelDictionaries {
 
   rename(label: string, language?: string): string {
     for (const map of forLanguage(this.maps, language)) {
-      const place = map.index.find(foldText(label));
-      if (place !== null) return map.dictionary.entries[place]?.target ?? label;
+      const entry = map.find(foldText(label));
+      if (entry !== null) return entry.target ?? label;
     }
     return label;
   }
@@ -82,12 +103,23 @@ export class AppliedDictionaries implements LabelDictionaries {
   private listed(label: string, renamed: string, language: string | undefined): string | null {
     const lists = forLanguage(this.lists, language);
     if (lists.length === 0) return renamed;
-    for (const { dictionary, mode, index } of lists) {
-      const place = index.find(foldText(renamed));
-      if (place !== null) return mode === 'contains' ? renamed : (dictionary.entries[place]?.source ?? renamed);
-      if (renamed !== label && index.find(foldText(label)) !== null) return renamed;
+    for (const { mode, find } of lists) {
+      const entry = find(foldText(renamed));
+      if (entry !== null) return mode === 'contains' ? renamed : entry.source;
+      if (renamed !== label && find(foldText(label)) !== null) return renamed;
     }
     return null;
+  }
+
+  private finderOf(dictionary: UsedDictionary, how: Comparison): Applied['find'] {
+    if ('entries' in dictionary) {
+      const index = indexOf(dictionary, how);
+      return (folded) => entryAt(dictionary, index.find(folded));
+    }
+    const { mode, threshold } = how;
+    const answers = new DistantAnswers(dictionary, { mode, threshold });
+    this.distant.push(answers);
+    return (folded) => answers.find(folded);
   }
 }
 
@@ -109,19 +141,27 @@ function forLanguage(applied: Applied[], language: string | undefined): Applied[
 /** Indexes are shared by the jobs that use a loaded dictionary in the same way. */
 const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
 
-function indexOf(dictionary: LoadedDictionary, { mode, threshold }: DictionarySpecification): EntryIndex {
+function indexOf(dictionary: LoadedDictionary, how: Comparison): EntryIndex {
   const known = knownIndexes(dictionary);
-  const key = keyOf({ mode, threshold });
-  const index = known.get(key) ?? indexEntries(sourcesOf(dictionary), { mode, threshold });
+  const key = keyOf(how);
+  const index = known.get(key) ?? atOnce(indexing(sourcesOf(dictionary), how));
   known.set(key, index);
   return index;
 }
 
 /** Makes the index ahead that applying the dictionary so needs, in turns with the rest of the process. */
-export async function prepareIndex(dictionary: LoadedDictionary, how: DictionarySpecification): Promise<void> {
+export async function prepareIndex(dictionary: UsedDictionary, how: Comparison): Promise<void> {
+  if (!('entries' in dictionary)) {
+    await dictionary.find({ mode: how.mode, threshold: how.threshold }, []);
+    return;
+  }
   const known = knownIndexes(dictionary);
   const key = keyOf(how);
   if (!known.has(key)) known.set(key, await inTurns(indexing(sourcesOf(dictionary), how)));
+}
+
+function entryAt({ entries }: LoadedDictionary, place: number | null): DictionaryEntry | null {
+  return place === null ? null : (entries[place] ?? null);
 }
 
 function knownIndexes(dictionary: LoadedDictionary): Map<string, EntryIndex> {
@@ -130,7 +170,7 @@ function knownIndexes(dictionary: LoadedDictionary): Map<string, EntryIndex> {
   return known;
 }
 
-function keyOf({ mode, threshold }: Pick<DictionarySpecification, 'mode' | 'threshold'>): string {
+function keyOf({ mode, threshold }: Comparison): string {
   return mode === 'fuzzy' ? `fuzzy ${threshold}` : mode;
 }
 

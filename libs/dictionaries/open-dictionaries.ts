@@ -1,5 +1,5 @@
 import type { DictionarySpecification } from '@adit/contracts';
-import type { LoadedDictionary } from './dictionary.js';
+import type { UsedDictionary } from './dictionary.js';
 import { AppliedDictionaries, NO_DICTIONARIES, prepareIndex } from './label-dictionaries.js';
 import type { LabelDictionaries } from './label-dictionaries.js';
 
@@ -9,7 +9,7 @@ import type { LabelDictionaries } from './label-dictionaries.js';
  */
 export async function openDictionaries(
   args: { dictionaries: readonly DictionarySpecification[] },
-  context: { readDictionary(id: string): Promise<LoadedDictionary> },
+  context: { readDictionary(id: string): Promise<UsedDictionary> },
 ): Promise<LabelDictionaries> {
   if (args.dictionaries.length === 0) return NO_DICTIONARIES;
   const given = await Promise.all(

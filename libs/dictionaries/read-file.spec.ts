@@ -1,17 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { AditError } from '@adit/contracts';
 import type { DictionaryType } from '@adit/contracts';
 import fc from 'fast-check';
 import { atOnce } from '@adit/runtime';
-import { inferDictionaryType, LONGEST_ENTRY, readDictionaryFile, readingDictionary } from './read-file.js';
+import { inferDictionaryType, readDictionaryFile } from './read-file.js';
+import { LONGEST_ENTRY, readingDictionary, WrongFile } from './reading-file.js';
 
 function refused(text: string | Buffer, type: DictionaryType): [pointer: string, code: string][] {
   try {
     atOnce(readingDictionary(Buffer.from(text), type));
   } catch (error) {
-    if (error instanceof AditError && error.code === 'VALIDATION') {
-      return (error.options.errors ?? []).map(({ pointer, code }) => [pointer, code]);
-    }
+    if (error instanceof WrongFile) return error.errors.map(({ pointer, code }) => [pointer, code]);
     throw error;
   }
   throw new Error('it was accepted');
@@ -125,9 +123,17 @@ describe('a large dictionary', () => {
     try {
       for (const work = readingDictionary(Buffer.from(text), type); work.next().done !== true;) steps += 1;
     } catch (error) {
-      expect(error).toBeInstanceOf(AditError);
+      expect(error).toBeInstanceOf(WrongFile);
     }
     expect(steps).toBeGreaterThanOrEqual(95);
+  });
+
+  it('that is wrong is refused with its lines', async () => {
+    await expect(readDictionaryFile(Buffer.from('a\nb\u0007'), 'simple')).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: 'Line 2: it holds a control character.',
+      options: { errors: [{ pointer: '/file/lines/2', code: 'control_character' }] },
+    });
   });
 
   it('lets others have their turns', async () => {

@@ -1,21 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import { AditError } from '@adit/contracts';
 import type { DictionaryType, ErrorDetail } from '@adit/contracts';
-import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
+import { separatorOf } from '@adit/csv';
 import { inTurns } from '@adit/runtime';
 import type { DictionaryEntry } from './dictionary.js';
-import { foldText } from './fold-text.js';
-
-/** Most characters of an entry: labels and names, not texts. */
-export const LONGEST_ENTRY = 1_000;
-const MOST_ENTRIES = 500_000;
-/** So many wrong places are named; whoever has more wrote another kind of file. */
-const MOST_ERRORS = 50;
-
-/** So many lines are looked at between two turns of others. */
-const LINES_AT_ONCE = 500;
-
-const COLUMNS = ['source', 'target'] as const;
+import { COLUMNS, readingDictionary, WrongFile } from './reading-file.js';
 
 /**
  * What a file is: text/csv is a map, text/plain simple; where neither is said, its name decides, then whether its first
@@ -41,149 +29,15 @@ export function inferDictionaryType(
   return separatorOf(bytes, COLUMNS) === null ? 'simple' : 'map';
 }
 
-/** The same as `readingDictionary`, while others have their turns: the largest files take seconds. */
-export function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise<DictionaryEntry[]> {
-  return inTurns(readingDictionary(bytes, type));
+/** The entries of a file in order, while others have their turns. Throws VALIDATION with a pointer `/file/lines/N` for each wrong line. */
+export async function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise<DictionaryEntry[]> {
+  try {
+    return await inTurns(readingDictionary(bytes, type));
+  } catch (error) {
+    throw error instanceof WrongFile ? refusalOf(error.errors) : error;
+  }
 }
 
-/**
- * The entries of a dictionary's file in order. Throws VALIDATION with a pointer `/file/lines/N` for each wrong line: text
- * that is not UTF-8, control characters, a CSV without its columns, missing values, one source with two targets.
- */
-export function* readingDictionary(bytes: Buffer, type: DictionaryType): Generator<void, DictionaryEntry[]> {
-  if (!isUtf8(bytes)) yield* refuseEncoding(bytes);
-  const problems = new Problems();
-  const entries = yield* type === 'simple' ? readLines(bytes, problems) : readMap(bytes, problems);
-  problems.throwIfAny();
-  if (entries.length === 0) problems.add(null, 'empty', 'The file has no entries.');
-  problems.throwIfAny();
-  return entries;
-}
-
-/** Throws VALIDATION with the lines that are not UTF-8. */
-function* refuseEncoding(bytes: Buffer): Generator<void, never> {
-  const problems = new Problems();
-  const mark = bytes.subarray(0, 2).toString('hex');
-  if (mark === 'fffe' || mark === 'feff') {
-    problems.add(1, 'not_utf8', 'The file is UTF-16; save it as UTF-8.');
-  } else {
-    let line = 1;
-    for (let from = 0; from < bytes.length; line += 1) {
-      if (line % LINES_AT_ONCE === 0) yield;
-      const end = bytes.indexOf(10, from);
-      const until = end === -1 ? bytes.length : end;
-      if (!isUtf8(bytes.subarray(from, until))) problems.add(line, 'not_utf8', 'it is not UTF-8.');
-      from = until + 1;
-    }
-  }
-  problems.throwIfAny();
-  throw new AditError('VALIDATION', 'The file is not UTF-8.');
-}
-
-function* readLines(bytes: Buffer, problems: Problems): Generator<void, DictionaryEntry[]> {
-  const entries: DictionaryEntry[] = [];
-  const seen = new Set<string>();
-  for (const row of csvRows(textPieces(bytes), '')) {
-    if (row === null) {
-      yield;
-      continue;
-    }
-    const source = cellOf(row, 0);
-    if (!problems.checkText(row.line, source)) continue;
-    if (seen.has(source)) continue;
-    seen.add(source);
-    if (!problems.checkCount(entries.length, row.line)) break;
-    entries.push({ source, target: null });
-  }
-  return entries;
-}
-
-function* readMap(bytes: Buffer, problems: Problems): Generator<void, DictionaryEntry[]> {
-  const entries: DictionaryEntry[] = [];
-  const known = new Map<string, { line: number; target: string }>();
-  let columns: Record<(typeof COLUMNS)[number], number> | null = null;
-  for (const row of csvRows(textPieces(bytes), separatorOf(bytes, COLUMNS) ?? ',')) {
-    if (row === null) {
-      yield;
-      continue;
-    }
-    if (columns === null) {
-      columns = columnsOf(row, problems);
-      continue;
-    }
-    const entry = mapEntry(row, columns, problems);
-    if (entry === null) continue;
-    const folded = foldText(entry.source);
-    const before = known.get(folded);
-    if (before !== undefined && before.target !== entry.target) {
-      const where = `line ${before.line} replaces it by ${JSON.stringify(before.target)}`;
-      problems.add(row.line, 'source_twice', `${JSON.stringify(entry.source)} has another target already: ${where}.`);
-    }
-    if (before !== undefined) continue;
-    if (!problems.checkCount(entries.length, row.line)) break;
-    known.set(folded, { line: row.line, target: entry.target });
-    entries.push(entry);
-  }
-  return entries;
-}
-
-/** Where the columns stand. Throws VALIDATION when one is missing. */
-function columnsOf({ line, cells }: CsvRow, problems: Problems) {
-  const names = cells.map(columnName);
-  const missing = COLUMNS.filter((column) => !names.includes(column));
-  if (missing.length > 0) {
-    problems.add(line, 'missing_column', `the header has to name the column ${missing.join(' and ')}.`);
-    problems.throwIfAny();
-  }
-  return { source: names.indexOf('source'), target: names.indexOf('target') };
-}
-
-function mapEntry(row: CsvRow, columns: { source: number; target: number }, problems: Problems) {
-  if (row.fault !== null) {
-    problems.add(row.line, row.fault, CSV_FAULTS[row.fault]);
-    return null;
-  }
-  const [source, target] = [cellOf(row, columns.source), cellOf(row, columns.target)];
-  for (const [name, value] of Object.entries({ source, target })) {
-    if (value === '') {
-      problems.add(row.line, 'missing_value', `${name} is missing.`);
-      return null;
-    }
-    if (!problems.checkText(row.line, value)) return null;
-  }
-  return { source, target };
-}
-
-class Problems {
-  private readonly errors: ErrorDetail[] = [];
-
-  add(line: number | null, code: string, message: string): void {
-    if (this.errors.length >= MOST_ERRORS) return;
-    const pointer = line === null ? '/file' : `/file/lines/${line}`;
-    this.errors.push({ pointer, code, message: line === null ? message : `Line ${line}: ${message}` });
-  }
-
-  checkText(line: number, text: string): boolean {
-    if (text.length > LONGEST_ENTRY) {
-      this.add(line, 'too_long', `an entry has at most ${LONGEST_ENTRY} characters.`);
-      return false;
-    }
-    if (/[\p{Cc}\p{Cs}]/u.test(text)) {
-      this.add(line, 'control_character', 'it holds a control character.');
-      return false;
-    }
-    return true;
-  }
-
-  checkCount(entries: number, line: number): boolean {
-    if (entries < MOST_ENTRIES) return true;
-    this.add(line, 'too_many', `a dictionary has at most ${MOST_ENTRIES} entries.`);
-    return false;
-  }
-
-  throwIfAny(): void {
-    if (this.errors.length === 0) return;
-    const message = this.errors.map((error) => error.message).join(' ');
-    throw new AditError('VALIDATION', message, { errors: this.errors });
-  }
+export function refusalOf(errors: ErrorDetail[]): AditError {
+  return new AditError('VALIDATION', errors.map((error) => error.message).join(' '), { errors });
 }

@@ -3,11 +3,9 @@ import type { EntryIndex } from './entry-index.js';
 
 const ENTRIES_AT_ONCE = 256;
 
-/** An entry, also as code points. */
 interface Candidate {
   place: number;
   text: string;
-  points: readonly string[];
 }
 
 /**
@@ -25,6 +23,8 @@ interface Bucket {
 
 /** Pieces of a single character are in too many entries to be worth looking up. */
 const SHORTEST_PIECE = 2;
+/** Pieces of all entries, some 100 bytes each; buckets beyond are compared letter by letter. */
+const MOST_PIECES = 2_500_000;
 
 /** Finds the entry most like a label, when their normalised Levenshtein similarity reaches `threshold`, 0..1. */
 export class SimilarIndex implements EntryIndex {
@@ -38,18 +38,27 @@ export class SimilarIndex implements EntryIndex {
   ) {}
 
   /** Made step by step. */
-  static *over(places: ReadonlyMap<string, number>, threshold: number): Generator<void, SimilarIndex> {
+  static *over(
+    places: ReadonlyMap<string, number>,
+    threshold: number,
+    mostPieces = MOST_PIECES,
+  ): Generator<void, SimilarIndex> {
     const byLength = new Map<number, Candidate[]>();
     let count = 0;
     for (const [text, place] of places) {
-      const points = Array.from(text);
-      const bucket = byLength.get(points.length);
-      if (bucket === undefined) byLength.set(points.length, [{ place, text, points }]);
-      else bucket.push({ place, text, points });
+      const { length } = Array.from(text);
+      const bucket = byLength.get(length);
+      if (bucket === undefined) byLength.set(length, [{ place, text }]);
+      else bucket.push({ place, text });
       if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
     const buckets: Bucket[] = [];
-    for (const [length, all] of byLength) buckets.push(yield* makeBucket(length, all, threshold));
+    let left = mostPieces;
+    for (const [length, all] of byLength) {
+      const bucket = yield* makeBucket(length, all, threshold, left);
+      left -= all.length * bucket.pieces.length;
+      buckets.push(bucket);
+    }
     return new SimilarIndex(places, threshold, buckets);
   }
 
@@ -81,26 +90,26 @@ export class SimilarIndex implements EntryIndex {
   }
 }
 
-function* makeBucket(length: number, all: Candidate[], threshold: number): Generator<void, Bucket> {
+function* makeBucket(length: number, all: Candidate[], threshold: number, mostPieces: number): Generator<void, Bucket> {
   // The longest label that can still match decides how many edits there can be.
   const longest = threshold > 0 ? Math.floor(length / threshold + 1e-9) : Infinity;
   const count = Number.isFinite(longest) ? editsWithin(threshold, longest, length) + 1 : Infinity;
-  if (length < count * SHORTEST_PIECE) return { length, all, cuts: null, pieces: [] };
+  if (length < count * SHORTEST_PIECE || count * all.length > mostPieces)
+    return { length, all, cuts: null, pieces: [] };
   const cuts = Array.from({ length: count }, (_, piece) => {
     const start = Math.floor((piece * length) / count);
     return { start, length: Math.floor(((piece + 1) * length) / count) - start };
   });
-  const pieces: Map<string, Candidate[]>[] = [];
-  for (const cut of cuts) {
-    const map = new Map<string, Candidate[]>();
-    for (const [at, candidate] of all.entries()) {
-      const piece = candidate.points.slice(cut.start, cut.start + cut.length).join('');
-      const list = map.get(piece);
-      if (list === undefined) map.set(piece, [candidate]);
+  const pieces = cuts.map(() => new Map<string, Candidate[]>());
+  for (const [at, candidate] of all.entries()) {
+    const points = Array.from(candidate.text);
+    for (const [number, { start, length: size }] of cuts.entries()) {
+      const piece = points.slice(start, start + size).join('');
+      const list = pieces[number]!.get(piece);
+      if (list === undefined) pieces[number]!.set(piece, [candidate]);
       else list.push(candidate);
-      if (at % ENTRIES_AT_ONCE === 0) yield;
     }
-    pieces.push(map);
+    if (at % ENTRIES_AT_ONCE === 0) yield;
   }
   return { length, all, cuts, pieces };
 }

@@ -1,6 +1,6 @@
 import type { Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
-import type { LoadedDictionary } from '@adit/dictionaries';
+import type { UsedDictionary } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from './segment.js';
 
 /** One analysis a module stands on. Equal needs of several modules are one pass over the media. */
@@ -51,7 +51,7 @@ export interface OpenContext {
   /** A file of a pinned model version, e.g. a gallery's embeddings. */
   readModelFile(pin: ModelPin, file: string): Promise<Buffer>;
   /** A dictionary that the arguments name, in the version that was pinned when the job was posted. */
-  readDictionary(id: string): Promise<LoadedDictionary>;
+  readDictionary(id: string): Promise<UsedDictionary>;
 }
 
 /** A question a client can ask: a pure fold over observations, in order, that yields segments as they become final. */

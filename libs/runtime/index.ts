@@ -9,6 +9,7 @@ export * from './log-context.js';
 export * from './logger.js';
 export * from './metrics.js';
 export * from './nest-logger.js';
+export * from './our-thread.js';
 export * from './pretty-log.js';
 export * from './redact.js';
 export * from './shutdown.js';

@@ -6,8 +6,8 @@ import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { notYet } from '../http/rows-to-come.js';
 import { sendObject } from '../http/send-object.js';
-import { Dictionaries, presentDictionary } from './dictionaries.js';
-import { missing, readForm } from './dictionary-form.js';
+import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
+import { missing, readForm, type SentFile } from './dictionary-form.js';
 import {
   changeDictionary,
   ChangedDictionary,
@@ -21,9 +21,12 @@ import {
   ReplacedDictionary,
   uploadDictionary,
 } from './dictionary-routes.js';
+import { TakenAtOnce } from './taken-at-once.js';
 
 @Controller()
 export class DictionariesController {
+  private readonly taken = new TakenAtOnce();
+
   constructor(
     @Inject(Dictionaries) private readonly dictionaries: Dictionaries,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
@@ -33,9 +36,11 @@ export class DictionariesController {
 
   @Route(uploadDictionary)
   async upload(_: Input<typeof uploadDictionary>, { caller, request }: Exchange) {
-    const { fields, file } = await readForm(request, NewDictionary, this.config.maxDictionaryBytes);
-    if (file === null) throw missing('Send the file in the field "file".');
-    return presentDictionary(await this.dictionaries.create(caller.workspaceId, file, fields));
+    return this.taken.run(caller.workspaceId, async () => {
+      const { fields, file } = await readForm(request, NewDictionary, this.config.maxDictionaryBytes);
+      if (file === null) throw missing('Send the file in the field "file".');
+      return presentDictionary(await this.dictionaries.create(caller.workspaceId, file, fields));
+    });
   }
 
   @Route(listDictionaries)
@@ -69,22 +74,20 @@ export class DictionariesController {
 
   @Route(replaceDictionary)
   async replace({ params, body }: Input<typeof replaceDictionary>, { caller, request }: Exchange) {
-    const sent =
+    return this.changed(params.dictionaryId, caller.workspaceId, async () =>
       body === undefined
-        ? await readForm(request, ReplacedDictionary, this.config.maxDictionaryBytes)
-        : { fields: body, file: null };
-    const row = await this.dictionaries.change(caller.workspaceId, params.dictionaryId, sent.file, sent.fields);
-    return presentDictionary(row);
+        ? readForm(request, ReplacedDictionary, this.config.maxDictionaryBytes)
+        : { fields: body, file: null },
+    );
   }
 
   @Route(changeDictionary)
   async change({ params, body }: Input<typeof changeDictionary>, { caller, request }: Exchange) {
-    const sent =
+    return this.changed(params.dictionaryId, caller.workspaceId, async () =>
       body === undefined
-        ? await readForm(request, ChangedDictionary, this.config.maxDictionaryBytes)
-        : { fields: body, file: null };
-    const row = await this.dictionaries.change(caller.workspaceId, params.dictionaryId, sent.file, sent.fields);
-    return presentDictionary(row);
+        ? readForm(request, ChangedDictionary, this.config.maxDictionaryBytes)
+        : { fields: body, file: null },
+    );
   }
 
   @Route(deleteDictionary)
@@ -103,6 +106,17 @@ export class DictionariesController {
   private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
     const { name } = await this.dictionaries.remove(workspaceId, id);
     return { message: `The dictionary ${name} was deleted.` };
+  }
+
+  private changed(
+    id: string,
+    workspaceId: string,
+    read: () => Promise<{ fields: DictionaryFields; file: SentFile | null }>,
+  ) {
+    return this.taken.run(workspaceId, async () => {
+      const { fields, file } = await read();
+      return presentDictionary(await this.dictionaries.change(workspaceId, id, file, fields));
+    });
   }
 }
 

@@ -4,18 +4,20 @@ import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dictionary, DictionaryPage, Problem } from '@adit/contracts';
 import { ApiKeyEntity, DictionaryVersionEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
-import { DictionaryStore } from '@adit/dictionaries';
+import { DictionaryStore, languageSample, type DistantDictionary } from '@adit/dictionaries';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../auth/api-key.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
-import { languageOfEntries } from './language-detection.js';
+import { Dictionaries } from './dictionaries.js';
+import { languageOf } from './language-detection.js';
 import { LanguageThread } from './language-thread.js';
+import { MOST_AT_ONCE } from './taken-at-once.js';
 
 let gateway: TestGateway;
 let base: string;
 
 beforeAll(async () => {
-  gateway = await startGateway({ maxDictionaryBytes: 4096 });
+  gateway = await startGateway({ maxDictionaryBytes: 65_536 });
   await gateway.app.listen(0, '127.0.0.1');
   base = `${await gateway.app.getUrl()}/api/v1/`;
 });
@@ -50,6 +52,17 @@ const read = async (id: string): Promise<Dictionary> =>
   Dictionary.parse((await gateway.ask('GET', `/api/v1/dictionaries/${id}/`)).json());
 const fileOf = async (id: string): Promise<string> =>
   (await gateway.ask('GET', `/api/v1/dictionaries/${id}/file/`)).text;
+
+async function settled(id: string): Promise<string> {
+  for (const end = Date.now() + 120_000; Date.now() < end; await sleep(20)) {
+    const [{ detecting, language }] = await gateway.db.query(
+      'SELECT detecting, language FROM dictionaries WHERE id = $1',
+      [id],
+    );
+    if (!detecting) return language as string;
+  }
+  throw new Error('nobody looked');
+}
 
 async function refusal(reply: Promise<{ status: number; body: unknown }>) {
   const { status, body } = await reply;
@@ -93,7 +106,7 @@ describe('a dictionary', () => {
     expect(await csv('dog,Hund\n')).toEqual([400, '/file/lines/1 missing_column']);
     expect(await csv(Buffer.from('source,target\nm\xfcller,x\n', 'latin1'))).toEqual([400, '/file/lines/2 not_utf8']);
     expect(await refusal(send({ text: '\n\n' }))).toEqual([400, '/file empty']);
-    expect(await refusal(send({ text: 'x\n'.repeat(3000) }))).toEqual([413]);
+    expect(await refusal(send({ text: 'x\n'.repeat(40_000) }))).toEqual([413]);
     expect(await refusal(send({ text: 'x', type: 'image/png' }))).toEqual([415]);
     expect(await refusal(send({}))).toEqual([400, '/file missing']);
     expect(await refusal(send({ text: 'x', fields: { language: 'klingon' } }))).toEqual([400, '/language custom']);
@@ -101,6 +114,51 @@ describe('a dictionary', () => {
     const json = await gateway.ask('POST', '/api/v1/dictionaries/', { name: 'x' });
     expect(json.status).toBe(415);
     expect((await gateway.ask('GET', '/api/v1/dictionaries/')).text).not.toContain('a.csv');
+  });
+
+  it('that is large is read in a thread, refused line by line and told its language as others', async () => {
+    const lines = Array.from({ length: 2_000 }, (_, at) => `der Hund und die Katze ${at}`);
+    const refused = refusal(send({ text: [...lines.slice(0, 1_000), 'a\u0007', ...lines.slice(1_000)].join('\n') }));
+    expect(await refused).toEqual([400, '/file/lines/1001 control_character']);
+    const { id } = await uploaded({ text: lines.join('\n'), fields: { language: 'auto' } });
+    expect(await settled(id)).toBe('german');
+    const job = (await post([{ id, mode: 'fuzzy' }])).json<{ id: string }>();
+    const { dictionaries } = await gateway.db.manager.findOneByOrFail(JobModuleEntity, { jobId: job.id });
+    const dictionary = (await gateway.app.get(DictionaryStore).read(dictionaries![0]!)) as DistantDictionary;
+    expect(dictionary).not.toHaveProperty('entries');
+    const how = { mode: 'fuzzy', threshold: 0.8 } as const;
+    expect(await dictionary.find(how, ['der hund und die katse 1718', 'something else'])).toEqual([
+      { source: 'der Hund und die Katze 1718', target: null },
+      null,
+    ]);
+    await gateway.ask('POST', `/api/v1/jobs/${job.id}/stop/`);
+  });
+
+  it('is taken from a workspace four at a time', async () => {
+    const dictionaries = gateway.app.get(Dictionaries);
+    const create = dictionaries.create.bind(dictionaries);
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let taken = 0;
+    const all = new Promise<void>((resolve) => {
+      dictionaries.create = async (...args) => {
+        taken += 1;
+        if (taken === MOST_AT_ONCE) resolve();
+        await gate;
+        return create(...args);
+      };
+    });
+    try {
+      const first = Array.from({ length: MOST_AT_ONCE }, () => send({ text: 'Hund' }));
+      await all;
+      expect((await send({ text: 'Hund' })).status).toBe(429);
+      goOn();
+      expect((await Promise.all(first)).map(({ status }) => status)).toEqual(first.map(() => 200));
+      await uploaded({ text: 'Hund' });
+    } finally {
+      goOn();
+      dictionaries.create = create;
+    }
   });
 
   it('is another workspace’s business alone', async () => {
@@ -179,17 +237,6 @@ describe('changing', () => {
 });
 
 describe('the language auto', () => {
-  async function settled(id: string): Promise<string> {
-    for (const end = Date.now() + 120_000; Date.now() < end; await sleep(20)) {
-      const [{ detecting, language }] = await gateway.db.query(
-        'SELECT detecting, language FROM dictionaries WHERE id = $1',
-        [id],
-      );
-      if (!detecting) return language as string;
-    }
-    throw new Error('nobody looked');
-  }
-
   it('is any at first and then what the entries are in', async () => {
     const german = await uploaded({
       text: 'Hund\nKatze\nFahrrad\nStuhl\nSchlüssel\nMesser\nGabel\nLöffel\nFlugzeug\n',
@@ -216,7 +263,7 @@ describe('the language auto', () => {
     ['polish', ['pies', 'kot', 'rower', 'krzesło', 'samolot', 'nóż', 'widelec', 'łyżka']],
     [null, ['Angela Merkel', 'Barack Obama', 'Penélope Cruz', 'Jackie Chan', 'Marie Curie']],
   ])('is %s for %j', async (language, words) => {
-    expect(await languageOfEntries(words.map((source) => ({ source, target: null })))).toBe(language);
+    expect(await languageOf(languageSample(words.map((source) => ({ source, target: null }))))).toBe(language);
   });
 
   it('is told by one thread for all texts, behind all others of the process, which goes on meanwhile', async () => {
@@ -283,7 +330,7 @@ describe('a job', () => {
     const { dictionaries } = await gateway.db.manager.findOneByOrFail(JobModuleEntity, { jobId: job.id });
     expect(dictionaries).toMatchObject([{ id, version: 1, name: 'Tiere', language: 'any' }]);
     const store = gateway.app.get(DictionaryStore);
-    expect((await store.read(dictionaries![0]!)).entries).toEqual([{ source: 'Hund', target: null }]);
+    expect(await store.read(dictionaries![0]!)).toMatchObject({ entries: [{ source: 'Hund', target: null }] });
 
     const late = new Date(Date.now() + 2 * 3_600_000);
     const versions = () => gateway.db.manager.countBy(DictionaryVersionEntity, { dictionaryId: id });

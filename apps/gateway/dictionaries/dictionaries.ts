@@ -1,8 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Dictionary, type PageQuery } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity, inTransaction, isUuid } from '@adit/database';
-import { DictionaryStore, jobUsing } from '@adit/dictionaries';
-import { inferDictionaryType, readDictionaryFile } from '@adit/dictionaries';
+import {
+  checkDictionaryFile,
+  DictionaryStore,
+  inferDictionaryType,
+  jobUsing,
+  type CheckedFile,
+} from '@adit/dictionaries';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import { fileName } from '../storage/names.js';
@@ -10,7 +15,7 @@ import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';
 
 /** What a client may say of a dictionary; `auto` has its language looked for. */
-interface DictionaryFields {
+export interface DictionaryFields {
   name?: string | undefined;
   language?: DictionaryEntity['language'] | 'auto' | undefined;
 }
@@ -51,16 +56,16 @@ export class Dictionaries {
 
   /** Throws VALIDATION with the wrong lines. */
   async create(workspaceId: string, file: SentFile, fields: DictionaryFields): Promise<DictionaryEntity> {
-    const type = await checked(file);
+    const { type, sample, ...version } = await checked(workspaceId, file);
     const id = randomUUID();
     const name = fields.name ?? fileName(file.filename, '/file');
     const objectKey = await this.store.put(id, file.bytes);
     const row = await inTransaction(this.db, async (manager) => {
       await manager.insert(DictionaryEntity, { id, workspaceId, name, type, ...languageOf(fields), version: 1 });
-      await insertVersion(manager, id, 1, file.bytes, objectKey);
+      await insertVersion(manager, id, 1, { ...version, objectKey });
       return manager.findOneByOrFail(DictionaryEntity, { id });
     });
-    if (row.detecting) this.detection.begin(id);
+    if (row.detecting) this.detection.begin(row, sample);
     return row;
   }
 
@@ -75,7 +80,7 @@ export class Dictionaries {
     fields: DictionaryFields,
   ): Promise<DictionaryEntity> {
     const { id } = await this.owned(workspaceId, dictionaryId);
-    const type = file === null ? null : await checked(file);
+    const checkedFile = file === null ? null : await checked(workspaceId, file);
     const objectKey = file === null ? null : await this.store.put(id, file.bytes);
     const row = await inTransaction(this.db, async (manager) => {
       const before = await manager.findOne(DictionaryEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
@@ -84,19 +89,20 @@ export class Dictionaries {
         ...(fields.name === undefined ? {} : { name: fields.name }),
         ...(fields.language === undefined ? {} : languageOf(fields)),
       };
-      if (file !== null && objectKey !== null && type !== null) {
+      if (checkedFile !== null && objectKey !== null) {
+        const { type, digest, size } = checkedFile;
         Object.assign(changes, { type, version: before.version + 1 });
         await manager.update(
           DictionaryVersionEntity,
           { dictionaryId: id, version: before.version },
           { timeRetired: new Date() },
         );
-        await insertVersion(manager, id, before.version + 1, file.bytes, objectKey);
+        await insertVersion(manager, id, before.version + 1, { digest, size, objectKey });
       }
       if (Object.keys(changes).length > 0) await manager.update(DictionaryEntity, { id }, changes);
       return manager.findOneByOrFail(DictionaryEntity, { id });
     });
-    if (row.detecting) this.detection.begin(id);
+    if (row.detecting) this.detection.begin(row, checkedFile?.sample ?? null);
     return row;
   }
 
@@ -133,11 +139,9 @@ export async function insertVersion(
   manager: EntityManager,
   dictionaryId: string,
   version: number,
-  bytes: Buffer,
-  objectKey: string,
+  file: { digest: string; size: number; objectKey: string },
 ): Promise<void> {
-  const digest = createHash('sha256').update(bytes).digest('hex');
-  await manager.insert(DictionaryVersionEntity, { dictionaryId, version, digest, size: bytes.length, objectKey });
+  await manager.insert(DictionaryVersionEntity, { dictionaryId, version, ...file });
 }
 
 /** Rows of the workspace and public ones; of these ids when some are given. */
@@ -149,11 +153,13 @@ export function visibleTo(workspaceId: string, ids?: string[]) {
   ];
 }
 
-/** The type of a file all of whose lines are right. */
-async function checked({ bytes, contentType, filename }: SentFile): Promise<DictionaryEntity['type']> {
+/** What is known of a file all of whose lines are right. */
+async function checked(
+  workspaceId: string,
+  { bytes, contentType, filename }: SentFile,
+): Promise<CheckedFile & { type: DictionaryEntity['type']; size: number }> {
   const type = inferDictionaryType(bytes, { contentType, filename });
-  await readDictionaryFile(bytes, type);
-  return type;
+  return { ...(await checkDictionaryFile(workspaceId, bytes, type)), type, size: bytes.length };
 }
 
 function languageOf({ language = 'any' }: DictionaryFields): Pick<DictionaryEntity, 'language' | 'detecting'> {

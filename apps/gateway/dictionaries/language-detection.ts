@@ -1,7 +1,6 @@
-import { buffer } from 'node:stream/consumers';
 import { LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
-import { readDictionaryFile, type DictionaryEntry } from '@adit/dictionaries';
+import { checkDictionaryFile } from '@adit/dictionaries';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -9,9 +8,6 @@ import { DataSource } from 'typeorm';
 import { LanguageThread } from './language-thread.js';
 
 const log = createLogger('dictionaries');
-/** Enough to tell a language by, little enough to take no time. */
-const SAMPLED_ENTRIES = 1_000;
-const SAMPLED_CHARACTERS = 20_000;
 
 const thread = new LanguageThread();
 
@@ -28,8 +24,8 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
 
   /** What a former life of the process left. */
   async onApplicationBootstrap(): Promise<void> {
-    const left = await this.db.manager.find(DictionaryEntity, { where: { detecting: true }, select: { id: true } });
-    for (const { id } of left) this.begin(id);
+    const left = await this.db.manager.findBy(DictionaryEntity, { detecting: true });
+    for (const row of left) this.begin(row, null);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -37,37 +33,34 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
     await this.queue;
   }
 
-  begin(dictionaryId: string): void {
+  /** `sample` is of the row's version, where that has just been read. */
+  begin(row: DictionaryEntity, sample: string | null): void {
     this.queue = this.queue
-      .then(() => (this.closing ? undefined : this.detect(dictionaryId)))
+      .then(() => (this.closing ? undefined : this.detect(row, sample)))
       .catch((error: unknown) =>
-        log.warn({ err: error, dictionaryId }, 'the language of a dictionary was not detected'),
+        log.warn({ err: error, dictionaryId: row.id }, 'the language of a dictionary was not detected'),
       );
   }
 
-  private async detect(id: string): Promise<void> {
-    const row = await this.db.manager.findOneBy(DictionaryEntity, { id, detecting: true });
-    if (row === null) return;
-    const { version, type } = row;
-    const file = await this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId: id, version });
-    const entries = await readDictionaryFile(await buffer(await this.objects.get(file.objectKey)), type);
-    const language = (await languageOfEntries(entries)) ?? 'any';
+  private async detect(row: DictionaryEntity, sample: string | null): Promise<void> {
+    const { id, version } = row;
+    const language = (await languageOf(sample ?? (await this.sampleOf(row)))) ?? 'any';
     // Another file or language that came meanwhile is not overwritten.
     await this.db.manager.update(DictionaryEntity, { id, version, detecting: true }, { language, detecting: false });
+  }
+
+  private async sampleOf({ id, version, type }: DictionaryEntity): Promise<string> {
+    const { objectKey } = await this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId: id, version });
+    return (await checkDictionaryFile(id, await this.objects.read(objectKey), type)).sample;
   }
 }
 
 /**
- * The language of what a dictionary compares labels with (of a map, its sources); null when it cannot be told reliably.
+ * The language of a dictionary by a sample of what it compares labels with; null when it cannot be told reliably.
  * Names tell little: a list of people usually stays without a language. Detector: ELD (Nito T.M.), n-grams, 60 languages.
  */
-export async function languageOfEntries(entries: readonly DictionaryEntry[]): Promise<LanguageName | null> {
-  const step = Math.max(1, entries.length / SAMPLED_ENTRIES);
-  let text = '';
-  for (let at = 0; at < entries.length && text.length < SAMPLED_CHARACTERS; at += step) {
-    text += `${entries[Math.floor(at)]?.source ?? ''}. `;
-  }
-  const { language, isReliable } = await thread.detect(text);
+export async function languageOf(sample: string): Promise<LanguageName | null> {
+  const { language, isReliable } = await thread.detect(sample);
   if (!isReliable || !Object.hasOwn(LANGUAGES, language)) return null;
   return languageName(language);
 }

@@ -71,7 +71,7 @@ export class PublicDictionaries implements OnApplicationBootstrap {
         { dictionaryId: id, version: before.version },
         { timeRetired: new Date() },
       );
-      await insertVersion(manager, id, version, bytes, objectKey);
+      await insertVersion(manager, id, version, { digest, size: bytes.length, objectKey });
       await manager.update(DictionaryEntity, { id }, { name, type, language, version });
       return true;
     });

@@ -13,7 +13,7 @@ import type { Tally } from '../people/tally.js';
 export class Diversity implements PeopleTeller {
   constructor(
     private readonly persons: readonly Known[],
-    private readonly dictionaries: LabelDictionaries,
+    readonly dictionaries: LabelDictionaries,
   ) {}
 
   picture(): Segment[] {

@@ -1,6 +1,6 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Unit } from '@adit/contracts';
-import { NO_DICTIONARIES } from '@adit/dictionaries';
+import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
 import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
@@ -51,8 +51,9 @@ export class FaceFold implements Fold<FaceState> {
     private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
   ) {}
 
-  prepare(call: () => unknown): Promise<void> {
-    return this.matcher.prepare(call);
+  async prepare(call: () => unknown): Promise<void> {
+    await this.matcher.prepare(() => rehearse([this.dictionaries], call));
+    await askAhead([this.dictionaries], call);
   }
 
   start(context: FoldContext): FaceState {

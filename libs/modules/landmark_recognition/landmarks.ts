@@ -1,7 +1,7 @@
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { AditError } from '@adit/contracts';
 import type { Json } from '@adit/contracts';
-import type { LabelDictionaries } from '@adit/dictionaries';
+import { askAhead, type LabelDictionaries } from '@adit/dictionaries';
 import type { Gallery } from '../galleries/gallery.js';
 import type { Matcher } from '../galleries/match.js';
 
@@ -18,6 +18,13 @@ export class Landmarks {
   /** By class; null where a dictionary leaves the landmark out. */
   private readonly labels: (string | null)[];
 
+  /** Throws what reading a dictionary throws. */
+  static async open(matcher: Matcher, dictionaries: LabelDictionaries): Promise<Landmarks> {
+    await askAhead([dictionaries], () => new Landmarks(matcher, dictionaries));
+    return new Landmarks(matcher, dictionaries);
+  }
+
+  /** The dictionaries have been asked ahead. */
   constructor(
     private readonly matcher: Matcher,
     dictionaries: LabelDictionaries,

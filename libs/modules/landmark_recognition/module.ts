@@ -19,6 +19,6 @@ export default defineModule({
   needs: () => [{ analysis: 'image-embedding', args: {} }],
   open: async (args, context) => {
     const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);
-    return new LandmarkFold(new Landmarks(matcher, dictionaries), args.min_similarity);
+    return new LandmarkFold(await Landmarks.open(matcher, dictionaries), args.min_similarity);
   },
 });

@@ -2,7 +2,7 @@ import { FaceObservations } from '@adit/analyses/faces/observations';
 import { TextObservations } from '@adit/analyses/text/observations';
 import type { Box } from '@adit/contracts';
 import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/module-kit';
-import type { LabelDictionaries } from '@adit/dictionaries';
+import { askAhead, type LabelDictionaries } from '@adit/dictionaries';
 import type {
   FoldContext,
   FoldInput,
@@ -54,6 +54,10 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
     private readonly dictionaries: LabelDictionaries,
   ) {
     super();
+  }
+
+  prepare(call: () => unknown): Promise<void> {
+    return askAhead([...this.find.dictionaries, this.dictionaries], call);
   }
 
   override start(context: FoldContext): LowerThirdState {

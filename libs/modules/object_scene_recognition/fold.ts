@@ -1,6 +1,7 @@
 import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
 import type { Box, Json } from '@adit/contracts';
+import { askAhead, NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
 import {
   appearance,
   betterPortrait,
@@ -53,12 +54,17 @@ const LONGEST_FADING = 3;
  * objects that are of that label as detections.
  */
 export class ObjectFold extends StretchFold<Gathered> {
-  /** `minConfidence` is 0..1. */
+  /** `minConfidence` is 0..1; `dictionaries` are those that `naming` asks. */
   constructor(
     private readonly minConfidence: number,
     private readonly naming: Naming,
+    private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
   ) {
     super();
+  }
+
+  prepare(call: () => unknown): Promise<void> {
+    return askAhead([this.dictionaries], call);
   }
 
   protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {

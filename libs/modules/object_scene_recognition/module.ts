@@ -24,6 +24,6 @@ export default defineModule({
   slots: SLOTS,
   open: async (args, context) => {
     const dictionaries = await openDictionaries(args, context);
-    return new ObjectFold(args.min_confidence / 100, namingIn(args.language, dictionaries));
+    return new ObjectFold(args.min_confidence / 100, namingIn(args.language, dictionaries), dictionaries);
   },
 });

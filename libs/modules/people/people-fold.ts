@@ -1,5 +1,6 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Json } from '@adit/contracts';
+import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
 import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/module-kit';
 import type {
   ClosedSource,
@@ -60,6 +61,8 @@ export interface FilmOfPeople {
 
 /** What a module says of the people it is told of. */
 export interface PeopleTeller {
+  /** Those that it asks. */
+  readonly dictionaries?: LabelDictionaries;
   /** A picture that shows somebody. */
   picture(source: number, people: Tally, portrait: Portrait): Segment[];
   /** What sums up a picture that shows somebody. */
@@ -98,8 +101,10 @@ export class PeopleFold implements Fold<PeopleState> {
     private readonly maxDistance = 1,
   ) {}
 
-  prepare(call: () => unknown): Promise<void> {
-    return this.matcher.prepare(call);
+  async prepare(call: () => unknown): Promise<void> {
+    const { dictionaries = NO_DICTIONARIES } = this.teller;
+    await this.matcher.prepare(() => rehearse([dictionaries], call));
+    await askAhead([dictionaries], call);
   }
 
   start(context: FoldContext): PeopleState {

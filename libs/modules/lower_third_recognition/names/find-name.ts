@@ -1,4 +1,4 @@
-import type { LoadedDictionary } from '@adit/dictionaries';
+import type { LabelDictionaries, UsedDictionary } from '@adit/dictionaries';
 import { AppliedDictionaries } from '@adit/dictionaries';
 import { foldName } from './fold-name.js';
 import type { GenericNames } from './generic-names.js';
@@ -12,17 +12,20 @@ export interface FoundName {
 
 interface NameSources {
   /** The client's own, asked first. */
-  own: readonly LoadedDictionary[];
+  own: readonly UsedDictionary[];
   /** Null when it is not to be applied. */
   generic: GenericNames | null;
   /** Asked about lines without a name. */
-  secondary: readonly LoadedDictionary[];
+  secondary: readonly UsedDictionary[];
   /** A single name counts. */
   single: boolean;
 }
 
-/** Finds the name in a line; null when there is none. */
-export type NameFinder = (line: string) => FoundName | null;
+/** Finds the name in a line; null when there is none. Its dictionaries have to be asked ahead. */
+export interface NameFinder {
+  (line: string): FoundName | null;
+  readonly dictionaries: readonly LabelDictionaries[];
+}
 
 /** How like an entry of a client's dictionary a reading must be: one letter of seven may be wrong. */
 const LIKENESS = 0.85;
@@ -34,10 +37,10 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
   const inOwn = lookUp(own);
   const inSecondary = lookUp(secondary);
   const shapeAlone = generic === null && own.length === 0;
-  return (line) => {
+  const find = (line: string): FoundName | null => {
     const runs = nameRuns(line).filter((run) => countOf(run) <= MOST_WORDS);
     const texts = [...runs.map((run) => run.join(' ')), ...line.split(/[,;|]/u).map((part) => part.trim()), line];
-    const listed = inOwn(texts);
+    const listed = inOwn.find(texts);
     if (listed !== null) return { name: listed, fromDictionary: false };
     for (const run of runs) {
       const name = generic === null ? null : genericName(run, generic, single);
@@ -47,9 +50,10 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
       const [run] = runs.filter((each) => countOf(each) >= (single ? 1 : 2));
       if (run !== undefined) return { name: run.join(' '), fromDictionary: false };
     }
-    const second = inSecondary(texts);
+    const second = inSecondary.find(texts);
     return second === null ? null : { name: second, fromDictionary: false };
   };
+  return Object.assign(find, { dictionaries: [...inOwn.dictionaries, ...inSecondary.dictionaries] });
 }
 
 /** Words without particles. */
@@ -78,12 +82,17 @@ function genericName(run: NameRun, { first, last }: GenericNames, single: boolea
   return null;
 }
 
-function lookUp(dictionaries: readonly LoadedDictionary[]): (texts: readonly string[]) => string | null {
+interface LookUp {
+  dictionaries: readonly LabelDictionaries[];
+  find(texts: readonly string[]): string | null;
+}
+
+function lookUp(dictionaries: readonly UsedDictionary[]): LookUp {
   const applied = dictionaries.map((dictionary) => ({
     isMap: dictionary.type === 'map',
     labels: new AppliedDictionaries([{ specification: { id: '', mode: 'fuzzy', threshold: LIKENESS }, dictionary }]),
   }));
-  return (texts) => {
+  const find = (texts: readonly string[]): string | null => {
     for (const { isMap, labels } of applied) {
       for (const text of texts) {
         // A map leaves what it does not have as it is.
@@ -93,4 +102,5 @@ function lookUp(dictionaries: readonly LoadedDictionary[]): (texts: readonly str
     }
     return null;
   };
+  return { dictionaries: applied.map(({ labels }) => labels), find };
 }

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { getPriority, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import type { Comparison, DictionaryEntry } from './dictionary.js';
+import type { CheckedFile, DictionaryAnswers, DictionaryReply, DictionaryRequest } from './dictionary-requests.js';
+import type { EntryIndex } from './entry-index.js';
+import { indexing } from './index-entries.js';
+import { languageSample } from './language-sample.js';
+import { readingDictionary, WrongFile } from './reading-file.js';
+
+/** Behind the engine, as the programs are that it runs over media. */
+const NICENESS = 5;
+/** After so long the rest of the texts is asked for again: others may be waiting. */
+const LONGEST_FIND_MS = 100;
+/** Entries that are kept, of dictionaries and of their indexes; one of a fuzzy index takes as much as so many others. */
+const MOST_KEPT = 3_000_000;
+const FUZZY_WEIGHT = 4;
+
+interface Kept {
+  entries: readonly DictionaryEntry[];
+  indexes: Map<string, EntryIndex>;
+  weight: number;
+}
+
+/** Those used last stand last. */
+const kept = new Map<string, Kept>();
+
+const answers = {
+  check({ bytes, type }: Extract<DictionaryRequest, { kind: 'check' }>): CheckedFile {
+    const file = bufferOf(bytes);
+    const entries = finished(readingDictionary(file, type));
+    return { digest: createHash('sha256').update(file).digest('hex'), sample: languageSample(entries) };
+  },
+
+  keep({ key, bytes, type }: Extract<DictionaryRequest, { kind: 'keep' }>): true {
+    const entries = finished(readingDictionary(bufferOf(bytes), type));
+    kept.set(key, { entries, indexes: new Map(), weight: entries.length });
+    makeRoom();
+    return true;
+  },
+
+  find({ key, how, texts }: Extract<DictionaryRequest, { kind: 'find' }>): DictionaryAnswers['find'] {
+    const dictionary = kept.get(key);
+    if (dictionary === undefined) return null;
+    kept.delete(key);
+    kept.set(key, dictionary);
+    const index = indexOf(dictionary, how);
+    const found: (DictionaryEntry | null)[] = [];
+    const began = performance.now();
+    for (const text of texts) {
+      if (found.length > 0 && performance.now() - began > LONGEST_FIND_MS) break;
+      const place = index.find(text);
+      found.push(place === null ? null : dictionary.entries[place]!);
+    }
+    return found;
+  },
+};
+
+/** Of the fuzzy indexes of a dictionary one is kept: there are as many as thresholds. */
+function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
+  const name = how.mode === 'fuzzy' ? `fuzzy ${how.threshold}` : how.mode;
+  const { entries, indexes } = dictionary;
+  let index = indexes.get(name);
+  if (index === undefined) {
+    if (how.mode === 'fuzzy') for (const other of indexes.keys()) if (other.startsWith('fuzzy')) indexes.delete(other);
+    const sources = entries.map(({ source }) => source);
+    index = finished(indexing(sources, how));
+    indexes.set(name, index);
+    let times = 1;
+    for (const each of indexes.keys()) times += each.startsWith('fuzzy') ? FUZZY_WEIGHT : 1;
+    dictionary.weight = entries.length * times;
+    makeRoom();
+  }
+  return index;
+}
+
+/** The one used last stays in any case. */
+function makeRoom(): void {
+  let weight = [...kept.values()].reduce((sum, each) => sum + each.weight, 0);
+  for (const [key, dictionary] of kept) {
+    if (weight <= MOST_KEPT || kept.size === 1) return;
+    kept.delete(key);
+    weight -= dictionary.weight;
+  }
+}
+
+function finished<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+// Linux has a priority for each thread; elsewhere it would be that of the whole process.
+if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICENESS));
+
+parentPort!.on('message', (request: DictionaryRequest) => {
+  let reply: DictionaryReply;
+  try {
+    reply = { answer: answers[request.kind](request as never) };
+  } catch (error) {
+    reply = error instanceof WrongFile ? { wrong: error.errors } : { failure: (error as Error).message };
+  }
+  parentPort!.postMessage(reply);
+});
