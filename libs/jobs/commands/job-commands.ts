@@ -24,6 +24,8 @@ import type { ShownJob, ShownModule } from '@adit/presentation';
 import { incompleteModules, planRetry } from './retry.js';
 
 const log = createLogger('jobs');
+/** Jobs that are made ready in one turn of the event loop. */
+const INSERTED_AT_ONCE = 100;
 /** Of its erasure, when a job is deleted: enough for all but the largest. */
 const STEPS_AT_ONCE = 20;
 /** Work in flight for a job that is deleted has been given up by then, also by a process that died of it. */
@@ -58,10 +60,13 @@ export class JobCommands {
   async submitAll(newJobs: NewJob[], beside: (manager: EntityManager) => Promise<void>): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside(manager);
-      const texts = newJobs.map((newJob) => jobInsertion(randomUUID(), newJob).text);
-      for (const group of groupsOf(texts, (text) => text)) {
-        const inserted: InsertedJob[] = await manager.query(INSERT_JOBS, [listOf(group)]);
-        inserted.forEach(written);
+      for (let at = 0; at < newJobs.length; at += INSERTED_AT_ONCE) {
+        const some = newJobs.slice(at, at + INSERTED_AT_ONCE);
+        const texts = some.map((newJob) => jobInsertion(randomUUID(), newJob).text);
+        for (const group of groupsOf(texts, (text) => text)) {
+          const inserted: InsertedJob[] = await manager.query(INSERT_JOBS, [listOf(group)]);
+          inserted.forEach(written);
+        }
       }
     });
   }

@@ -87,6 +87,25 @@ describe('jobs submitted at the same time', () => {
     expect(jobs.bus.of('jobs.submitted', id)).toEqual([]);
   });
 
+  it('are made ready in steps when they are many, while the ones before are written', async () => {
+    const order = jobs.order();
+    let ready = 0;
+    const given = many(950).map(() =>
+      Object.defineProperty({ ...order }, 'request', { get: () => ((ready += 1), order.request) }),
+    );
+    const written: number[] = [];
+    await jobs.commands.submitAll(given, async (manager) => {
+      const query = manager.query.bind(manager);
+      manager.query = ((...args: Parameters<typeof query>) => {
+        written.push(ready);
+        return query(...args);
+      }) as typeof manager.query;
+    });
+    expect(written.slice(0, 3)).toEqual([100, 200, 300]);
+    await jobs.settled();
+    expect(await jobs.db.manager.countBy(JobEntity, { workspaceId: order.workspaceId })).toBe(950);
+  });
+
   it('tell of themselves in the order in which their submitters were answered', async () => {
     const answered: string[][] = many(4).map(() => []);
     await Promise.all(
