@@ -93,6 +93,14 @@ export const GatewayConfig = z.object({
     z.int().min(0).max(100_000).default(60),
     'Wrong credentials that one address (of IPv6 a /64) may send to one gateway in a minute before it has to wait. 0 is no limit. Behind a proxy set ADIT_TRUST_PROXY, or all clients are one address.',
   ),
+  refusedBytesPerMinute: setting(
+    'ADIT_REFUSED_BYTES_PER_MINUTE',
+    z
+      .int()
+      .min(0)
+      .default(64 * 1024 ** 2),
+    'Bytes of large requests that are wrong which one key may send to one gateway in a minute, uploads to the storage aside; beyond, its large requests answer 429 unread. 0 is no limit.',
+  ),
   jobsPerDay: setting(
     'ADIT_JOBS_PER_DAY',
     z.int().min(0).max(1_000_000_000).default(0),

@@ -6,6 +6,7 @@ import { addAccessHooks } from './auth/access-hooks.js';
 import { Authenticator } from './auth/authenticator.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
+import { RefusedBodies } from './auth/refused-bodies.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './resources.js';
 import { API_PREFIX } from './http/api-prefix.js';
@@ -36,6 +37,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
     app.get(Authenticator, { strict: false }),
     app.get(FailedLogins, { strict: false }),
     app.get(RateLimits, { strict: false }),
+    new RefusedBodies(config.refusedBytesPerMinute),
   );
   addRevalidation(fastify);
   addCompression(fastify);

@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.js';
 import type { Authenticator } from './authenticator.js';
 import type { FailedLogins } from './failed-logins.js';
 import type { Charge, RateLimits } from './rate-limits.js';
+import { addRefusedBodies, type RefusedBodies } from './refused-bodies.js';
 
 /** What every request below /api passes before any of its body is read: its key, and the limits of that. */
 export function addAccessHooks(
@@ -11,6 +12,7 @@ export function addAccessHooks(
   authenticator: Authenticator,
   logins: FailedLogins,
   limits: RateLimits,
+  refused: RefusedBodies,
 ): void {
   const jobCharges = new WeakMap<FastifyRequest, Charge>();
   const authenticated = async ({ ip, headers: { authorization } }: FastifyRequest, token: unknown): Promise<Caller> => {
@@ -36,8 +38,10 @@ export function addAccessHooks(
       if (charge.refusal !== null) throw charge.refusal;
       if (makesJob) jobCharges.set(request, charge);
     }
+    refused.check(caller, request);
     request.caller = caller;
   });
+  addRefusedBodies(fastify, refused);
   fastify.addHook('onResponse', (request, reply, done) => {
     // What made no job costs none.
     if (reply.statusCode >= 400 || reply.hasHeader('idempotency-replayed')) jobCharges.get(request)?.refund();

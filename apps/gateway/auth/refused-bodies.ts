@@ -1,0 +1,88 @@
+import { Socket } from 'node:net';
+import { AditError } from '@adit/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Caller } from '../http/caller.js';
+import { TokenBucket } from './token-bucket.js';
+
+const WINDOW_SECONDS = 60;
+/** Bytes of a body that nobody minds, whatever is in it: a few milliseconds of everybody's time take more. */
+const SMALL = 65_536;
+/** Keys that are remembered. */
+const MOST = 10_000;
+/** What says that a body was read for nothing. */
+const REFUSED = [400, 413, 415, 422];
+
+/**
+ * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A key may send so many bytes
+ * of them a minute, then its large bodies have to wait, unread; small requests pass. Uploads to the storage, which are
+ * never held in memory, are not counted. In this process's memory, as the other limits are.
+ */
+export class RefusedBodies {
+  private readonly buckets = new Map<string, TokenBucket>();
+  /** Bytes of a connection before the request. */
+  private readonly before = new WeakMap<FastifyRequest, number>();
+
+  /** `bytesPerMinute` of one key; 0 is no limit. */
+  constructor(private readonly bytesPerMinute: number) {}
+
+  /** Throws RATE_LIMITED when the request has a large body and the key has sent too much. */
+  check(caller: Caller, request: FastifyRequest): void {
+    if (this.bytesPerMinute === 0 || !isHeldInMemory(request)) return;
+    const { socket } = request.raw;
+    if (socket instanceof Socket) this.before.set(request, socket.bytesRead);
+    const now = performance.now();
+    const bucket = this.buckets.get(caller.keyId);
+    if (bucket === undefined || (announced(request) ?? Infinity) <= SMALL || bucket.has(now)) return;
+    const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(1, now)));
+    throw new AditError(
+      'RATE_LIMITED',
+      `Too many bytes of requests that were refused came with this key; send large ones again in ${retryAfterSeconds} s.`,
+      { retryAfterSeconds },
+    );
+  }
+
+  /** To be told of each answer. */
+  answered(caller: Caller | undefined, request: FastifyRequest, status: number): void {
+    if (caller === undefined || this.bytesPerMinute === 0 || !REFUSED.includes(status)) return;
+    if (!isHeldInMemory(request)) return;
+    const bytes = announced(request) ?? this.received(request);
+    if (bytes <= SMALL) return;
+    const now = performance.now();
+    let bucket = this.buckets.get(caller.keyId);
+    if (bucket === undefined) {
+      if (this.buckets.size >= MOST) this.forgetQuiet(now);
+      bucket = new TokenBucket(this.bytesPerMinute, WINDOW_SECONDS, now);
+      this.buckets.set(caller.keyId, bucket);
+    }
+    // It may owe some, since the first body beyond is read, too; but no more than a minute's.
+    bucket.take(now, Math.min(bytes, bucket.left(now) + this.bytesPerMinute));
+  }
+
+  private received(request: FastifyRequest): number {
+    const before = this.before.get(request);
+    return before === undefined ? 0 : request.raw.socket.bytesRead - before;
+  }
+
+  private forgetQuiet(now: number): void {
+    for (const [key, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(key);
+    if (this.buckets.size >= MOST) this.buckets.clear();
+  }
+}
+
+/** Adds what has to know of each answer. */
+export function addRefusedBodies(fastify: FastifyInstance, refused: RefusedBodies): void {
+  fastify.addHook('onResponse', (request: FastifyRequest & { caller?: Caller }, reply, done) => {
+    refused.answered(request.caller, request, reply.statusCode);
+    done();
+  });
+}
+
+function isHeldInMemory({ routeOptions }: FastifyRequest): boolean {
+  return !(routeOptions.url ?? '').includes('/storage');
+}
+
+/** Bytes of the body; null when that shows only as they come. */
+function announced({ headers }: FastifyRequest): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null;
+  return Number(headers['content-length'] ?? 0);
+}
