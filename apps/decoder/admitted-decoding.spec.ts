@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BusContext } from '@adit/bus';
+import { AditError } from '@adit/contracts';
 import { openDatabase, ProbeEntity, StorageEntryEntity, WorkspaceEntity, type Database } from '@adit/database';
 import { chunkMemory } from '@adit/media';
 import { FilesystemObjectStore } from '@adit/objects';
@@ -85,9 +86,8 @@ describe('decoding that is no chunk’s', () => {
     expect(memory.asked).toEqual([ofFilm]);
   });
 
-  it('is admitted for a thumbnail', async () => {
+  async function uploaded(key: string): Promise<number> {
     const bytes = await readFile(film);
-    const key = 'k'.repeat(20);
     const { manager } = database.dataSource;
     const { id } = (
       await manager.insert(StorageEntryEntity, {
@@ -96,9 +96,30 @@ describe('decoding that is no chunk’s', () => {
       })
     ).identifiers[0] as { id: number };
     await objects.put(`storage/${workspaceId}/${key}`, bytes);
+    return id;
+  }
+
+  it('is admitted for a thumbnail', async () => {
+    const id = await uploaded('k'.repeat(20));
+    const { manager } = database.dataSource;
     const handler = new ThumbnailHandler(database.dataSource, objects, join(folder, 'work'), memory);
     await handler.make({ entryId: id }, context);
     expect(await manager.findOneByOrFail(StorageEntryEntity, { id })).toMatchObject({ thumbnail: 'made' });
     expect(memory.asked).toEqual([ofFilm]);
+  });
+
+  it('ends no thumbnail that another attempt has begun since', async () => {
+    const id = await uploaded('o'.repeat(20));
+    const { manager } = database.dataSource;
+    const overtaken = (work: () => Promise<never>) =>
+      ({ read: work, get: work, open: work, stat: work, range: work }) as unknown as FilesystemObjectStore;
+    const store = overtaken(async () => {
+      await manager.increment(StorageEntryEntity, { id }, 'thumbnailAttempts', 1);
+      throw new AditError('MEDIA_INVALID', 'nothing can be seen');
+    });
+    const handler = new ThumbnailHandler(database.dataSource, store, join(folder, 'work'), memory);
+    await handler.make({ entryId: id }, context);
+    const row = await manager.findOneByOrFail(StorageEntryEntity, { id });
+    expect(row).toMatchObject({ thumbnail: 'requested', thumbnailAttempts: 2, thumbnailError: null });
   });
 });

@@ -1,57 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
+import { returned } from '@adit/database';
+import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
 import { counter, createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
-import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
-import { isLive, returned } from '@adit/database';
-import { dispatchSeconds, type LeaseSettings } from './settings.js';
+import { Lease } from './lease.js';
+import { claimRow, isHeld, releaseRow, updateHeld, updateRow, type Claim, type Held } from './leased-rows.js';
+import { ANALYSES, CHUNKS, SOURCES, THUMBNAILS } from './leased-tables.js';
+import { afterFailure, dispatchSeconds, type LeaseSettings } from './settings.js';
 
 const log = createLogger('tries');
 const postponed = counter('adit_tries_postponed_total', 'Tries put off because a dependency was away', ['work']);
-const lost = counter('adit_leases_lost_total', 'Tries stopped because another process took over or nobody waits', [
-  'work',
-]);
 
-/** How often the lease of an analysis that moves is renewed, for its progress to be seen: a short one writes nothing more. */
-const PROGRESS_MILLISECONDS = 1_000;
 /** When work that a dependency kept from being done is dispatched again. */
 const POSTPONE_SECONDS = 5;
 
-/** A unit of work that is tried: a row that counts its tries and says until when the running one is believed alive. */
-export interface LeasedWork {
-  kind: 'source' | 'chunk' | 'analysis';
+/** A unit of work that a message asks for. */
+export interface LeasedWork extends Pick<Held, 'rows' | 'key'> {
+  kind: 'source' | 'chunk' | 'analysis' | 'thumbnail';
   /** What is done, as the reason of a failure says it. */
   what: string;
-  table: string;
-  /** Columns of its primary key. */
-  key: Record<string, string | number>;
 }
 
 export function leasedSource(jobId: string, index: number): LeasedWork {
-  return { kind: 'source', what: 'opening it', table: 'job_sources', key: { job_id: jobId, index } };
+  return { kind: 'source', what: 'opening it', rows: SOURCES, key: { job_id: jobId, index } };
 }
 
 export function leasedChunk(chunkId: string): LeasedWork {
-  return { kind: 'chunk', what: 'decoding', table: 'chunks', key: { id: chunkId } };
+  return { kind: 'chunk', what: 'decoding', rows: CHUNKS, key: { id: chunkId } };
 }
 
 export function leasedAnalysis(chunkId: string, digest: string): LeasedWork {
-  return { kind: 'analysis', what: 'the analysis', table: 'chunk_analyses', key: { chunk_id: chunkId, digest } };
+  return { kind: 'analysis', what: 'the analysis', rows: ANALYSES, key: { chunk_id: chunkId, digest } };
 }
 
-/** A try that has begun. */
-interface Claim {
-  /** How many tries it is to blame for, this one counted: 1 for the first. What was nobody's fault is taken off again. */
-  attempt: number;
-  /** No other try of the work ever has the same. */
-  token: number;
+export function leasedThumbnail(entryId: number): LeasedWork {
+  return { kind: 'thumbnail', what: 'making it', rows: THUMBNAILS, key: { id: entryId } };
 }
 
+/** An attempt that has begun. */
 interface Attempt extends Claim {
   db: DataSource;
   settings: LeaseSettings;
   work: LeasedWork;
-  /** Ends the try for the process's sake. */
+  /** Ends the attempt for the process's sake. */
   signal: AbortSignal;
   /** Of an analysis: the part of it that is done, 0..1, which is written with each renewal of its lease. */
   progress?: () => number;
@@ -63,10 +55,10 @@ export function restartAttempts(table: string): string {
 }
 
 /** How often it was tried before; null when somebody else did the work. */
-export async function attemptsOf(db: DataSource, { table, key }: LeasedWork): Promise<number | null> {
+export async function attemptsOf(db: DataSource, { rows: { name, open }, key }: LeasedWork): Promise<number | null> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${index + 1}`);
   const rows: { attempts: number }[] = await db.query(
-    `SELECT attempts FROM ${table} WHERE ${columns.join(' AND ')} AND state = 'requested'`,
+    `SELECT attempts FROM ${name} WHERE ${columns.join(' AND ')} AND ${open}`,
     Object.values(key),
   );
   return rows[0]?.attempts ?? null;
@@ -84,11 +76,13 @@ export async function requeue(
   { message, settings }: { message: OutboxMessage; settings: Pick<LeaseSettings, 'leaseSeconds'> },
 ): Promise<void> {
   await outbox.transaction(async (manager) => {
-    const rows = await update(manager, work, 'lease_until = now() + make_interval(secs => $1)', {
-      parameters: [dispatchSeconds(settings), begun],
-      where: `attempts = $2 AND ${LIVE_JOB} AND ${NOBODY_AT_IT}`,
+    const { rows, key } = work;
+    const waits = await updateRow(manager, rows, key, {
+      set: `${rows.leaseUntil} = now() + make_interval(secs => $1)`,
+      values: [dispatchSeconds(settings), begun],
+      where: `${rows.attempts} = $2 AND ${rows.live} AND ${rows.free}`,
     });
-    if (rows.length > 0) await enqueue(manager, [{ ...message, attempt: begun + 1 }]);
+    if (waits !== null) await enqueue(manager, [{ ...message, attempt: begun + 1 }]);
   });
 }
 
@@ -97,12 +91,7 @@ export async function requeue(
  * wants it any more.
  */
 export async function claimAttempt(db: DataSource, work: LeasedWork, leaseSeconds: number): Promise<Claim | null> {
-  const anew = work.kind === 'analysis' ? ', progress = 0' : '';
-  const rows = await update(db, work, `attempts = attempts + 1, fencing_token = fencing_token + 1, ${ALIVE}${anew}`, {
-    parameters: [leaseSeconds],
-    where: `${LIVE_JOB} AND ${NOBODY_AT_IT}`,
-  });
-  return rows[0] === undefined ? null : { attempt: rows[0].attempts, token: rows[0].fencing_token };
+  return claimRow(db, work.rows, work.key, leaseSeconds);
 }
 
 /**
@@ -117,33 +106,36 @@ export async function runAttempt(
   run: (signal: AbortSignal) => Promise<void>,
   giveUp: (problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const { settings, work, attempt, signal } = tried;
-  const lease = new Lease(tried);
+  const { db, settings, work, attempt, token, signal, progress } = tried;
+  const held: Held = { rows: work.rows, key: work.key, attempt, token };
+  const lease = new Lease(db, held, { seconds: settings.leaseSeconds, kind: work.kind, signal, progress });
   try {
     if (attempt > settings.maxAttempts) throw exhausted(work, settings);
     await run(lease.signal);
   } catch (error) {
     const problem = AditError.from(error);
     if (lease.lost) return;
-    if (signal.aborted) {
-      await release(tried, 0);
+    const next = afterFailure(problem, { attempt, maxAttempts: settings.maxAttempts, stopping: signal.aborted });
+    if (next === 'handed-back') {
+      await releaseRow(db, held, 0, { blamed: false });
       throw error;
     }
-    if (problem.code === 'UNAVAILABLE') {
+    if (next === 'put-off') {
       postponed.inc({ work: work.kind });
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
-      if (await reached(release(tried, POSTPONE_SECONDS))) return;
+      const putOff = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
+      if (await putOff(POSTPONE_SECONDS)) return;
       // It is the database: the bus keeps the message meanwhile and delivers it again.
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changes meanwhile
-      while (!(await reached(release(tried, settings.leaseSeconds))) && !signal.aborted) await sleep(1_000);
+      while (!(await putOff(settings.leaseSeconds)) && !signal.aborted) await sleep(1_000);
       throw error;
     }
-    if (problem.retryable && attempt < settings.maxAttempts) {
-      await reached(endAttempt(tried));
+    if (next === 'again') {
+      await reached(endAttempt(db, held));
       throw error;
     }
     let ours = true;
-    await giveUp(problem, async (manager) => (ours = await isHeld(manager, tried)));
+    await giveUp(problem, async (manager) => (ours = await isHeld(manager, held)));
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- `giveUp` asked
     if (!ours) return;
     // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
@@ -160,7 +152,7 @@ function exhausted({ what }: LeasedWork, { maxAttempts }: Attempt['settings'], c
 }
 
 /** Whether the database was there to do it; throws whatever else it failed of. */
-async function reached(work: Promise<void>): Promise<boolean> {
+async function reached(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
     return true;
@@ -170,28 +162,10 @@ async function reached(work: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Ends a try that failed: the message that comes again may begin the next one. */
-async function endAttempt({ db, work, attempt, token }: Attempt): Promise<void> {
-  await update(db, work, 'running_until = NULL', { parameters: [attempt, token], where: heldBy(1) });
-}
-
-/** Whether no other try has begun; none begins before the transaction ends. */
-async function isHeld(manager: EntityManager, { work: { table, key }, attempt, token }: Attempt): Promise<boolean> {
-  const columns = Object.keys(key).map((column, index) => `${column} = $${index + 3}`);
-  const rows: unknown[] = await manager.query(
-    `SELECT 1 FROM ${table} WHERE ${heldBy(1)} AND ${columns.join(' AND ')} AND state = 'requested' FOR UPDATE`,
-    [attempt, token, ...Object.values(key)],
-  );
-  return rows.length > 0;
-}
-
-/** Takes back a try that says nothing about the work; the reconciler dispatches it again when `seconds` have passed. */
-async function release({ db, work, attempt, token }: Attempt, seconds: number): Promise<void> {
-  const set = 'attempts = attempts - 1, running_until = NULL, lease_until = now() + make_interval(secs => $1)';
-  await update(db, work, set, {
-    parameters: [seconds, attempt, token],
-    where: heldBy(2),
-  });
+/** Ends an attempt that failed: the message that comes again may begin the next one. */
+async function endAttempt(db: DataSource, held: Held): Promise<void> {
+  const { runningUntil } = held.rows;
+  if (runningUntil !== null) await updateHeld(db, held, `${runningUntil} = NULL`);
 }
 
 /** Notes that nobody who was given the analysis of a chunk could do it as it is asked for; seconds since that was first so. */
@@ -204,95 +178,4 @@ export async function secondsPutOff(db: DataSource, chunkId: string, digest: str
     ),
   );
   return rows[0]?.seconds ?? 0;
-}
-
-/**
- * Says again and again that a try is alive. When another process has begun the next one, or the job was stopped or deleted,
- * this one's signal aborts.
- */
-class Lease {
-  private readonly abort = new AbortController();
-  private readonly timers: NodeJS.Timeout[] = [];
-  private readonly follow = () => this.abort.abort(this.tried.signal.reason);
-  /** As last written. */
-  private progress = 0;
-  private renewing = false;
-  lost = false;
-
-  constructor(private readonly tried: Attempt) {
-    const { settings, signal, progress } = tried;
-    if (signal.aborted) this.follow();
-    signal.addEventListener('abort', this.follow);
-    this.timers.push(setInterval(() => void this.renew(), (settings.leaseSeconds * 1000) / 3));
-    if (progress === undefined) return;
-    this.timers.push(setInterval(() => this.tell(progress), PROGRESS_MILLISECONDS));
-  }
-
-  get signal(): AbortSignal {
-    return this.abort.signal;
-  }
-
-  end(): void {
-    for (const timer of this.timers) clearInterval(timer);
-    this.tried.signal.removeEventListener('abort', this.follow);
-  }
-
-  private tell(progress: () => number): void {
-    // A slow database is not asked again before it has answered.
-    if (!this.renewing && progress() > this.progress) void this.renew();
-  }
-
-  private async renew(): Promise<void> {
-    this.renewing = true;
-    const { db, work, attempt, token, settings, progress } = this.tried;
-    const parameters = [settings.leaseSeconds, attempt, token];
-    if (progress !== undefined) parameters.push((this.progress = progress()));
-    try {
-      const rows = await update(
-        db,
-        work,
-        progress === undefined ? ALIVE : `${ALIVE}, progress = greatest(progress, $4)`,
-        {
-          parameters,
-          where: `${heldBy(2)} AND ${LIVE_JOB}`,
-        },
-      );
-      if (rows.length > 0 || this.signal.aborted) return;
-      this.lost = true;
-      lost.inc({ work: work.kind });
-      this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this try any more.'));
-    } catch (error) {
-      // While the database is away nobody else can take it over either.
-      log.debug({ err: error }, 'a lease could not be renewed');
-    } finally {
-      this.renewing = false;
-    }
-  }
-}
-
-const ALIVE = 'lease_until = now() + make_interval(secs => $1), running_until = now() + make_interval(secs => $1)';
-/** A running try sets both to the same time; another one of the lease is that of a dispatch since, by whatever build. */
-const NOBODY_AT_IT = '(running_until IS NULL OR running_until <= now() OR running_until IS DISTINCT FROM lease_until)';
-const LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
-
-/** SQL: no other try has begun since. `first` is the parameter of its attempt, the next one that of its token. */
-function heldBy(first: number): string {
-  // An older build begins a try without a token of its own, but counts it.
-  return `attempts = $${first} AND fencing_token = $${first + 1}`;
-}
-
-/** Changes the row while the work is still asked for. */
-async function update(
-  db: Pick<DataSource, 'query'>,
-  { table, key }: LeasedWork,
-  set: string,
-  { parameters, where }: { parameters: unknown[]; where: string },
-): Promise<{ attempts: number; fencing_token: number }[]> {
-  const columns = Object.keys(key).map((column, index) => `${column} = $${parameters.length + index + 1}`);
-  return returned(
-    await db.query(
-      `UPDATE ${table} SET ${set} WHERE ${columns.join(' AND ')} AND state = 'requested' AND ${where} RETURNING attempts, fencing_token`,
-      [...parameters, ...Object.values(key)],
-    ),
-  );
 }

@@ -1,3 +1,18 @@
-export * from './attempts.js';
+export {
+  attemptsOf,
+  claimAttempt,
+  leasedAnalysis,
+  leasedChunk,
+  leasedSource,
+  leasedThumbnail,
+  requeue,
+  restartAttempts,
+  runAttempt,
+  secondsPutOff,
+  type LeasedWork,
+} from './attempts.js';
 export * from './installation-lease.js';
+export { isWanted, renewLease, updateHeld, voidLeases, type Held } from './leased-rows.js';
+export { EXPORTS, JOB_ENDINGS, LEASED_TABLES, REPORTS } from './leased-tables.js';
 export * from './settings.js';
+export { TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from './task-loop.js';

@@ -81,7 +81,8 @@ export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: 
 }
 
 /**
- * Takes due deliveries for this process and counts the attempt before it is made. Receivers are asked one by one, so that
+ * Takes due deliveries for this process and counts the attempt before it is made. Not by `libs/leases`, for two reasons: a claim
+ * is for many rows by schedule, receiver and order, and an attempt that was overtaken counts when it did deliver (ADR 23). Receivers are asked one by one, so that
  * the backlog of one hides no other's; the first attempts of one order key are given out one after the other.
  */
 export async function claimDeliveries(manager: EntityManager, options: ClaimOptions): Promise<ClaimedDelivery[]> {

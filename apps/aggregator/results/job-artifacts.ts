@@ -13,6 +13,7 @@ import {
 } from '@adit/database';
 import { ARTIFACT_LIFETIME_MILLISECONDS, presentJob, segmentLabel, type ShownJob } from '@adit/presentation';
 import { artifactKey, LockedJob } from '@adit/jobs';
+import type { ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -21,7 +22,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
-import type { ClaimedTask } from '../tasks/tasks.js';
 
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
@@ -80,7 +80,7 @@ export class JobArtifacts {
     ]);
     const replaced = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
-      const wanted = await manager.delete(JobEndingEntity, { id: ending.id, attempts: ending.attempt });
+      const wanted = await manager.delete(JobEndingEntity, { id: ending.key.id, attempts: ending.attempt });
       if (!locked?.isActive || wanted.affected === 0) return artifacts.map(({ objectKey }) => objectKey);
       const old = returned<{ object_key: string }>(
         await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),

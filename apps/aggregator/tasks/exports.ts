@@ -12,6 +12,7 @@ import {
   type ShownRow,
 } from '@adit/presentation';
 import { exportPrefix } from '@adit/jobs';
+import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -29,8 +30,6 @@ import {
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
-import { TaskLoop } from './task-loop.js';
-import { renewTask, type ClaimedTask } from './tasks.js';
 
 type Format = JobResultsExport['format'];
 
@@ -62,7 +61,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
   ) {
-    this.loop = new TaskLoop(db, 'exports', {
+    this.loop = new TaskLoop(db, EXPORTS, {
       claimed: (manager, task) => this.begun(manager, task),
       run: (task) => this.run(task),
     });
@@ -82,7 +81,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /** Told once, however often it is tried. */
-  private async begun(manager: EntityManager, { id, attempt }: ClaimedTask): Promise<void> {
+  private async begun(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
     if (attempt > 1) return;
     const row = await manager.findOneByOrFail(ExportEntity, { id });
     const { workspaceId } = row;
@@ -94,7 +93,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async run(task: ClaimedTask): Promise<void> {
-    const { id } = task;
+    const { id } = task.key;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
     const { job_id: jobId, format } = JobResultsExport.parse(row.config);
     const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
@@ -120,8 +119,8 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     task: ClaimedTask,
     artifact: Partial<ArtifactEntity> & Pick<ArtifactEntity, 'id'>,
   ): Promise<boolean> {
-    if (!(await renewTask(manager, 'exports', task, new Date()))) return false;
-    const { id } = task;
+    if (!(await isWanted(manager, task))) return false;
+    const { id } = task.key;
     await manager.update(
       ExportEntity,
       { id },
@@ -167,14 +166,10 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
       read += 1;
       done.written += 1;
       if (done.written % SEGMENT_PAGE !== 0) continue;
-      if (!(await renewTask(this.db.manager, 'exports', task, new Date()))) {
+      const progress = Math.min(0.99, done.written / done.total);
+      if (!(await renewLease(this.db, task, TASK_LEASE_SECONDS, { set: 'progress = $2', value: progress }))) {
         throw new AditError('NOT_FOUND', 'The job was deleted.');
       }
-      await this.db.manager.update(
-        ExportEntity,
-        { id: task.id },
-        { progress: Math.min(0.99, done.written / done.total) },
-      );
     }
   }
 

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { JobEntity, JobEndingEntity, JobModuleEntity, outsideTransaction } from '@adit/database';
 import { LockedJob, Scheduler } from '@adit/jobs';
+import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { atATime } from '../folding/at-a-time.js';
 import { JobArtifacts, type EndedJob } from '../results/job-artifacts.js';
-import { TaskLoop } from './task-loop.js';
-import { renewTask, TASK_LEASE_MILLISECONDS, type ClaimedTask } from './tasks.js';
 
-const TABLE = 'job_endings';
 /** Jobs that one process ends at the same time. */
 const AT_ONCE = 4;
 
@@ -36,7 +34,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
     @Inject(JobArtifacts) private readonly artifacts: JobArtifacts,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
   ) {
-    this.loop = new TaskLoop(db, TABLE, {
+    this.loop = new TaskLoop(db, JOB_ENDINGS, {
       run: (task) => this.run(task),
       gaveUp: (task, message) => this.gaveUp(task, message),
     });
@@ -58,52 +56,40 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Notes that the job is to be ended, in the transaction that ended its modules; null when that is noted already. */
   async claim(manager: EntityManager, { job, modules }: EndedJob): Promise<Ending | null> {
-    const task = { id: randomUUID(), attempt: 1 };
+    const id = randomUUID();
     const claimed: unknown[] = await manager.query(
       `INSERT INTO job_endings (id, workspace_id, job_id, state, attempts, lease_until)
-       VALUES ($1, $2, $3, 'processing', 1, $4) ON CONFLICT (job_id) DO NOTHING RETURNING id`,
-      [task.id, job.workspaceId, job.id, new Date(Date.now() + TASK_LEASE_MILLISECONDS[TABLE])],
+       VALUES ($1, $2, $3, 'processing', 1, now() + make_interval(secs => $4)) ON CONFLICT (job_id) DO NOTHING RETURNING id`,
+      [id, job.workspaceId, job.id, TASK_LEASE_SECONDS],
     );
+    const task = { rows: JOB_ENDINGS, key: { id }, attempt: 1, token: 0 };
     return claimed.length > 0 ? { job, modules, task } : null;
   }
 
   /** Begins what was claimed, once that has committed. Does not wait for it. */
   begin({ task, job, modules }: Ending): void {
-    this.known.set(task.id, { job, modules });
-    const work = outsideTransaction(() => this.held(task, () => this.turn(() => this.loop.attempt(task))));
+    this.known.set(task.key.id, { job, modules });
+    const work = outsideTransaction(() => this.loop.alive(task, () => this.turn(() => this.loop.attempt(task))));
     const ended = work
       // The database is away: the lease runs out, and the task is done then.
       .catch(() => undefined)
       .finally(() => {
-        this.known.delete(task.id);
+        this.known.delete(task.key.id);
         this.underway.delete(ended);
       });
     this.underway.add(ended);
   }
 
   private async run(task: ClaimedTask): Promise<void> {
-    const known = this.known.get(task.id);
-    const ended = known ?? (await this.read(task));
+    const ended = this.known.get(task.key.id) ?? (await this.read(task));
     if (ended === null) return;
-    const finish = () => this.artifacts.finish(ended, task);
-    await (known === undefined ? this.held(task, finish) : finish());
+    await this.artifacts.finish(ended, task);
     // It makes room for a job that waits.
     this.scheduler.nudge();
   }
 
-  /** Renews the lease while it is worked on, or waits for its turn. */
-  private async held(task: ClaimedTask, work: () => Promise<void>): Promise<void> {
-    const renew = () => renewTask(this.db.manager, TABLE, task, new Date()).catch(() => undefined);
-    const timer = setInterval(() => void renew(), TASK_LEASE_MILLISECONDS[TABLE] / 3);
-    try {
-      await work();
-    } finally {
-      clearInterval(timer);
-    }
-  }
-
   /** Null when the job was deleted. */
-  private async read({ id }: ClaimedTask): Promise<EndedJob | null> {
+  private async read({ key: { id } }: ClaimedTask): Promise<EndedJob | null> {
     const { manager } = this.db;
     const ending = await manager.findOneBy(JobEndingEntity, { id });
     if (ending === null) return null;
@@ -116,7 +102,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** The job ends without its files: its results can be read all the same. */
-  private async gaveUp({ id, attempt }: ClaimedTask, message: string): Promise<void> {
+  private async gaveUp({ key: { id }, attempt }: ClaimedTask, message: string): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       const ending = await manager.findOneBy(JobEndingEntity, { id });
       if (ending === null) return;

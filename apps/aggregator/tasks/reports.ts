@@ -1,11 +1,10 @@
 import { AditError } from '@adit/contracts';
 import { columns, inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
 import { batchTree } from '@adit/jobs';
+import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from '../results/diversity.js';
-import { TaskLoop } from './task-loop.js';
-import { renewTask, type ClaimedTask } from './tasks.js';
 
 const MODULE = 'advanced_diversity_analysis';
 /** Items of one statement. */
@@ -17,7 +16,7 @@ export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly loop: TaskLoop;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.loop = new TaskLoop(db, 'reports', { run: (task) => this.run(task) });
+    this.loop = new TaskLoop(db, REPORTS, { run: (task) => this.run(task) });
   }
 
   onApplicationBootstrap(): void {
@@ -35,7 +34,8 @@ export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async run(task: ClaimedTask): Promise<void> {
     const { manager } = this.db;
-    const report = await manager.findOneBy(ReportEntity, { id: task.id });
+    const { id } = task.key;
+    const report = await manager.findOneBy(ReportEntity, { id });
     if (report === null) return;
     const tree = await batchTree(manager, report.workspaceId, report.batchId);
     if (tree.length === 0) throw new AditError('NOT_FOUND', 'The batch was deleted.');
@@ -46,15 +46,15 @@ export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
         tree.map(({ id }) => id),
       ),
     );
-    const rows = items.map(({ batchId, info }, position) => ({ reportId: task.id, position, batchId, info }));
+    const rows = items.map(({ batchId, info }, position) => ({ reportId: id, position, batchId, info }));
     await inTransaction(this.db, async (transaction) => {
       // The row is locked by this; a report that was deleted meanwhile leaves nothing.
-      if (!(await renewTask(transaction, 'reports', task, new Date()))) return;
+      if (!(await isWanted(transaction, task))) return;
       for (let at = 0; at < rows.length; at += PART) {
         const part = rows.slice(at, at + PART).map((row) => columns<ReportItemEntity>(row));
         await transaction.insert(ReportItemEntity, part);
       }
-      await transaction.update(ReportEntity, { id: task.id }, { state: 'completed', leaseUntil: null, errorMsg: null });
+      await transaction.update(ReportEntity, { id }, { state: 'completed', leaseUntil: null, errorMsg: null });
     });
   }
 

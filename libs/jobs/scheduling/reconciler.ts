@@ -6,7 +6,7 @@ import { takeChunksOn } from '../observations/chunk-analyses.js';
 import { CHUNKS_PER_PAGE, releaseDrafts } from '../planning/chunk-plan.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
-import { dispatchSeconds } from '@adit/leases';
+import { dispatchSeconds, LEASED_TABLES, voidLeases } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import type { AnalysisTopic } from '@adit/contracts';
 import { analysisRequest, chunkRequest, listensOf, sourceRequest } from './requests.js';
@@ -59,12 +59,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
              AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.state = 'requested' AND a.attempts > 0)`,
         );
       }
-      for (const table of ['job_sources', 'chunks', 'chunk_analyses']) {
-        await manager.query(
-          `UPDATE ${table} SET lease_until = now(), running_until = NULL WHERE lease_until IS NOT NULL`,
-        );
-      }
-      await manager.query('UPDATE job_endings SET lease_until = now() WHERE lease_until IS NOT NULL');
+      for (const table of LEASED_TABLES) await voidLeases(manager, table);
       // Nor does anybody else sweep, or whatever one of many does.
       await manager.query('DELETE FROM leases');
       // Nobody is left to answer these requests.

@@ -1,3 +1,4 @@
+import { MAX_ATTEMPTS } from '@adit/leases';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
@@ -25,7 +26,7 @@ export const JobSettings = z.object({
   ),
   maxAttempts: setting(
     'ADIT_MAX_ATTEMPTS',
-    z.int().positive().default(3),
+    z.int().positive().default(MAX_ATTEMPTS),
     'Tries of a source, of a chunk’s decoding or of its analysis before it fails with a reason.',
   ),
   leaseSeconds: setting(

@@ -1,0 +1,97 @@
+import { AditError } from '@adit/contracts';
+import { counter, createLogger } from '@adit/runtime';
+import type { DataSource } from 'typeorm';
+import { renewLease, type Held } from './leased-rows.js';
+
+const log = createLogger('leases');
+const lost = counter('adit_leases_lost_total', 'Tries stopped because another process took over or nobody waits', [
+  'work',
+]);
+
+/** How often the lease of work that moves is renewed, for its progress to be seen: a short one writes nothing more. */
+const PROGRESS_MILLISECONDS = 1_000;
+
+interface LeaseOptions {
+  /** How long it lasts without being renewed. */
+  seconds: number;
+  /** What is done, for metrics. */
+  kind: string;
+  /** Ends the attempt for the process's sake. */
+  signal?: AbortSignal;
+  /** The part that is done, 0..1, which is written with each renewal, into `progress`. */
+  progress?: (() => number) | undefined;
+}
+
+/**
+ * Says again and again that an attempt is alive. When another process has begun the next one, or nobody waits any more, its
+ * signal aborts.
+ */
+export class Lease {
+  private readonly abort = new AbortController();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly follow = () => this.abort.abort(this.options.signal?.reason);
+  /** As last written. */
+  private progress = 0;
+  private renewing = false;
+  lost = false;
+
+  constructor(
+    private readonly db: Pick<DataSource, 'query'>,
+    private readonly held: Held,
+    private readonly options: LeaseOptions,
+  ) {
+    const { seconds, signal, progress } = options;
+    if (signal?.aborted === true) this.follow();
+    signal?.addEventListener('abort', this.follow);
+    this.timers.push(setInterval(() => void this.renew(), (seconds * 1000) / 3));
+    if (progress === undefined) return;
+    this.timers.push(setInterval(() => this.tell(progress), PROGRESS_MILLISECONDS));
+  }
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  end(): void {
+    for (const timer of this.timers) clearInterval(timer);
+    this.options.signal?.removeEventListener('abort', this.follow);
+  }
+
+  private tell(progress: () => number): void {
+    // A slow database is not asked again before it has answered.
+    if (!this.renewing && progress() > this.progress) void this.renew();
+  }
+
+  private async renew(): Promise<void> {
+    this.renewing = true;
+    const { seconds, kind, progress } = this.options;
+    if (progress !== undefined) this.progress = progress();
+    const also = progress === undefined ? null : { set: 'progress = greatest(progress, $2)', value: this.progress };
+    try {
+      if ((await renewLease(this.db, this.held, seconds, also)) || this.signal.aborted) return;
+      this.lost = true;
+      lost.inc({ work: kind });
+      this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this try any more.'));
+    } catch (error) {
+      // While the database is away nobody else can take it over either.
+      log.debug({ err: error }, 'a lease could not be renewed');
+    } finally {
+      this.renewing = false;
+    }
+  }
+}
+
+/** Does something while the lease of a claim is kept alive. */
+export async function keepingLease<T>(
+  db: Pick<DataSource, 'query'>,
+  held: Held,
+  options: LeaseOptions,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = new Lease(db, held, options);
+  try {
+    return await work(lease);
+  } finally {
+    lease.end();
+  }
+}

@@ -1,0 +1,57 @@
+import { isLive } from '@adit/database';
+import type { LeasedTable } from './leased-rows.js';
+
+const OF_LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
+
+/** Work that a message asks for. `lease_until` is that of the message too, which may stand in a queue. */
+const REQUESTED: Omit<LeasedTable, 'name'> = {
+  attempts: 'attempts',
+  leaseUntil: 'lease_until',
+  // A retry of the job begins `attempts` anew.
+  token: 'fencing_token',
+  runningUntil: 'running_until',
+  open: `state = 'requested'`,
+  live: OF_LIVE_JOB,
+  // A running attempt sets both to the same time; another one of the lease is that of a dispatch since, by whatever build.
+  free: '(running_until IS NULL OR running_until <= now() OR running_until IS DISTINCT FROM lease_until)',
+  begun: null,
+};
+export const SOURCES: LeasedTable = { name: 'job_sources', ...REQUESTED };
+export const CHUNKS: LeasedTable = { name: 'chunks', ...REQUESTED };
+export const ANALYSES: LeasedTable = { name: 'chunk_analyses', ...REQUESTED, begun: 'progress = 0' };
+
+/** Work that a row asks for by itself: whoever is free takes the oldest. */
+const TASK: Omit<LeasedTable, 'name'> = {
+  attempts: 'attempts',
+  leaseUntil: 'lease_until',
+  token: null,
+  runningUntil: null,
+  open: `state IN ('waiting', 'processing')`,
+  live: 'true',
+  free: `(state = 'waiting' OR lease_until <= now())`,
+  begun: `state = 'processing'`,
+};
+export const REPORTS: LeasedTable = { name: 'reports', ...TASK };
+export const JOB_ENDINGS: LeasedTable = { name: 'job_endings', ...TASK };
+export const EXPORTS: LeasedTable = {
+  name: 'exports',
+  ...TASK,
+  // Those of a job that was deleted go after it, in steps.
+  live: 'NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)',
+};
+
+/** Thumbnails of stored files. Who waits for one asks again when the lease has run out: whatever asks begins an attempt. */
+export const THUMBNAILS: LeasedTable = {
+  name: 'storage_entries',
+  attempts: 'thumbnail_attempts',
+  leaseUntil: 'thumbnail_lease_until',
+  token: null,
+  runningUntil: null,
+  open: `thumbnail = 'requested'`,
+  live: 'uploaded',
+  free: 'true',
+  begun: null,
+};
+
+/** Whose rows are claimed by the rules of `leased-rows.ts`. */
+export const LEASED_TABLES = [SOURCES, CHUNKS, ANALYSES, EXPORTS, REPORTS, JOB_ENDINGS, THUMBNAILS];
