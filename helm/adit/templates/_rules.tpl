@@ -15,7 +15,7 @@ installation from others; `when` names what an alert needs and is left out of th
   "alert" "AditServiceGone"
   "expr" (printf "absent(up{%s,component=%q} == 1)" $here $name)
   "for" "5m"
-  "labels" (dict "severity" "critical")
+  "labels" (dict "severity" "critical" "component" $name)
   "annotations" (dict "summary" (printf "No process of %s answers in %s" $name $.Release.Namespace))
 -}}
 {{- $rules = append $rules $rule -}}

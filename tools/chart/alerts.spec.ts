@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { chartFolder, describeWithPrograms, objectsOf, render, runProgram } from './chart.js';
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { summary: string; runbook_url: string };
+}
+/** Series in promtool's notation by name and labels; those of the installation are added. */
+type Series = Record<string, string>;
+interface Case {
+  /** Minutes after which it is looked at. */
+  at: number;
+  fires: Series;
+  silent: Series;
+}
+
+/** Those that have pods all the time in the installation that is looked at. */
+const SERVICES = ['gateway', 'notifier', 'aggregator', 'decoder', 'inference-gpu'];
+const up = (...without: string[]): Series =>
+  Object.fromEntries(
+    SERVICES.filter((name) => !without.includes(name)).map((name) => [`up{component="${name}"}`, '1x60']),
+  );
+const BUS = 'group="decoder",topic="chunks.requested"';
+const POST = 'method="POST",route="/api/v1/jobs/"';
+
+const CASES: Record<string, Case> = {
+  AditServiceGone: { at: 20, fires: up('gateway'), silent: up() },
+  AditPodNotAnswering: {
+    at: 20,
+    fires: { 'up{pod="a"}': '1x5 0x30' },
+    silent: { 'up{pod="a"}': '1x5 0x5 1x30' },
+  },
+  AditJobsFail: {
+    at: 90,
+    fires: {
+      'adit_jobs_ended_total{state="failed"}': '0+1x120',
+      'adit_jobs_ended_total{state="completed"}': '0+1x120',
+    },
+    silent: {
+      'adit_jobs_ended_total{state="failed"}': '0+0.1x120',
+      'adit_jobs_ended_total{state="completed"}': '0+1x120',
+    },
+  },
+  AditJobsStandStill: {
+    at: 80,
+    fires: { 'adit_jobs{state="processing"}': '2x120', [`adit_bus_messages_handled_total{${BUS}}`]: '5x120' },
+    silent: { 'adit_jobs{state="processing"}': '2x120', [`adit_bus_messages_handled_total{${BUS}}`]: '0+1x120' },
+  },
+  AditLagStandsStill: {
+    at: 60,
+    fires: { [`adit_bus_lag_messages{${BUS}}`]: '3x120', [`adit_bus_messages_handled_total{${BUS}}`]: '5x120' },
+    silent: {
+      [`adit_bus_lag_messages{${BUS}}`]: '3x120',
+      [`adit_bus_messages_handled_total{${BUS}}`]: '0+1x120',
+      // Fetching one may take an hour.
+      'adit_bus_lag_messages{group="decoder",topic="sources.requested"}': '1x120',
+    },
+  },
+  AditEventsBehind: {
+    at: 30,
+    fires: { 'adit_bus_lag_messages{group="notifier",topic="events.raised"}': '9000x60' },
+    silent: { 'adit_bus_lag_messages{group="notifier",topic="events.raised"}': '900x60' },
+  },
+  AditOutboxWaits: {
+    at: 20,
+    fires: { adit_outbox_age_seconds: '0+30x60' },
+    silent: { adit_outbox_age_seconds: '2x60' },
+  },
+  AditDeadLetters: {
+    at: 50,
+    // The first of its kind: the counter was not there before.
+    fires: { [`adit_bus_dead_letters_total{${BUS},code="INTERNAL"}`]: '_x45 1x30' },
+    silent: { [`adit_bus_dead_letters_total{${BUS},code="INTERNAL"}`]: '7x90' },
+  },
+  AditUnsendableMessages: {
+    at: 50,
+    fires: { 'adit_outbox_unsendable_total{topic="chunks.requested"}': '1x40 2x30' },
+    silent: { 'adit_outbox_unsendable_total{topic="chunks.requested"}': '1x90' },
+  },
+  AditProcessesDie: {
+    at: 45,
+    fires: { 'adit_redispatched_total{kind="chunk"}': '0+1x60' },
+    silent: { 'adit_redispatched_total{kind="chunk"}': '0+0.1x60' },
+  },
+  AditDependencyAway: {
+    at: 30,
+    fires: { 'adit_tries_postponed_total{work="chunk"}': '0+60x60' },
+    silent: { 'adit_tries_postponed_total{work="chunk"}': '0+1x60' },
+  },
+  AditApiFails: {
+    at: 30,
+    fires: {
+      'adit_http_requests_total{status="500"}': '0+10x60',
+      'adit_http_requests_total{status="200"}': '0+100x60',
+    },
+    silent: {
+      'adit_http_requests_total{status="500"}': '0+1x60',
+      'adit_http_requests_total{status="200"}': '0+100x60',
+    },
+  },
+  AditApiSlow: {
+    at: 40,
+    fires: {
+      [`adit_http_request_seconds_bucket{${POST},le="1"}`]: '0x60',
+      [`adit_http_request_seconds_bucket{${POST},le="5"}`]: '0+10x60',
+      [`adit_http_request_seconds_bucket{${POST},le="+Inf"}`]: '0+10x60',
+    },
+    silent: {
+      [`adit_http_request_seconds_bucket{${POST},le="1"}`]: '0+10x60',
+      [`adit_http_request_seconds_bucket{${POST},le="5"}`]: '0+10x60',
+      [`adit_http_request_seconds_bucket{${POST},le="+Inf"}`]: '0+10x60',
+    },
+  },
+  AditWebhooksBehind: {
+    at: 30,
+    fires: { adit_webhook_oldest_due_seconds: '600x60' },
+    silent: { adit_webhook_oldest_due_seconds: '30x60' },
+  },
+  AditEventLoopLag: {
+    at: 20,
+    fires: { 'nodejs_eventloop_lag_p99_seconds{pod="a"}': '0.5x60' },
+    silent: { 'nodejs_eventloop_lag_p99_seconds{pod="a"}': '0.05x60' },
+  },
+  AditBuildsMixed: {
+    at: 90,
+    fires: { 'adit_build_info{version="1.0.0",pod="a"}': '1x120', 'adit_build_info{version="1.1.0",pod="b"}': '1x120' },
+    silent: {
+      'adit_build_info{version="1.1.0",pod="a"}': '1x120',
+      'adit_build_info{version="1.1.0",pod="b"}': '1x120',
+    },
+  },
+  AditGpuNotUsed: {
+    at: 20,
+    fires: { 'adit_model_load_seconds_count{component="inference-gpu",pod="a",model="m",provider="cpu"}': '1x60' },
+    silent: {
+      'adit_model_load_seconds_count{component="inference-gpu",pod="a",model="m",provider="cuda"}': '1x60',
+      'adit_model_load_seconds_count{component="inference-object",pod="b",model="m",provider="cpu"}': '1x60',
+    },
+  },
+  AditBackupOld: {
+    at: 2400,
+    // Never, since the job was made.
+    fires: { 'kube_cronjob_created{cronjob="adit-backup"}': '0x2500' },
+    silent: {
+      'kube_cronjob_created{cronjob="adit-backup"}': '0x2500',
+      'kube_cronjob_status_last_successful_time{cronjob="adit-backup"}': '129600x2500',
+    },
+  },
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'adit-alerts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The labels that the chart's ServiceMonitor gives to everything, beside those of `key`. */
+function placed(key: string): string {
+  const here = 'namespace="media",installation="adit"';
+  return key.includes('{') ? key.replace('{', `{${here},`) : `${key}{${here}}`;
+}
+
+await describeWithPrograms('the alerts', ['helm', 'promtool'], () => {
+  let rules: Rule[];
+
+  beforeAll(async () => {
+    // All that there are; services that may have no pods are missed by nobody.
+    const text = await render(['standard', 'gpu'], '1.34');
+    const found = objectsOf(text).find(({ kind }) => kind === 'PrometheusRule')!;
+    rules = (found.spec['groups'] as { rules: Rule[] }[])[0]!.rules;
+    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(found.spec));
+  });
+
+  it('are rules without a fault', async () => {
+    expect(await runProgram('promtool', ['check', 'rules', join(folder, 'rules.yaml')])).toContain('SUCCESS');
+  });
+
+  it('have a case each, and a chapter of docs/operations.md that says what to do', () => {
+    const names = [...new Set(rules.map(({ alert }) => alert))].sort();
+    expect(Object.keys(CASES).sort()).toEqual(names);
+    const page = readFileSync(join(chartFolder, '../../docs/operations.md'), 'utf8');
+    const chapters = [...page.matchAll(/^### (Adit\w+)$/gm)].map(([, name]) => name);
+    expect(chapters.sort()).toEqual(names);
+    for (const { alert, annotations } of rules) {
+      expect(annotations.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    }
+  });
+
+  it('fire when they should and are silent when not', async () => {
+    const tests = Object.entries(CASES).flatMap(([alert, { at, fires, silent }]) =>
+      [fires, silent].map((series, index) => ({
+        interval: '1m',
+        input_series: Object.entries(series).map(([key, values]) => ({ series: placed(key), values })),
+        promql_expr_test: [
+          {
+            expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+            eval_time: `${at}m`,
+            exp_samples: index === 0 ? [{ labels: '{}', value: 1 }] : [],
+          },
+        ],
+      })),
+    );
+    const file = join(folder, 'tests.yaml');
+    writeFileSync(file, JSON.stringify({ rule_files: ['rules.yaml'], evaluation_interval: '1m', tests }));
+    expect(await runProgram('promtool', ['test', 'rules', file])).toContain('SUCCESS');
+  });
+
+  it('of another installation are not fired by this one', async () => {
+    for (const { expr } of rules) expect(expr).toMatch(/namespace="media",(installation="adit"|cronjob="adit-backup")/);
+  });
+});
+
+await describeWithPrograms('the dashboard', ['promtool'], () => {
+  it('has no query that Prometheus would not read', async () => {
+    const { panels } = JSON.parse(readFileSync(join(chartFolder, 'files/dashboard.json'), 'utf8')) as {
+      panels: { targets?: { expr: string }[] }[];
+    };
+    const rules = panels
+      .flatMap(({ targets = [] }) => targets)
+      .map(({ expr }, index) => ({ record: `query:${index}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+    const file = join(folder, 'queries.yaml');
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    expect(await runProgram('promtool', ['check', 'rules', file])).toContain(`SUCCESS: ${rules.length} rules found`);
+  });
+});

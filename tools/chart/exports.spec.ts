@@ -1,0 +1,108 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BUS, type Bus } from '@adit/bus';
+import { counter, gauge, histogram } from '@adit/runtime';
+import { startEngine } from '@adit/standalone';
+import { load } from 'js-yaml';
+import { chartFolder } from './chart.js';
+
+/** What Prometheus adds to a metric by the chart's ServiceMonitor. */
+const OF_THE_SCRAPE = ['namespace', 'installation', 'component', 'pod', 'job', 'instance'];
+/** Of other exporters. */
+const FOREIGN = /^(up|kube_\w+)$/;
+
+interface Fact {
+  subscriptions?: Record<string, string[]>;
+}
+
+const read = (path: string): Promise<string> => readFile(join(chartFolder, path), 'utf8');
+
+let dataDir: string;
+let engine: Awaited<ReturnType<typeof startEngine>>;
+/** Label names by metric, of everything that an engine with all services exports. */
+const exported = new Map<string, string[]>();
+let groups: { group: string; topic: string }[];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'adit-exports-'));
+  engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', quiet: true, apiKey: 'a-key-of-the-specs' });
+  groups = await engine.app.get<Bus>(BUS).lag();
+  const page = await (await fetch(new URL('/metrics', engine.url))).text();
+  for (const [, name, type] of page.matchAll(/^# TYPE (\w+) (counter|gauge|histogram)$/gm)) {
+    const isHistogram = type === 'histogram';
+    const labels = [...labelsOf(name!, type!), ...(isHistogram ? ['le'] : [])];
+    for (const suffix of isHistogram ? ['_bucket', '_sum', '_count'] : ['']) exported.set(`${name}${suffix}`, labels);
+  }
+}, 300_000);
+afterAll(async () => {
+  await engine?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** What it was made with: the page shows labels only of what has happened. */
+function labelsOf(name: string, type: string): string[] {
+  const existing = { counter, gauge, histogram: (of: string) => histogram(of, '', [], []) }[type]!(name, '', []);
+  return (existing as unknown as { labelNames: string[] }).labelNames;
+}
+
+/** The metrics that an expression names and the labels that it asks of them, as far as they are no metric's. */
+function faultsOf(expression: string): string[] {
+  const bare = expression.replace(/"[^"]*"/g, '""').replace(/\$\w+/g, '');
+  const faults: string[] = [];
+  const known = new Set(OF_THE_SCRAPE);
+  for (const [, name, matchers] of bare.matchAll(/\b((?:adit|nodejs|process|kube)_\w+|up)\b(?:\{([^}]*)\})?/g)) {
+    if (FOREIGN.test(name!)) continue;
+    const labels = exported.get(name!);
+    if (labels === undefined) {
+      faults.push(`no metric ${name}`);
+      continue;
+    }
+    for (const label of labels) known.add(label);
+    for (const [, label] of (matchers ?? '').matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)) {
+      if (!labels.includes(label!) && !OF_THE_SCRAPE.includes(label!)) faults.push(`${name} has no label ${label}`);
+    }
+  }
+  for (const [, list] of bare.matchAll(/\bby \(([^)]*)\)/g)) {
+    for (const label of list!.split(',').map((each) => each.trim())) {
+      if (!known.has(label)) faults.push(`nothing in "${expression}" has a label ${label}`);
+    }
+  }
+  return faults;
+}
+
+describe('what the chart asks of the engine', () => {
+  it('are metrics that it exports, by labels that they have: alerts', async () => {
+    const { alerts } = load(await read('files/alerts.yaml')) as { alerts: { alert: string; expr: string }[] };
+    expect(alerts.length).toBeGreaterThan(12);
+    expect(alerts.flatMap(({ alert, expr }) => faultsOf(expr).map((fault) => `${alert}: ${fault}`))).toEqual([]);
+  });
+
+  it('are metrics that it exports, by labels that they have: dashboard', async () => {
+    const { panels } = JSON.parse(await read('files/dashboard.json')) as {
+      panels: { title: string; targets?: { expr: string }[] }[];
+    };
+    const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+    expect(queries.length).toBeGreaterThan(20);
+    expect(queries.flatMap(({ title, expr }) => faultsOf(expr).map((fault) => `${title}: ${fault}`))).toEqual([]);
+  });
+
+  it('finds fault with what is not there', () => {
+    expect(faultsOf('sum by (colour) (adit_jobs{state="x",size="y"}) / adit_none')).toEqual([
+      'adit_jobs has no label size',
+      'no metric adit_none',
+      expect.stringMatching(/has a label colour$/),
+    ]);
+  });
+
+  it('scales decoders and inference by all that they read, by the names of the code', async () => {
+    const facts = load(await read('files/services.yaml')) as Record<string, Fact>;
+    const asked = Object.values(facts).flatMap(({ subscriptions = {} }) =>
+      Object.entries(subscriptions).flatMap(([group, topics]) => topics.map((topic) => `${group} ${topic}`)),
+    );
+    const real = groups.filter(({ group }) => /^(decoder|inference-.*)$/.test(group));
+    expect(asked.sort()).toEqual(real.map(({ group, topic }) => `${group} ${topic}`).sort());
+  });
+});
