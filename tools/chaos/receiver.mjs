@@ -1,7 +1,8 @@
 // A webhook receiver that notes which events of which jobs arrived, and how often.
 import { createServer } from 'node:http';
 
-export async function startReceiver() {
+/** @param {string} [host] Address of this machine that the senders reach. */
+export async function startReceiver(host = '127.0.0.1') {
   /** @type {Map<string, Map<string, number>>} Deliveries by webhook-id, by job and event. */
   const deliveries = new Map();
   const server = createServer((request, response) => {
@@ -17,9 +18,9 @@ export async function startReceiver() {
       response.writeHead(204).end();
     });
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://127.0.0.1:${server.address().port}/hook`,
+    url: `http://${host}:${server.address().port}/hook`,
     /** Different webhook-ids that came for an event of a job: 1 when all is well. */
     idsOf: (jobId, event) => deliveries.get(`${jobId} ${event}`)?.size ?? 0,
     close: () => {

@@ -62,7 +62,7 @@ export const postgres = {
     // The database that the URL names, without a client: PostgreSQL's single-user mode takes statements as input.
     run('postgres', ['--single', '-D', data, '-F', 'postgres'], `CREATE DATABASE ${LOGIN}\n`);
     // Whoever reaches that address, with the password; loopback is let in as it is.
-    if (host !== '127.0.0.1') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
+    if (host !== '127.0.0.1') appendFileSync(join(data, 'pg_hba.conf'), 'host all all all scram-sha-256\n');
     const settings = [
       ...[`listen_addresses=${host}`, `port=${port}`, 'unix_socket_directories='],
       ...settingsOf(durable),

@@ -1,0 +1,119 @@
+// The image of deploy/Dockerfile without an engine or a registry: by buildah, on a base made of Debian's packages and the
+// Node that the image names, with a store of its own in the cache.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { folderOf } from '../servers/installing.mjs';
+import { withLock } from '../setup/lock.mjs';
+import { onPath } from '../setup/on-path.mjs';
+import { repositoryRoot } from '../setup/places.mjs';
+import { ensureNode, VERSIONS } from '../setup/steps/node.mjs';
+import { kubernetesCache } from './programs.mjs';
+
+const DEBIAN = 'bookworm';
+const MIRROR = 'http://deb.debian.org/debian';
+const NODE = 24;
+/** By what goes into it; the last is this recipe's own. */
+const BASE = `localhost/${folderOf('node', [], DEBIAN, MIRROR, VERSIONS[NODE], 1)}`;
+/** Its machine's certificates, for networks that have one of their own between. */
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+const store = join(kubernetesCache, 'images');
+const buildah = (...args) => ['--root', join(store, 'root'), '--runroot', join(store, 'run'), ...args];
+const env = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
+
+/**
+ * Builds deploy/Dockerfile of `source` as `name`, from layers that are kept where nothing changed. Needs root, and Debian's
+ * buildah and debootstrap.
+ *
+ * @param {import('../setup/step.mjs').Step} step
+ * @param {string} name Such as `localhost/adit:now`.
+ * @param {string} [source] A clone, or a tree of another commit.
+ */
+export async function buildImage(step, name, source = repositoryRoot) {
+  mkdirSync(store, { recursive: true });
+  await withLock(join(store, 'build.lock'), async () => {
+    await ensureBase(step);
+    step.begin(`Building ${name} of deploy/Dockerfile (a quarter of an hour the first time)`);
+    const scratch = mkdtempSync(join(tmpdir(), 'adit-image-'));
+    try {
+      const file = join(scratch, 'Dockerfile');
+      // Debian's buildah leaves a stage out that only an argument names.
+      const text = readFileSync(join(source, 'deploy/Dockerfile'), 'utf8').replace(
+        'FROM runtime-${VARIANT}',
+        'FROM runtime-cpu',
+      );
+      writeFileSync(file, text);
+      await step.exec(
+        'buildah',
+        buildah(
+          ...['build', '--network=host', '--pull-never', '--layers', '--format=oci', `--build-arg=NODE_IMAGE=${BASE}`],
+          ...['--file', file, '--tag', name, source],
+        ),
+        { env },
+      );
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  });
+}
+
+/** An image of nothing but one program, which is its entry point. */
+export async function programImage(step, path, name) {
+  step.begin(`Making ${name}`);
+  const scratch = mkdtempSync(join(tmpdir(), 'adit-image-'));
+  try {
+    cpSync(path, join(scratch, 'program'));
+    writeFileSync(join(scratch, 'Dockerfile'), 'FROM scratch\nCOPY program /program\nENTRYPOINT ["/program"]\n');
+    await step.exec('buildah', buildah('build', '--pull-never', '--format=oci', '--tag', name, scratch), { env });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Writes the image to a file that `ctr images import` takes. */
+export async function exportImage(step, name, file) {
+  step.begin(`Exporting ${name}`);
+  await step.exec('buildah', buildah('push', name, `oci-archive:${file}:${name}`), { env });
+}
+
+async function ensureBase(step) {
+  const listed = await step.exec('buildah', buildah('images', '--quiet', '--filter', `reference=${BASE}`), { env });
+  if (listed.trim() !== '') return;
+  const node = await ensureNode(step, NODE);
+  step.begin('Making a Debian with Node for the image');
+  const scratch = mkdtempSync(join(tmpdir(), 'adit-base-'));
+  const root = join(scratch, 'root');
+  try {
+    await step.exec('debootstrap', ['--variant=minbase', '--include=ca-certificates', DEBIAN, root, MIRROR]);
+    rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
+    mkdirSync(join(root, 'var/cache/apt/archives/partial'), { recursive: true });
+    cpSync(node, join(root, 'usr/local/bin/node'));
+    chmodSync(join(root, 'usr/local/bin/node'), 0o755);
+    const npm = resolve(dirname(realpathSync(onPath('npm'))), '..');
+    cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+    symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
+    const lines = ['FROM scratch', 'ADD root.tar /'];
+    if (existsSync(CERTIFICATES)) {
+      cpSync(CERTIFICATES, join(root, CERTIFICATES));
+      lines.push(`ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`);
+    }
+    await step.exec('tar', ['-C', root, '--numeric-owner', '-cf', join(scratch, 'root.tar'), '.']);
+    rmSync(root, { recursive: true, force: true });
+    writeFileSync(join(scratch, 'Dockerfile'), `${lines.join('\n')}\n`);
+    await step.exec('buildah', buildah('build', '--pull-never', '--format=oci', '--tag', BASE, scratch), { env });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

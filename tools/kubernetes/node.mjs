@@ -1,0 +1,331 @@
+// `npm run chart -- node`: the image of deploy/Dockerfile in pods of this machine, mining while it is replaced.
+import { createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { startServers } from '@adit/servers';
+import { forgetObservations, messagesLeft } from '../chaos/chaos.mjs';
+import { ChaosClient } from '../chaos/client.mjs';
+import { chaosMedia } from '../chaos/media.mjs';
+import { startReceiver } from '../chaos/receiver.mjs';
+import { awaitWebhooks, tally } from '../chaos/tally.mjs';
+import { repositoryRoot } from '../setup/places.mjs';
+import { Step } from '../setup/step.mjs';
+import { Checks } from './checks.mjs';
+import { expectOk, startControlPlane } from './control-plane.mjs';
+import { buildImage, exportImage, programImage } from './image.mjs';
+import { ADDRESS, ensureNodePackages, nodeUsers, PAUSE, startNode } from './node-machine.mjs';
+import { watchMemory } from './pod-memory.mjs';
+import { program } from './programs.mjs';
+import { keepAsking } from './requests.mjs';
+import { secretDocuments } from './values.mjs';
+
+const USAGE = `Runs the image of deploy/Dockerfile on this machine as a Kubernetes node: containerd, a kubelet and kube-proxy, with
+Kafka, PostgreSQL and MinIO beside them.
+
+  npm run chart -- node [--jobs 50 --requests 10000 --no-build]
+
+  --jobs <number>      jobs that are mined at least while pods are replaced (50)
+  --requests <number>  requests to the gateway at least meanwhile (10000)
+  --no-build           the image of the run before
+  --help               this text
+
+Needs root, for mounts, network interfaces and control groups, on Debian; what it made is gone afterwards. The image is built
+by buildah, in a quarter of an hour the first time, and kept in ADIT_CACHE_DIR. Ends with 1 when a job was lost, doubled or
+wrong, a request failed, or something else is not as it should be.`;
+
+const NAMESPACE = 'adit';
+const RELEASE = 'adit';
+const FLIGHT = 4;
+const KEY = 'a-key-of-the-chart-run-alone';
+const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
+/** Every service, twice where the work of one pod goes on in another. */
+const REPLICAS = {
+  ...{ gateway: 2, notifier: 1, aggregator: 2, decoder: 2, 'inference-face': 2 },
+  ...{ 'inference-landmark': 1, 'inference-object': 1, 'inference-text': 1 },
+};
+const WAIT = ['--wait', '--timeout', '900s'];
+
+/** Answers the exit code. */
+export async function runNode(args) {
+  const options = { jobs: 50, requests: 10_000, build: true };
+  for (let index = 0; index < args.length; index += 1) {
+    const [option, inline] = args[index].split(/=(.*)/s);
+    if (option === '--help' || option === '-h') {
+      console.log(USAGE);
+      return 0;
+    }
+    if (option === '--no-build') {
+      options.build = false;
+      continue;
+    }
+    const value = Number(inline ?? args[++index]);
+    const name = option.replace(/^--/, '');
+    if (!['jobs', 'requests'].includes(name) || !(value > 0)) {
+      console.error(`Wrong argument: ${option}\n\n${USAGE}`);
+      return 2;
+    }
+    options[name] = value;
+  }
+  const checks = await proveOnNode(options);
+  console.log(
+    checks.failed === 0 ? `The chart holds on a node: ${checks.done} checks.` : 'The chart does not hold on a node.',
+  );
+  return checks.failed === 0 ? 0 : 1;
+}
+
+async function proveOnNode(options) {
+  const step = new Step();
+  const checks = new Checks();
+  const scratch = mkdtempSync(join(tmpdir(), 'adit-node-'));
+  const closing = [() => rmSync(scratch, { recursive: true, force: true })];
+  /** What was made last goes first; what cannot be undone keeps nothing else from being so. */
+  const undo = async () => {
+    for (const each of closing.reverse()) {
+      try {
+        await each();
+      } catch (error) {
+        console.error(error.message);
+      }
+    }
+  };
+  let undone;
+  const close = () => (undone ??= undo());
+  const quit = (signal) => void close().then(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  process.once('SIGINT', quit).once('SIGTERM', quit);
+  try {
+    await ensureNodePackages(step);
+    if (options.build) await buildImage(step, 'localhost/adit:one');
+    await programImage(step, await program('pause', step), PAUSE);
+    const archives = [];
+    for (const name of [PAUSE, 'localhost/adit:one']) {
+      archives.push(join(scratch, `${basename(name).replace(':', '-')}.tar`));
+      await exportImage(step, name, archives.at(-1));
+    }
+    const programs = { kubelet: await program('kubelet', step), proxy: await program('kube-proxy', step) };
+    step.end();
+
+    let plane;
+    let node;
+    await checks.check('a node with containerd and a kubelet', async () => {
+      plane = await startControlPlane({ scheduling: true, users: nodeUsers, step });
+      closing.push(() => plane.stop());
+      node = await startNode(plane, programs);
+      closing.push(() => node.stop());
+      for (const archive of archives) await node.importImage(archive);
+      await node.tagImage('localhost/adit:one', 'localhost/adit:two');
+      return expectOk(await plane.kubectl('get', 'nodes', '--no-headers'))
+        .trim()
+        .replace(/\s+/g, ' ');
+    });
+    const servers = await startServers({ host: ADDRESS, env: {}, from: ['packages'] });
+    closing.push(() => servers.stop());
+    Checks.expect(
+      servers.missing.length === 0,
+      `These are missing: ${servers.missing.map(({ name }) => name).join(', ')}`,
+    );
+    const receiver = await startReceiver(ADDRESS);
+    closing.push(() => receiver.close());
+    await proveRelease(checks, { plane, node, servers, receiver, scratch, closing, ...options });
+  } catch (error) {
+    // What failed a check was written with it.
+    if (checks.failed === 0) throw error;
+  } finally {
+    step.end();
+    await close();
+    process.off('SIGINT', quit).off('SIGTERM', quit);
+  }
+  return checks;
+}
+
+async function proveRelease(checks, { plane, node, servers, receiver, scratch, closing, jobs, requests }) {
+  const { kubectl, helm } = plane;
+  const inside = (...args) => kubectl('--namespace', NAMESPACE, ...args);
+  const pods = async (...args) => JSON.parse(expectOk(await inside('get', 'pods', ...args, '--output', 'json'))).items;
+  const file = join(scratch, 'values.json');
+  writeFileSync(file, JSON.stringify(valuesFor(servers)));
+  const given = [join(repositoryRoot, 'helm/adit'), '--namespace', NAMESPACE, '--values', file];
+  /** What helm said, and what the pods that are not well wrote. */
+  const orTell = async (said) => {
+    if (said.code === 0) return;
+    const lines = [said.stderr.trim(), (await inside('get', 'pods', '--output', 'wide')).stdout];
+    for (const { metadata, status } of await pods()) {
+      const well = status.phase === 'Succeeded' || status.containerStatuses?.every(({ ready }) => ready);
+      if (!well) lines.push(`${metadata.name}:`, node.logsOf(metadata.name).split('\n').slice(-15).join('\n'));
+    }
+    throw new Error(lines.join('\n'));
+  };
+
+  const settled = async () => {
+    for (const component of Object.keys(REPLICAS)) {
+      await orTell(await inside('rollout', 'status', `deployment/${RELEASE}-${component}`, '--timeout', '600s'));
+    }
+  };
+
+  const labels = {
+    'pod-security.kubernetes.io/enforce': 'restricted',
+    'pod-security.kubernetes.io/warn': 'restricted',
+  };
+  const secrets = {
+    database: { url: servers.postgres.url },
+    objects: { 'access-key': servers.minio.accessKey, 'secret-key': servers.minio.secretKey },
+    api: { 'api-key': KEY },
+  };
+  expectOk(
+    await plane.apply([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },
+      ...secretDocuments(NAMESPACE, secrets),
+    ]),
+  );
+  const memory = watchMemory(pods);
+  closing.push(() => memory.stop());
+
+  await checks.check('helm install --wait', async () => {
+    await orTell(await helm('install', RELEASE, ...given, ...WAIT));
+    const slowest = (await pods()).map(startOf).sort((a, b) => b.seconds - a.seconds);
+    return `${slowest.length} pods, the slowest ready after ${slowest[0].seconds} s (${slowest[0].component})`;
+  });
+  await checks.check('adit doctor in a decoder finds everything well, and the memory of its pod', async () => {
+    const [pod] = await pods('--selector', 'app.kubernetes.io/component=decoder');
+    const said = await node.execIn(pod.metadata.name, ['adit', 'doctor']);
+    Checks.expect(said.code === 0, `${said.stdout}\n${said.stderr}`);
+    const line = said.stdout.split('\n').find((each) => each.includes('memory:'));
+    Checks.expect(/ of 4\.0 GiB/.test(line), `${line}, where the limit is 4 GiB.`);
+    return line.trim();
+  });
+  await checks.check('helm test: a clip is uploaded, mined and its segments are compared', async () => {
+    await orTell(await helm('test', RELEASE, '--namespace', NAMESPACE, '--timeout', '600s'));
+  });
+
+  const media = await mediaOver(join(scratch, 'media'));
+  closing.push(media.close);
+  const { kinds } = media;
+  const service = JSON.parse(expectOk(await inside('get', 'service', `${RELEASE}-gateway`, '--output', 'json'))).spec;
+  const url = `http://${service.clusterIP}:${service.ports[0].port}`;
+  const client = new ChaosClient(url, KEY);
+  await forgetObservations(servers.postgres.url);
+  const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
+  const mine = async (kind, key) => {
+    const { id } = await client.submit({ ...kind.order, webhook }, key);
+    return { kind, id, job: await client.ended(id, Date.now() + 10 * 60_000) };
+  };
+  const undisturbed = new Map();
+  const ended = [];
+  await checks.check('every kind of job, undisturbed', async () => {
+    for (const done of await Promise.all(kinds.map((kind) => mine(kind, `alone-${kind.name}`)))) {
+      ended.push(done);
+      undisturbed.set(done.kind.name, await client.results(done.id));
+    }
+    return [...undisturbed].map(([name, { count }]) => `${name} ${count} segments`).join(', ');
+  });
+
+  let over = false;
+  let number = 0;
+  const miners = Array.from({ length: FLIGHT }, async () => {
+    while (!over || number < jobs) {
+      const kind = kinds[number % kinds.length];
+      ended.push(await mine(kind, `during-${number++}`));
+    }
+  });
+  const asking = keepAsking(`${url}/api/v1/jobs/?limit=1`, { authorization: `Key ${KEY}` });
+  const disturbing = (async () => {
+    await checks.check('helm upgrade to an image of another name while jobs run', async () => {
+      await orTell(await helm('upgrade', RELEASE, ...given, ...WAIT, '--set', 'image.tag=two'));
+      // Helm does not wait for the pods that are replaced.
+      await settled();
+    });
+    await checks.check('kubectl delete of a pod of each service while jobs run', async () => {
+      for (const component of Object.keys(REPLICAS)) {
+        const [pod] = await pods('--selector', `app.kubernetes.io/component=${component}`);
+        expectOk(await inside('delete', 'pod', pod.metadata.name));
+      }
+      await settled();
+    });
+  })();
+  try {
+    await disturbing;
+    await asking.reach(requests);
+  } finally {
+    over = true;
+    await Promise.allSettled(miners);
+    await asking.stop();
+  }
+  await checks.check('no job was lost, doubled or wrong', async () => {
+    await Promise.all(miners);
+    await awaitWebhooks(receiver, ended);
+    const report = await tally(client, receiver, ended, undisturbed);
+    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'mixed'].flatMap((name) =>
+      report[name].map((what) => `${name}: ${what}`),
+    );
+    faults.push(...client.violations);
+    const left = await messagesLeft(servers.postgres.url);
+    if (left > 0) faults.push(`${left} messages were left in the outbox`);
+    Checks.expect(faults.length === 0, faults.join('\n'));
+    return `${report.jobs} jobs (${Object.entries(report.states)
+      .map(([state, count]) => `${count} ${state}`)
+      .join(', ')})`;
+  });
+  await checks.check('no request to the gateway failed', async () => {
+    const { count, failures, slowest } = asking.counted();
+    Checks.expect(failures.length === 0, `${failures.length} of ${count} failed:\n${failures.slice(0, 10).join('\n')}`);
+    return `${count} requests, the slowest ${slowest} ms`;
+  });
+  const table = memory.table();
+  await checks.check('helm uninstall', async () => {
+    await orTell(await helm('uninstall', RELEASE, '--namespace', NAMESPACE, ...WAIT));
+    expectOk(await inside('wait', '--for=delete', 'pods', '--all', '--timeout=120s'));
+  });
+  console.log(`\n${table}`);
+}
+
+function valuesFor({ kafka, minio, postgres }) {
+  const host = `${ADDRESS}/32`;
+  const requests = { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '16Mi' };
+  return {
+    image: { repository: 'localhost/adit', tag: 'one', pullPolicy: 'Never' },
+    kafka: { brokers: [kafka.brokers], replicationFactor: 1, partitions: 4 },
+    database: { existingSecret: 'database', port: Number(new URL(postgres.url).port) },
+    objects: { endpoint: minio.endpoint, existingSecret: 'objects' },
+    api: { existingSecret: 'api' },
+    sources: { allowHttp: true, allowPrivateAddresses: [host] },
+    webhooks: { allowHttp: true, allowAddresses: [host] },
+    // One row and one thread a run: results are repeatable to the byte.
+    settings: { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1', ADIT_MAX_ATTEMPTS: '20' },
+    // Whatever else the machine does meanwhile.
+    defaults: { startupSeconds: 900 },
+    services: Object.fromEntries(
+      Object.entries(REPLICAS).map(([name, replicas]) => [name, { replicas, resources: { requests } }]),
+    ),
+    test: { resources: { requests } },
+  };
+}
+
+/** Seconds from a pod's beginning until it was ready. */
+function startOf({ metadata, status }) {
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  const seconds = (Date.parse(ready?.lastTransitionTime) - Date.parse(status.startTime)) / 1000;
+  return { component: metadata.labels['app.kubernetes.io/component'], seconds };
+}
+
+/** The media of the chaos run, from a web server that pods reach. */
+async function mediaOver(folder) {
+  const { kinds } = await chaosMedia(folder);
+  const files = [...new Set(kinds.flatMap(({ order }) => order.sources))];
+  const server = createServer((request, response) => {
+    const file = files[Number(request.url.split('/')[1])];
+    if (file === undefined) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-length': statSync(file).size });
+    return request.method === 'HEAD' ? response.end() : createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, ADDRESS, resolve));
+  const urlOf = (path) => `http://${ADDRESS}:${server.address().port}/${files.indexOf(path)}/${basename(path)}`;
+  return {
+    kinds: kinds
+      .filter(({ name }) => KINDS.includes(name))
+      .map((kind) => ({ ...kind, order: { ...kind.order, sources: kind.order.sources.map(urlOf) } })),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
