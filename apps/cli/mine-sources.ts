@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { ACCEPTED_MEDIA, sniffMedia } from '@adit/media';
+import { ACCEPTED_MEDIA, isPictureName, sniffMedia } from '@adit/media';
 
 /** Sources that can share a job: pictures are one job, films (and sound) another. */
 export interface SourceGroup {
@@ -24,7 +24,7 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
   const roots = new Set<string>();
   for (const source of given) {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) {
-      groups[/\.(jpe?g|png)([?#]|$)/i.test(source) ? 'pictures' : 'films'].push(source);
+      groups[isPictureName(source) ? 'pictures' : 'films'].push(source);
       continue;
     }
     for (const path of await mediaAt(source)) {

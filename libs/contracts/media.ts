@@ -52,7 +52,8 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
   kind: z.literal('image'),
-  format: z.enum(['jpeg', 'png']),
+  /** `jpeg`, `png`, `webp`; there may be more. */
+  format: z.string(),
   width: z.int().positive(),
   height: z.int().positive(),
 });

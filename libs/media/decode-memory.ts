@@ -3,6 +3,8 @@ import type { FrameSpec, ImageFacts, VideoFacts } from '@adit/contracts';
 import { barePictureBytes } from './bare-picture.js';
 import { MAX_SHARED_PIXELS, pictureSize } from './decode.js';
 import { pictureMetadata } from './picture.js';
+import { PICTURE_FORMATS } from './pictures/formats.js';
+import { sampleBytes } from './pictures/picture-format.js';
 
 /** Lets work that takes that many bytes of memory begin once there is room for it. */
 export type Admit = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
@@ -22,8 +24,8 @@ const KEPT_FRAMES = 32;
 const FRAMES_A_THREAD = 6;
 
 /**
- * Bytes that decoding a picture to `specs` takes at its peak, from its header. Most are decoded row by row; a progressive JPEG keeps
- * all its coefficients, an interlaced PNG and one that stands on its side all its pixels.
+ * Bytes that decoding a picture to `specs` takes at its peak, from its header. Most are decoded row by row; some formats keep more,
+ * and a picture that stands on its side all its pixels.
  */
 export function pictureMemory(path: string, facts: ImageFacts, specs: readonly FrameSpec[]): Promise<number> {
   const sizes = new Set(specs.map((spec) => Object.values(pictureSize(facts, spec)).join('x')));
@@ -44,16 +46,13 @@ async function memoryForSizes(path: string, pixels: number, sizes: number): Prom
   // What comes out is about as large as a byte a pixel.
   const files = read + pixels;
   if (metadata === null) return files;
-  const { format, isProgressive, channels = 3, depth, chromaSubsampling, orientation = 1 } = metadata;
-  const sampleBytes = depth === 'uchar' ? 1 : 2;
-  let each = 0;
-  // Two bytes a coefficient, and what the decoder keeps beside them: reckoned for 98 megapixels.
-  if (isProgressive && format === 'jpeg') each += pixels * (2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels) + 0.5);
-  else if (isProgressive) each += pixels * channels * sampleBytes;
+  const { format, channels = 3, orientation = 1 } = metadata;
+  const decoded = pixels * channels * sampleBytes(metadata);
+  let each = PICTURE_FORMATS.find(({ name }) => name === format)?.held(metadata) ?? 0;
   // Rows can only be turned when all are there.
-  if (orientation > 1) each += pixels * channels * sampleBytes;
+  if (orientation > 1) each += decoded;
   // A large one is decoded for each size that is made of it, at the same time; a smaller one once, and kept.
-  if (pixels <= MAX_SHARED_PIXELS) return files + each + pixels * channels * sampleBytes;
+  if (pixels <= MAX_SHARED_PIXELS) return files + each + decoded;
   return files + each * sizes;
 }
 

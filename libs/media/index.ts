@@ -28,6 +28,7 @@ export {
   type ReadRange,
 } from './frame-pack.js';
 export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './picture.js';
+export { isPictureName, PICTURE_FORMATS } from './pictures/formats.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';
 export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES } from './sniff.js';

@@ -35,7 +35,7 @@ export async function encodeJpeg(
 }
 
 /**
- * Decodes a JPEG or PNG to sRGB pixels as displayed: EXIF orientation applied, transparency over white, CMYK, grey and
+ * Decodes a picture's file to sRGB pixels as displayed: EXIF orientation applied, transparency over white, CMYK, grey and
  * 16 bit converted. Throws MEDIA_INVALID for what cannot be read or exceeds `maxPixels`.
  */
 export async function decodeImageFile(input: string | Buffer, options: { maxPixels?: number } = {}): Promise<RgbImage> {

@@ -8,6 +8,7 @@ import type { FrameIndex } from './frame-index.js';
 import { readHead } from './head-frames.js';
 import { indexFrames } from './index-frames.js';
 import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
+import { PICTURE_FORMATS } from './pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
 import {
@@ -61,7 +62,7 @@ async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> 
     throw new AditError('MEDIA_INVALID', 'The image is damaged: its header cannot be read.', { cause: error });
   });
   const { format, width, height } = metadata;
-  if (format !== 'jpeg' && format !== 'png') {
+  if (PICTURE_FORMATS.every(({ name }) => name !== format)) {
     throw new AditError('MEDIA_INVALID', `Images of the format ${format} are not accepted. ${ACCEPTED_MEDIA}`);
   }
   if (width * height > maxPixels) {

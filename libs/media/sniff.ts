@@ -1,23 +1,24 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AditError } from '@adit/contracts';
+import { PICTURE_FORMATS } from './pictures/formats.js';
 
 interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
-  /** `jpeg`, `png`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `wav`, `mp3`, `aac`, `m4a`, `flac`, `ogg`, `pdf`; else what it seems to be. */
+  /** A name of `PICTURE_FORMATS`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `wav`, `mp3`, `aac`, `m4a`, `flac`, `ogg`, `pdf`; else what it seems to be. */
   format: string;
 }
 
-export const ACCEPTED_MEDIA =
-  'Accepted are JPEG, PNG, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.';
+const PICTURES = PICTURE_FORMATS.map(({ title }) => title).join(', ');
+export const ACCEPTED_MEDIA = `Accepted are ${PICTURES}, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.`;
 
 export const SNIFFED_BYTES = 64 << 10;
 
 /** Extensions as file-type names them. An mp4 may hold only sound: the probe decides. */
 const KNOWN: Record<string, SniffedMedia> = {
-  jpg: { kind: 'image', format: 'jpeg' },
-  png: { kind: 'image', format: 'png' },
-  apng: { kind: 'image', format: 'png' },
+  ...Object.fromEntries(
+    PICTURE_FORMATS.flatMap(({ name, sniffedAs }) => sniffedAs.map((each) => [each, { kind: 'image', format: name }])),
+  ),
   mp4: { kind: 'video', format: 'mp4' },
   m4v: { kind: 'video', format: 'mp4' },
   m4p: { kind: 'video', format: 'mp4' },
@@ -67,8 +68,7 @@ export function notMined({ format }: SniffedMedia): string {
 }
 
 const MIME_TYPES: Record<string, string> = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
+  ...Object.fromEntries(PICTURE_FORMATS.map(({ name, contentType }) => [name, contentType])),
   mp4: 'video/mp4',
   mov: 'video/quicktime',
   'mpeg-ps': 'video/mpeg',

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { AditError, type ErrorDetail, type MediaType } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import { checkSource } from '@adit/media';
+import { checkSource, isPictureName } from '@adit/media';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -10,9 +10,6 @@ const STORAGE = /^storage:\/\/(.+)$/i;
 const MOST_DETAILS = 20;
 /** A guess for the time until the probe has looked at the content. */
 const TYPE_OF_EXTENSION: Record<string, MediaType> = {
-  '.jpg': 'image',
-  '.jpeg': 'image',
-  '.png': 'image',
   '.wav': 'audio',
   '.mp3': 'audio',
   '.m4a': 'audio',
@@ -69,6 +66,6 @@ export class SourceChecks {
     const kind = entry?.contentType?.split('/')[0];
     if (kind === 'image' || kind === 'audio' || kind === 'video') return kind;
     const path = entry?.name ?? uri.replace(/[?#].*$/s, '');
-    return TYPE_OF_EXTENSION[extname(path).toLowerCase()] ?? 'video';
+    return isPictureName(path) ? 'image' : (TYPE_OF_EXTENSION[extname(path).toLowerCase()] ?? 'video');
   }
 }

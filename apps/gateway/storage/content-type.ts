@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
 import { AditError, type StorageType } from '@adit/contracts';
-import { mimeTypeOf, sniffBytes } from '@adit/media';
+import { mimeTypeOf, PICTURE_FORMATS, sniffBytes } from '@adit/media';
 
 const OF_EXTENSION: Record<string, string> = {
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.png': 'image/png',
+  ...Object.fromEntries(
+    PICTURE_FORMATS.flatMap(({ extensions, contentType }) => extensions.map((extension) => [extension, contentType])),
+  ),
   '.mp4': 'video/mp4',
   '.mpg': 'video/mpeg',
   '.mpeg': 'video/mpeg',
