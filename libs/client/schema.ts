@@ -372,12 +372,11 @@ export type IfExists = "refuse" | "replace" | "rename";
 
 export type ImageFacts = {
   kind: "image";
-  format: ImageFactsFormat;
+  /** `jpeg`, `png` or `webp`; there may be more */
+  format: string;
   width: number;
   height: number;
 };
-
-export type ImageFactsFormat = "jpeg" | "png";
 
 export type InstalledModel = {
   name: string;

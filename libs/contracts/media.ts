@@ -52,8 +52,7 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
   kind: z.literal('image'),
-  /** `jpeg`, `png`, `webp`; there may be more. */
-  format: z.string(),
+  format: z.string().describe('`jpeg`, `png` or `webp`; there may be more'),
   width: z.int().positive(),
   height: z.int().positive(),
 });

@@ -20,7 +20,7 @@ export function barePicture(input: string | Buffer, most = Infinity): Promise<Bu
   return reading(input, async (file) => {
     const pieces: Buffer[] = [];
     let left = most;
-    for (const piece of await barePieces(file)) {
+    for (const piece of await barePieces(file, most)) {
       const length = Math.min(lengthOf(piece), left);
       if (length <= 0) break;
       const bytes = Buffer.isBuffer(piece) ? piece : await file.from(piece[0], length);
@@ -33,7 +33,9 @@ export function barePicture(input: string | Buffer, most = Infinity): Promise<Bu
 
 /** How many bytes that is; reads the file in small parts. */
 export function barePictureBytes(path: string): Promise<number> {
-  return reading(path, async (file) => (await barePieces(file)).reduce((sum, piece) => sum + lengthOf(piece), 0));
+  return reading(path, async (file) =>
+    (await barePieces(file, Infinity)).reduce((sum, piece) => sum + lengthOf(piece), 0),
+  );
 }
 
 async function reading<T>(input: string | Buffer, work: (file: PictureFile) => Promise<T>): Promise<T> {
@@ -77,10 +79,10 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
   return bytes.subarray(0, filled);
 }
 
-async function barePieces(file: PictureFile): Promise<Piece[]> {
+async function barePieces(file: PictureFile, most: number): Promise<Piece[]> {
   const head = (await file.from(0, 16)).subarray(0, 16);
   const format = PICTURE_FORMATS.find((each) => each.begins(head));
-  return format === undefined ? [[0, file.size]] : format.bare(file);
+  return format === undefined ? [[0, file.size]] : format.bare(file, most);
 }
 
 function lengthOf(piece: Piece): number {

@@ -45,7 +45,6 @@ const KNOWN: Record<string, SniffedMedia> = {
 const REFUSED: Record<string, string> = {
   tif: 'a TIFF picture: save it as PNG',
   gif: 'a GIF picture',
-  webp: 'a WebP picture: save it as PNG or JPEG',
   heic: 'a HEIC picture: save it as JPEG',
   avif: 'an AVIF picture: save it as PNG or JPEG',
   bmp: 'a BMP picture: save it as PNG',

@@ -1,9 +1,10 @@
 import { JPEG } from './jpeg.js';
 import type { PictureFormat } from './picture-format.js';
 import { PNG } from './png.js';
+import { WEBP } from './webp.js';
 
 /** Every kind of picture that is mined. */
-export const PICTURE_FORMATS: readonly PictureFormat[] = [JPEG, PNG];
+export const PICTURE_FORMATS: readonly PictureFormat[] = [JPEG, PNG, WEBP];
 
 /** By the end of a name or of an address. */
 export function isPictureName(name: string): boolean {

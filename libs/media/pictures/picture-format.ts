@@ -15,9 +15,9 @@ export interface PictureFormat {
   begins(head: Buffer): boolean;
   /**
    * What of the file decides about its pixels, in order: the picture, its transparency, colour profile and orientation.
-   * Throws MEDIA_INVALID for what is not mined. What cannot be followed stays as it is: the decoder says what is wrong with it.
+   * Of that `most` bytes are wanted, Infinity for all of it. Throws MEDIA_INVALID for what is not mined. What cannot be followed stays as it is: the decoder says what is wrong with it.
    */
-  bare(file: PictureFile): Promise<Piece[]>;
+  bare(file: PictureFile, most: number): Promise<Piece[]>;
   /** Bytes that its decoder keeps for the whole picture, beside the rows on their way. */
   held(metadata: Metadata): number;
 }

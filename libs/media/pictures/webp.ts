@@ -27,6 +27,8 @@ const [HAS_PROFILE, HAS_ALPHA, HAS_EXIF, IS_ANIMATED] = [0x20, 0x10, 0x08, 0x02]
 /** Of a picture of which only the head is wanted: enough for the frame's header. */
 const HEAD_BYTES = 64 << 10;
 const EXTENDED_BYTES = 18;
+/** What a container can say that it holds. */
+const MAX_RIFF_BYTES = 0xffff_fffe;
 
 /**
  * The container anew, around the chunks that show something. Its decoder takes none that is shorter than it says: where only the
@@ -42,31 +44,32 @@ async function webpPieces(file: PictureFile, most: number): Promise<Piece[]> {
     const head = await file.from(at, EXTENDED_BYTES);
     const type = head.toString('latin1', 0, 4);
     const length = head.readUInt32LE(4);
-    const padded = 8 + length + (length & 1);
+    const pictured = chunks.has('VP8 ') || chunks.has('VP8L');
     if (type === 'VP8X' && at === 12 && head.length >= EXTENDED_BYTES) {
       flags = head[8] as number;
       if ((flags & IS_ANIMATED) !== 0) {
         throw new AditError('MEDIA_INVALID', 'The WebP picture is animated: save one picture of it as PNG or JPEG.');
       }
       chunks.set(type, { pieces: [Buffer.from(head.subarray(0, EXTENDED_BYTES))], length: EXTENDED_BYTES });
-    } else if (!chunks.has(type) && isShowing(type, length, flags)) {
+    } else if (!chunks.has(type) && isShowing(type, length, flags, pictured)) {
       const wanted = most === Infinity || length <= HEAD_BYTES ? length : HEAD_BYTES;
       chunks.set(type, { pieces: chunkOf(head, at, wanted, riffEnd), length: 8 + wanted + (wanted & 1) });
     }
-    at += padded;
+    at += 8 + length + (length & 1);
   }
   return containerOf(chunks, flags);
 }
 
-function isShowing(type: string, length: number, flags: number | null): boolean {
+/** `flags` are those of an extended file, without which there is nothing but the picture. */
+function isShowing(type: string, length: number, flags: number | null, pictured: boolean): boolean {
   switch (type) {
     case 'VP8 ':
     case 'VP8L':
-      return true;
+      return !pictured;
     case 'ALPH':
-      return flags !== null;
+      return flags !== null && !pictured;
     case 'ICCP':
-      return flags !== null && length <= MAX_PROFILE_BYTES;
+      return flags !== null && !pictured && length <= MAX_PROFILE_BYTES;
     case 'EXIF':
       return flags !== null && length <= MAX_NOTE_BYTES;
     default:
@@ -92,6 +95,7 @@ function containerOf(chunks: Map<string, { pieces: Piece[]; length: number }>, f
   }
   const kept = [...chunks.values()];
   const head = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1');
-  head.writeUInt32LE(4 + kept.reduce((sum, { length }) => sum + length, 0), 4);
+  const length = kept.reduce((sum, chunk) => sum + chunk.length, 4);
+  head.writeUInt32LE(Math.min(length, MAX_RIFF_BYTES), 4);
   return [head, ...kept.flatMap(({ pieces }) => pieces)];
 }

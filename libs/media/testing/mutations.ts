@@ -25,6 +25,11 @@ const WHOLE = {
       await photo.clone().png({ palette: true, progressive: true }).toBuffer(),
     ];
   },
+  async webp() {
+    const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 320 });
+    const said = photo.clone().ensureAlpha(0.5).withIccProfile('p3').withMetadata({ orientation: 6 });
+    return [await photo.clone().webp().toBuffer(), await said.webp({ lossless: true, effort: 2 }).toBuffer()];
+  },
   async mp4() {
     return Promise.all([
       made('mutated.mp4', [...film, ...sound, ...h264, '-c:a', 'aac', '-timecode', '10:00:00:00']),
