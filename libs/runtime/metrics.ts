@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** The process's metrics; the gateway and each worker answer /metrics from it. */
-const metrics = new Registry();
+/** The process's metrics; the gateway and each worker answer /metrics from it, and tools/bench reads it. */
+export const metrics = new Registry();
 
 let defaultsCollected = false;
 

@@ -6,7 +6,7 @@ export { packageFolder, sampleMedia } from './media.js';
 export { cutAt, hurtBetween, withComment, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance } from './numbered-film.js';
 export { selfSignedCertificate } from './certificate.js';
-export { filmOf, photoOf, type Place } from './places.js';
+export { filmOf, photoOf, PLACES, type Place } from './places.js';
 export { meanDifference } from './mean-difference.js';
 export { randomOf } from './random.js';
 export { describeWith } from './describe-with.js';

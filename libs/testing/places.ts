@@ -9,25 +9,28 @@ const run = promisify(execFile);
 const ffmpeg = (): string => process.env.ADIT_FFMPEG ?? 'ffmpeg';
 
 /** Real places, each photographed all around: panoramas of 512×256 that `@pmndrs/assets` delivers (Poly Haven, CC0). */
-export type Place =
-  | 'apartment'
-  | 'bridge'
-  | 'city'
-  | 'dawn'
-  | 'esplanade'
-  | 'forest'
-  | 'hall'
-  | 'lab'
-  | 'lobby'
-  | 'night'
-  | 'park'
-  | 'sky'
-  | 'studio'
-  | 'sunrise'
-  | 'sunset'
-  | 'venice'
-  | 'warehouse'
-  | 'workshop';
+export const PLACES = [
+  'apartment',
+  'bridge',
+  'city',
+  'dawn',
+  'esplanade',
+  'forest',
+  'hall',
+  'lab',
+  'lobby',
+  'night',
+  'park',
+  'sky',
+  'studio',
+  'sunrise',
+  'sunset',
+  'venice',
+  'warehouse',
+  'workshop',
+] as const;
+
+export type Place = (typeof PLACES)[number];
 
 /** Where a camera at a place looks: degrees to the right, degrees up, and degrees from side to side. */
 interface Look {
