@@ -22,27 +22,37 @@ beforeAll(async () => {
   // The photo of the page: too dark to see anything.
   const dark = ['-i', sampleMedia().groups['sample3']!, '-vf', 'lutyuv=y=16+(val-16)*0.05', '-frames:v', '1'];
   await copyFile(await transcode('holiday.jpg', dark), join(copy.folder, 'holiday.jpg'));
+  // Loud twice, the second time over the border of two chunks.
+  const heard = 'aevalsrc=sin(2*PI*440*t)*if(between(t\\,5\\,9)+between(t\\,24\\,34)\\,0.5\\,0.001):s=48000:d=40';
+  const sound = ['-f', 'lavfi', '-i', heard];
+  await copyFile(await transcode('speech.mp3', sound), join(copy.folder, 'speech.mp3'));
+  const talking = ['-i', sampleMedia().franck, ...sound, '-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-t', '40'];
+  await copyFile(await transcode('interview.mp4', talking), join(copy.folder, 'interview.mp4'));
 }, LONG);
 afterAll(() => copy?.remove(), LONG);
 
 describe('a reader who follows docs/adding-an-analysis.md and docs/adding-a-module.md', () => {
-  it('writes an analysis and two modules, with specs', () => {
+  it('writes two analyses and three modules, with specs', () => {
     expect([...analysis.files, ...module.files].map(({ path }) => path)).toEqual([
       'libs/analyses/brightness/observations.ts',
       'libs/analyses/brightness/analysis.ts',
       'libs/analyses/brightness/analysis.spec.ts',
       'libs/modules/darkness/module.ts',
+      'libs/analyses/loudness/observations.ts',
+      'libs/analyses/loudness/analysis.ts',
+      'libs/analyses/loudness/analysis.spec.ts',
+      'libs/modules/loud_passages/module.ts',
       'libs/modules/crowd/module.ts',
       'libs/modules/crowd/fold.spec.ts',
     ]);
-    expect([...analysis.commands, ...module.commands]).toHaveLength(3);
+    expect([...analysis.commands, ...module.commands]).toHaveLength(6);
   });
 
   it(
     'sees the specs of both pages pass',
     async () => {
       const specs = [...analysis.commands, ...module.commands].filter((command) => command.includes('jest'));
-      expect(specs).toHaveLength(2);
+      expect(specs).toHaveLength(3);
       for (const command of specs) expect(await copy.run(command)).toMatch(/Tests: +1 passed, 1 total/);
     },
     LONG,
@@ -51,18 +61,42 @@ describe('a reader who follows docs/adding-an-analysis.md and docs/adding-a-modu
   it(
     'mines a photo with the module over the new analysis',
     async () => {
-      const [command = ''] = analysis.commands.filter((line) => line.startsWith('npm run mine'));
-      expect(await copy.run(command)).toMatch(/^dark +–$/m);
-      const [folder = ''] = await readdir(join(copy.folder, 'adit-results'));
-      const text = await readFile(join(copy.folder, 'adit-results', folder, 'results.json'), 'utf8');
-      const results = JSON.parse(text) as { detailed_results?: unknown };
-      expect(results.detailed_results).toMatchObject([
+      expect(await copy.run(mining('holiday.jpg'))).toMatch(/^dark +–$/m);
+      expect(await resultsOf('holiday')).toMatchObject([
         { module: 'darkness', media_type: 'image', frame_start: 0, meta: { label: 'dark' } },
       ]);
     },
     LONG,
   );
+
+  it.each([
+    ['speech.mp3', 'audio'],
+    ['interview.mp4', 'video'],
+  ])(
+    'mines the sound of %s with the module over the analysis of sound',
+    async (file, mediaType) => {
+      expect(await copy.run(mining(file))).toMatch(/^loud +5\.0 s +9\.0 s /m);
+      expect(await resultsOf(file.split('.')[0]!)).toMatchObject([
+        { module: 'loud_passages', media_type: mediaType, frame_start: null, time_start: 5, time_end: 9 },
+        { module: 'loud_passages', media_type: mediaType, frame_start: null, time_start: 24, time_end: 34 },
+      ]);
+    },
+    LONG,
+  );
 });
+
+/** The page's command that mines a file. */
+function mining(file: string): string {
+  return analysis.commands.find((line) => line.startsWith(`npm run mine -- ${file}`)) ?? '';
+}
+
+/** The detailed results of the run that was named after a file. */
+async function resultsOf(name: string): Promise<unknown> {
+  const folders = await readdir(join(copy.folder, 'adit-results'));
+  const folder = folders.find((each) => each.includes(name)) ?? '';
+  const text = await readFile(join(copy.folder, 'adit-results', folder, 'results.json'), 'utf8');
+  return (JSON.parse(text) as { detailed_results?: unknown }).detailed_results;
+}
 
 describe('the steps of a page', () => {
   it('are its blocks with a path, and its commands', () => {
