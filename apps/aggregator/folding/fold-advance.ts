@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Folding, type Folded } from './folding.js';
 import { JobEndings, type Ending } from '../tasks/job-endings.js';
-import { endModules, moveFolds, moveKey, progressOf } from '../results/job-progress.js';
+import { moveFolds, moveKey, progressOf } from '../results/job-progress.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
 import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
@@ -131,9 +131,9 @@ export class FoldAdvance {
       if ('lost' in outcome) await lookAgain(manager, locked.job, outcome.lost);
       if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
     }
-    const ended = await endModules(locked, standing);
+    const ended = await this.endings.endModules(locked, standing);
     await locked.flush();
-    return { ended: ended ? await this.endings.claim(manager, locked) : null, identities };
+    return { ended, identities };
   }
 }
 

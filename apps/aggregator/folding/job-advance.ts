@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
 import { JobEndings, type Ending } from '../tasks/job-endings.js';
-import { endModules, jobProgress } from '../results/job-progress.js';
+import { jobProgress } from '../results/job-progress.js';
 import { BEGUN } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
@@ -68,6 +68,9 @@ export class JobAdvance {
 
   /** Jobs that a lost message or a crash left with nothing in flight to move them on. Throws nothing. */
   async advanceAll(): Promise<void> {
+    await this.endings.forgetFailed().catch((error: unknown) => {
+      log.warn({ err: error }, 'ends that failed cannot be looked at; the next round tries again');
+    });
     for (const { id } of await this.begun()) {
       try {
         await this.advance(id);
@@ -95,8 +98,7 @@ export class JobAdvance {
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (!locked?.isActive) return null;
-      const ended = await endModules(locked, await jobProgress(manager, jobId));
-      return ended ? this.endings.claim(manager, locked) : null;
+      return this.endings.endModules(locked, await jobProgress(manager, jobId));
     });
   }
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { DetailedResult } from '@adit/contracts';
+import type { DetailedResult, ResultSummary } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import {
   ArtifactEntity,
-  JobEndingEntity,
   JobEntity,
   type JobModuleEntity,
   JobSourceEntity,
@@ -12,14 +11,12 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { ARTIFACT_LIFETIME_MILLISECONDS, presentJob, segmentLabel, type ShownJob } from '@adit/presentation';
-import { artifactKey, LockedJob } from '@adit/jobs';
-import type { ClaimedTask } from '@adit/leases';
-import { OutboxRelay } from '@adit/outbox';
+import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { ahead, first, writeReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 
@@ -39,37 +36,34 @@ interface Material {
 /** A job whose modules have all ended, and they. */
 export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
 
+/** What a job leaves behind: written, and not yet its own. */
+export interface JobFiles {
+  artifacts: (Partial<ArtifactEntity> & Pick<ArtifactEntity, 'objectKey'>)[];
+  summary: ResultSummary[];
+  /** When it ends, as the files say. */
+  timeCompleted: Date;
+}
+
 /** Writes what a finished job leaves behind: its summary, results.json and report.html. */
 @Injectable()
 export class JobArtifacts {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
     @Inject(JobSummary) private readonly summary: JobSummary,
   ) {}
 
-  /**
-   * Ends a job whose modules have all ended. What a former end wrote is replaced; what is written for an end that is no
-   * longer wanted, or another process's by now, goes again.
-   */
-  async finish({ job, modules }: EndedJob, ending: ClaimedTask): Promise<void> {
+  /** Writes the files of a job as it is when it ends now. They count once their rows are stored. */
+  async write({ job, modules }: EndedJob): Promise<JobFiles> {
     const jobId = job.id;
     const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const summary = await this.summary.of(job, sources);
     const timeCompleted = new Date();
-    const failed = modules.every((module) => module.state === 'failed');
-    // The artifacts show the job as it is a moment later; it ends at the time that they say.
+    const end = endedAt(job, endOf(modules.map(({ state }) => state)), timeCompleted);
+    const shown = { ...end, summary, sources: sources.map(({ uri }) => uri), sourceCount: sources.length };
     const material: Material = {
-      job: Object.assign(new JobEntity(), job, {
-        summary,
-        sources: sources.map(({ uri }) => uri),
-        sourceCount: sources.length,
-        state: failed ? 'failed' : 'completed',
-        progress: failed ? job.progress : 1,
-        timeCompleted,
-      }),
+      job: Object.assign(new JobEntity(), job, shown),
       modules,
       sources,
       firstPage: await this.results.page(jobId, 0),
@@ -78,19 +72,21 @@ export class JobArtifacts {
       this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
       this.report(material).then((body) => this.put(jobId, 'report.html', 'text/html; charset=utf-8', body)),
     ]);
-    const replaced = await this.outbox.transaction(async (manager) => {
-      const locked = await LockedJob.take(manager, jobId);
-      const wanted = await manager.delete(JobEndingEntity, { id: ending.key.id, attempts: ending.attempt });
-      if (!locked?.isActive || wanted.affected === 0) return artifacts.map(({ objectKey }) => objectKey);
-      const old = returned<{ object_key: string }>(
-        await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
-      );
-      await manager.insert(ArtifactEntity, artifacts);
-      locked.job.summary = summary;
-      await locked.apply({ kind: 'finished' }, timeCompleted);
-      return old.map((row) => row.object_key);
-    });
-    for (const objectKey of replaced) await this.objects.delete(objectKey);
+    return { artifacts, summary, timeCompleted };
+  }
+
+  /** Makes them the job's, in place of what a former end wrote. Answers the keys of what is to be deleted for that. */
+  async store(manager: EntityManager, jobId: string, { artifacts }: JobFiles): Promise<string[]> {
+    const old = returned<{ object_key: string }>(
+      await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
+    );
+    await manager.insert(ArtifactEntity, artifacts);
+    return old.map((row) => row.object_key);
+  }
+
+  /** Removes files that no row names. */
+  async remove(objectKeys: string[]): Promise<void> {
+    for (const objectKey of objectKeys) await this.objects.delete(objectKey);
   }
 
   private async put(jobId: string, filename: string, mimeType: string, body: Readable) {

@@ -27,7 +27,7 @@ interface ModuleStanding {
 }
 
 /** How far the sources and folds of a job are. */
-interface JobProgress {
+export interface JobProgress {
   /** Sources that were refused. */
   failed: number;
   sources: number;

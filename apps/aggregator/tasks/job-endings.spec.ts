@@ -109,6 +109,20 @@ describe('the end of a job', () => {
     expect([(await job()).state, await left()]).toEqual(['completed', 0]);
   });
 
+  it('is made again where an earlier build left it failed', async () => {
+    const { open, begun } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.db.query(`UPDATE job_endings SET state = 'failed', attempts = 3, lease_until = NULL, error_msg = 'no'`);
+    open();
+    await jobs.endings.idle();
+    expect([(await job()).state, await left()]).toEqual(['processing', 1]);
+    await jobs.jobs.advanceAll();
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('completed');
+    expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
+  });
+
   it('is taken back by a retry: what is still being written is not kept', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);

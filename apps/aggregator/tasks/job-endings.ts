@@ -3,11 +3,14 @@ import { JobEntity, JobEndingEntity, JobModuleEntity, outsideTransaction } from 
 import { LockedJob, Scheduler } from '@adit/jobs';
 import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { atATime } from '../folding/at-a-time.js';
-import { JobArtifacts, type EndedJob } from '../results/job-artifacts.js';
+import { JobArtifacts, type EndedJob, type JobFiles } from '../results/job-artifacts.js';
+import { endModules, type JobProgress } from '../results/job-progress.js';
 
+const log = createLogger('aggregator');
 /** Jobs that one process ends at the same time. */
 const AT_ONCE = 4;
 
@@ -54,8 +57,24 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
-  /** Notes that the job is to be ended, in the transaction that ended its modules; null when that is noted already. */
-  async claim(manager: EntityManager, { job, modules }: EndedJob): Promise<Ending | null> {
+  /**
+   * Ends the modules that have nothing left to do, and notes that the job is to be ended when none is left; null when there is,
+   * or when that is noted already. The caller writes what it changed of the job.
+   */
+  async endModules(locked: LockedJob, standing: JobProgress): Promise<Ending | null> {
+    return (await endModules(locked, standing)) ? this.claim(locked.manager, locked) : null;
+  }
+
+  /**
+   * Earlier builds left an ending that failed as it was, and with it the job. It is forgotten, so that the job is looked at
+   * again like any other that stands still: an attempt that still winds down finds no row of its own.
+   */
+  async forgetFailed(): Promise<void> {
+    const { affected } = await this.db.manager.delete(JobEndingEntity, { state: 'failed' });
+    if (affected) log.warn({ count: affected }, 'jobs whose end had failed are ended again');
+  }
+
+  private async claim(manager: EntityManager, { job, modules }: EndedJob): Promise<Ending | null> {
     const id = randomUUID();
     const claimed: unknown[] = await manager.query(
       `INSERT INTO job_endings (id, workspace_id, job_id, state, attempts, lease_until)
@@ -83,7 +102,10 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   private async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
     if (ended === null) return;
-    await this.artifacts.finish(ended, task);
+    const files = await this.artifacts.write(ended);
+    const unwanted = await this.end(task, ended.job.id, files);
+    // What was written for an end that is no longer wanted, or another process's by now, goes again.
+    await this.artifacts.remove(unwanted ?? files.artifacts.map(({ objectKey }) => objectKey));
     // It makes room for a job that waits.
     this.scheduler.nudge();
   }
@@ -102,17 +124,31 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** The job ends without its files: its results can be read all the same. */
-  private async gaveUp({ key: { id }, attempt }: ClaimedTask, message: string): Promise<void> {
-    await this.outbox.transaction(async (manager) => {
-      const ending = await manager.findOneBy(JobEndingEntity, { id });
-      if (ending === null) return;
-      const locked = await LockedJob.take(manager, ending.jobId);
-      // Another process that has it by now may be writing them.
-      const own = await manager.delete(JobEndingEntity, { id, attempts: attempt });
-      if (!locked?.isActive || own.affected === 0) return;
-      await locked.addErrors([`results.json and report.html could not be written: ${message}`]);
-      await locked.apply({ kind: 'finished' });
-    });
+  private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+    const ending = await this.db.manager.findOneBy(JobEndingEntity, { id: task.key.id });
+    if (ending === null) return;
+    await this.end(task, ending.jobId, [`results.json and report.html could not be written: ${message}`]);
     this.scheduler.nudge();
+  }
+
+  /**
+   * Ends a job, with its files or with the reason why there are none: here, and nowhere else. Answers the keys of files that
+   * these replace; null when the end is not this attempt's to make, or is not wanted any more.
+   */
+  private end(task: ClaimedTask, jobId: string, files: JobFiles | string[]): Promise<string[] | null> {
+    return this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      const own = await manager.delete(JobEndingEntity, { id: task.key.id, attempts: task.attempt });
+      if (!locked?.isActive || own.affected === 0) return null;
+      if (Array.isArray(files)) {
+        await locked.addErrors(files);
+        await locked.apply({ kind: 'finished' });
+        return [];
+      }
+      const replaced = await this.artifacts.store(manager, jobId, files);
+      locked.job.summary = files.summary;
+      await locked.apply({ kind: 'finished' }, files.timeCompleted);
+      return replaced;
+    });
   }
 }

@@ -112,7 +112,7 @@ export class FoldingJobs {
     const pictures = new KeptPictures(objects);
     this.pace = this.newPace();
     const results = new JobResults(db, objects, modules);
-    const artifacts = new JobArtifacts(db, this.outbox, objects, results, new JobSummary(db, modules));
+    const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
     this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler);
     const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings);

@@ -11,6 +11,7 @@ import {
 } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
+import { endedAt } from './job-end.js';
 import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
 import { AHEAD, liveProgress } from '@adit/presentation';
@@ -261,11 +262,9 @@ export class LockedJob {
       job.errors = [];
     }
     if (isTerminal(state)) {
-      job.timeCompleted = at;
+      Object.assign(job, endedAt(job, state, at));
       jobsEnded.inc({ state });
       log.info({ jobId: job.id, state }, 'the job ended');
-      if (state === 'completed') job.progress = 1;
-      job.timeExpires = job.ttl === null ? null : new Date(job.timeCompleted.getTime() + job.ttl * 1000);
     }
     const event = EVENT_OF[state];
     if (event !== null) this.note(`job.${event}`, { state });

@@ -1,4 +1,5 @@
 import { AditError, isTerminal, type JobState } from '@adit/contracts';
+import { endOf } from './job-end.js';
 
 /** The states of a job and of its modules, by module id. */
 export interface JobStates {
@@ -44,7 +45,7 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
       return { job: 'failed', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'failed')) };
     case 'finished':
       if (states.job !== 'processing' || !allModulesEnded(states)) return states;
-      return { ...states, job: everyModule(states, 'failed') ? 'failed' : 'completed' };
+      return { ...states, job: endOf(Object.values(states.modules)) };
     case 'stop':
       if (isTerminal(states.job)) throw new AditError('CONFLICT', `The job is already ${states.job}.`);
       return { job: 'stopped', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'stopped')) };
@@ -74,8 +75,4 @@ function mapModules(
   change: (state: JobState, module: string) => JobState,
 ): Record<string, JobState> {
   return Object.fromEntries(Object.entries(states.modules).map(([module, state]) => [module, change(state, module)]));
-}
-
-function everyModule(states: JobStates, wanted: JobState): boolean {
-  return Object.values(states.modules).every((state) => state === wanted);
 }
