@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { AditError, ModelManifest } from '@adit/contracts';
+import { AditError } from '@adit/contracts';
+import { checkModelName } from '@adit/inference';
 import { FACE_GALLERY, planGalleryFolder, writeGalleryVersion, type GalleryKind } from '@adit/modules';
 import { embedPhotos, type EmbeddedPhotos } from './embed-photos.js';
 import { FACE_LOOK } from './photo-looks.js';
@@ -14,20 +15,12 @@ export interface GalleryBuildOptions {
 
 /** Embeds every photo and writes a gallery version; says which photos could not be used. */
 export async function buildGallery(folder: string, options: GalleryBuildOptions): Promise<void> {
-  checkName(options.name, FACE_GALLERY);
+  // Before any photo is looked at, which takes its time.
+  checkModelName(options.name, FACE_GALLERY.noun);
   const planned = await planGalleryFolder(folder);
   const settings = cliSettings(options.dataDir);
   const photos = await embedPhotos(folder, planned, FACE_LOOK, settings);
   await writeVersion(photos, FACE_GALLERY, options, settings, 'people');
-}
-
-/** Before any photo is looked at, which takes its time. Throws VALIDATION. */
-export function checkName(name: string, { noun }: GalleryKind): void {
-  if (ModelManifest.shape.name.safeParse(name).success) return;
-  throw new AditError(
-    'VALIDATION',
-    `${name} is no name for a ${noun}: use letters, digits, dots, dashes, underscores.`,
-  );
 }
 
 /** Writes what the photos gave as the next version, and says so; `things` is what it calls them. */

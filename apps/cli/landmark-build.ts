@@ -9,7 +9,8 @@ import {
   type PlannedPerson,
 } from '@adit/modules';
 import { embedPhotos } from './embed-photos.js';
-import { checkName, writeVersion, type GalleryBuildOptions } from './gallery-build.js';
+import { checkModelName } from '@adit/inference';
+import { writeVersion, type GalleryBuildOptions } from './gallery-build.js';
 import { PLACE_LOOK } from './photo-looks.js';
 import { cliSettings } from './settings.js';
 import { printable } from './text-table.js';
@@ -21,7 +22,7 @@ export interface LandmarkBuildOptions extends GalleryBuildOptions {
 
 /** Embeds every photo and writes a version of a landmark model; what each landmark is stands in the CSV. */
 export async function buildLandmarks(folder: string, options: LandmarkBuildOptions): Promise<void> {
-  checkName(options.name, LANDMARK_MODEL);
+  checkModelName(options.name, LANDMARK_MODEL.noun);
   const places = await readCsv(options.csv);
   const planned = await planGalleryFolder(folder);
   checkPlaces(planned, places, options.csv);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { ModelAddOptions } from './model-add.js';
 
 export function modelCommand(): Command {
   const model = new Command('model').description('Models: those that are installed here, and files that could be.');
@@ -23,6 +24,36 @@ export function modelCommand(): Command {
     .action(async (file: string, options: { json?: boolean }) => {
       const { printInspection } = await import('./model-inspect.js');
       await printInspection(file, options);
+    });
+  model
+    .command('add')
+    .description('Add an ONNX file as a model that jobs can name, or as the next version of one.')
+    .argument('<file>', 'an ONNX file; labels.txt, config.json and preprocessor_config.json beside it are read too')
+    .requiredOption('-n, --name <name>', 'name of the model, as a job’s "model" will say it')
+    .option('--labels <file>', 'names of its classes, one a line')
+    .option('--size <width>x<height>', 'pixels it was trained at, where its graph takes any')
+    .option('--colour <order>', 'rgb or bgr')
+    .option('--mean <values>', 'what is subtracted from 0..255, one number or three')
+    .option('--std <values>', 'what that is divided by, one number or three')
+    .option('--resize <how>', 'letterbox or stretch')
+    .option('--decoding <name>', 'how its outputs are read, where their shape does not tell')
+    .option('--description <text>', 'what the model is')
+    .option('--licence <text>', 'under which licence it is used')
+    .option('--origin <text>', 'where it comes from')
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  adit model add best.onnx --name helmets
+  adit mine site.mp4 --modules object_scene_recognition --model helmets
+
+What neither the file nor its exporter says is asked for, with the option that answers it. A running engine serves the
+model at once.`,
+    )
+    .action(async (file: string, options: ModelAddOptions) => {
+      const { addModel } = await import('./model-add.js');
+      await addModel(file, options);
     });
   return model;
 }

@@ -1,5 +1,5 @@
 import type { ModelPin } from '@adit/contracts';
-import { analysisDigest, AnalysisRegistry, identityOf } from '@adit/inference';
+import { analysisDigest, AnalysisRegistry, identityOf, modelsOf } from '@adit/inference';
 import { describe, expect, it } from '@jest/globals';
 import { analysesFolder } from './index.js';
 
@@ -21,7 +21,11 @@ describe('the digest of an analysis', () => {
   it('stays what caches know it by', async () => {
     const analyses = await AnalysisRegistry.scan(analysesFolder);
     const digests = analyses.all().map((definition) => {
-      const identity = identityOf(definition, definition.args.parse({}), definition.models.map(pin));
+      const identity = identityOf(
+        definition,
+        definition.args.parse({}),
+        modelsOf(definition, definition.args.parse({})).map(pin),
+      );
       return [definition.name, analysisDigest(identity)];
     });
     expect(Object.fromEntries(digests)).toMatchObject(DIGESTS);

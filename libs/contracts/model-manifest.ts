@@ -15,8 +15,14 @@ export const ImageInput = z.strictObject({
   colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
   mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),
   std: z.array(z.number().positive()).min(1).max(3).default([1, 1, 1]),
+  /** How a picture gets the input's shape: black bars beside it (`letterbox`, as without), or pulled to it (`stretch`). */
+  resize: z.enum(['letterbox', 'stretch']).optional(),
 });
 export type ImageInput = z.infer<typeof ImageInput>;
+
+/** Ways in which detectors write down what they found; `libs/analyses/objects/decodings` reads them. */
+export const DetectorDecoding = z.enum(['nanodet', 'yolov5', 'yolov8', 'yolox', 'boxes', 'end2end', 'detr', 'rt-detr']);
+export type DetectorDecoding = z.infer<typeof DetectorDecoding>;
 
 /**
  * `model.yaml`: what a data scientist writes beside `<version>/model.onnx`. A `network` belongs to an analysis; a
@@ -28,6 +34,9 @@ export const ModelManifest = z.strictObject({
   /** What the model does, e.g. `face-detection`, `face-embedding`, `face-gallery`. */
   task: z.string(),
   description: z.string().default(''),
+  /** Of a network that jobs may name: what it does and how its outputs are read. Others belong to an analysis by name. */
+  family: z.enum(['detector']).optional(),
+  decoding: DetectorDecoding.optional(),
   /** The version served when a request names none; the highest installed number otherwise. */
   defaultVersion: z.int().positive().optional(),
   /** Rows of one run; 1 when the graph's batch dimension is fixed. */

@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { runWorker } from '@adit/service';
-import { ModelRepository } from '@adit/inference';
-import { AnalysisRegistry } from '@adit/inference';
-import { SessionPool } from '@adit/inference';
+import { AnalysisRegistry, ModelRepository, modelsOf, SessionPool, type AnalysisDefinition } from '@adit/inference';
 import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
@@ -34,10 +32,16 @@ export async function runInference({ family, analyses: folder, models }: Inferen
       const own = analyses.all().filter((analysis) => served.includes(analysis.family));
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
       // Without one of its models an analysis is refused when a job is posted.
-      for (const model of new Set(own.flatMap(({ models }) => models.filter((name) => installed.has(name))))) {
+      for (const model of new Set(own.flatMap(usualModels).filter((name) => installed.has(name)))) {
         const lease = await pool.acquire(repository.resolve(model));
         lease.release();
       }
     },
   });
+}
+
+/** Those that an analysis runs when it is asked for nothing in particular; others are loaded when they are first named. */
+function usualModels(analysis: AnalysisDefinition): readonly string[] {
+  const args = analysis.args.safeParse({});
+  return args.success ? modelsOf(analysis, args.data) : [];
 }

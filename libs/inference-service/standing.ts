@@ -1,7 +1,6 @@
 import { canonicalJson, inputOf } from '@adit/contracts';
 import type { JobAnalysisEntity } from '@adit/database';
-import type { AnalysisDefinition } from '@adit/inference';
-import { analysisDigest, identityOf, type AnalysisRegistry } from '@adit/inference';
+import { analysisDigest, identityOf, modelsOf, type AnalysisRegistry } from '@adit/inference';
 
 type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames' | 'audio' | 'digest'>;
 
@@ -15,7 +14,8 @@ export type Standing = 'own' | 'other' | 'unknown';
 export function standingOf(analyses: AnalysisRegistry, request: Request): Standing {
   const definition = analyses.all().find(({ name }) => name === request.analysis);
   const args = definition?.args.safeParse(request.args);
-  if (definition === undefined || !args?.success || !hasItsModels(definition, request)) return 'unknown';
+  if (definition === undefined || !args?.success || !hasItsModels(modelsOf(definition, args.data), request))
+    return 'unknown';
   const identity = identityOf(definition, args.data, request.models, decoderOf(request));
   // The version is in the digest, and so is a default that this build fills in and the other did not know.
   if (analysisDigest(identity) === request.digest) return 'own';
@@ -27,6 +27,6 @@ export function decoderOf(request: Pick<Request, 'frames' | 'audio'>): number {
   return inputOf(request).specs[0]?.decoder ?? 1;
 }
 
-function hasItsModels({ models }: AnalysisDefinition, request: Request): boolean {
+function hasItsModels(models: readonly string[], request: Request): boolean {
   return models.length === request.models.length && models.every((name, index) => name === request.models[index]!.name);
 }

@@ -63,8 +63,8 @@ export interface AnalysisDefinition<
   args: Args;
   /** Shape of what is written down, for the modules that read it. */
   observations: z.ZodType<Observations>;
-  /** Names of the networks it runs. */
-  models: readonly Model[];
+  /** Names of the networks it runs, whatever its arguments are or by them. */
+  models: readonly Model[] | ((args: z.infer<Args>) => readonly Model[]);
   input: InputSpec<z.infer<Args>, Kind>;
   analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>, Model>): Promise<Observations>;
 }

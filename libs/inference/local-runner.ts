@@ -1,7 +1,7 @@
 import { AditError, type InputKind, type ModelPin } from '@adit/contracts';
 import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
 import type { ModelRepository } from './model-repository.js';
-import { identityOf } from './registry.js';
+import { identityOf, modelsOf } from './registry.js';
 import type { NetworkSession } from './session.js';
 import type { Lease, SessionPool } from './session-pool.js';
 import { watchedInput, type OnProgress } from './watched-packs.js';
@@ -32,7 +32,7 @@ export class AnalysisRunner {
    */
   identify(analysis: AnalysisDefinition, args: unknown): AnalysisIdentity {
     const parsed = parseArguments(analysis, args);
-    const models = analysis.models.map((name) => this.repository.resolve(name).pin);
+    const models = modelsOf(analysis, parsed).map((name) => this.repository.resolve(name).pin);
     return identityOf(analysis, parsed, models);
   }
 
@@ -47,7 +47,7 @@ export class AnalysisRunner {
     const leases: Lease[] = [];
     try {
       const networks: Record<string, NetworkSession> = {};
-      for (const name of analysis.models) {
+      for (const name of modelsOf(analysis, parsed)) {
         const pin = models?.find((candidate) => candidate.name === name);
         const model = pin ? await this.repository.pinned(pin.digest) : this.repository.resolve(name);
         const lease = await this.pool.acquire(model);

@@ -119,6 +119,7 @@ async function describe(folder: string, name: string): Promise<Described> {
   } else {
     throw new AditError('VALIDATION', 'It has neither model.yaml nor config.pbtxt.');
   }
+  checkFamily(described.manifest);
   if (described.manifest.name !== name) {
     throw new AditError(
       'VALIDATION',
@@ -133,6 +134,18 @@ async function describe(folder: string, name: string): Promise<Described> {
     described.manifest.labels = lines.map((line) => line.trim()).filter((line) => line !== '');
   }
   return described;
+}
+
+/** What is said of a model is enough to run it. Labels may still come from a file of Triton's. */
+function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
+  if (family === undefined) return;
+  const missing = [
+    ...(decoding === undefined ? ['decoding (how its outputs are read)'] : []),
+    ...(input === undefined ? ['input (how pictures become its tensor)'] : []),
+    ...(labels === undefined ? ['labels (the names of its classes)'] : []),
+  ];
+  if (missing.length > 0)
+    throw new AditError('VALIDATION', `A ${family} needs ${missing.join(' and ')} in model.yaml.`);
 }
 
 async function readVersion(
@@ -174,6 +187,8 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     files: files.map((file) => [file.name, file.sha256]),
     kind: manifest.kind,
     input: manifest.input,
+    family: manifest.family,
+    decoding: manifest.decoding,
     labels: manifest.labels,
     embedding: manifest.embedding,
   });

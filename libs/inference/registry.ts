@@ -55,6 +55,11 @@ export class AnalysisRegistry {
   }
 }
 
+/** Names of the networks that an analysis runs with arguments that its schema has parsed. */
+export function modelsOf({ models }: AnalysisDefinition, args: unknown): readonly string[] {
+  return typeof models === 'function' ? models(args) : models;
+}
+
 const DECODERS: Record<InputKind, number> = { frames: DECODER_VERSION, audio: AUDIO_DECODER_VERSION };
 
 /**

@@ -89,6 +89,8 @@ export interface InstalledModel extends ModelPin {
   /** Of the model, whatever the version. */
   id: string;
   kind: 'network' | 'gallery';
+  /** Of a network whose outputs are read in one of several ways. */
+  family: string | null;
   modules: string[];
   isDefault: boolean;
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 function gallery(name: string, isDefault = false): InstalledModel {
   const pin = { name, version: 1, digest: name.padEnd(64, '0') };
-  return { ...pin, id: modelId(name), kind: 'gallery', modules: ['face_recognition'], isDefault };
+  return { ...pin, id: modelId(name), kind: 'gallery', family: null, modules: ['face_recognition'], isDefault };
 }
 
 function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {

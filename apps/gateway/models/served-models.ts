@@ -42,10 +42,11 @@ export class ServedModels {
     const read = this.repository.list();
     if (read === this.read) return;
     this.read = read;
-    this.versions = read.map(({ pin, manifest: { kind, modules, isDefault } }) => ({
+    this.versions = read.map(({ pin, manifest: { kind, family = null, modules, isDefault } }) => ({
       ...pin,
       id: modelId(pin.name),
       kind,
+      family,
       modules,
       isDefault,
     }));

@@ -3,6 +3,7 @@ import {
   analysisDigest,
   AnalysisRegistry,
   identityOf,
+  modelsOf,
   ModelRepository,
   takesFrameRate,
   type ModelVersion,
@@ -82,11 +83,12 @@ export class RequestResolver {
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: names.map((name) => this.models.resolve(name, versions.get(name)).pin),
       media: definition.media,
-      analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need)),
+      analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need, versions)),
     };
   }
 
-  private resolveNeed(moduleId: string, need: AnalysisNeed): ResolvedAnalysis {
+  /** An analysis runs the versions that the module was given. */
+  private resolveNeed(moduleId: string, need: AnalysisNeed, versions: ReadonlyMap<string, number>): ResolvedAnalysis {
     const definition = this.analyses.get(need.analysis);
     const parsed = definition.args.safeParse({ ...this.usualArgs(definition.args), ...need.args });
     if (!parsed.success) {
@@ -95,7 +97,9 @@ export class RequestResolver {
         cause: parsed.error,
       });
     }
-    const models: ModelPin[] = definition.models.map((name) => this.models.resolve(name).pin);
+    const models: ModelPin[] = modelsOf(definition, parsed.data).map(
+      (name) => this.models.resolve(name, versions.get(name)).pin,
+    );
     const identity = identityOf(definition, parsed.data, models);
     const { analysis, frames, audio } = identity;
     const args = identity.args as Record<string, Json>;

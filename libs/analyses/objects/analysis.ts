@@ -17,10 +17,12 @@ import { ObjectObservations, type ObjectTrack } from './observations.js';
 const ObjectArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
+  /** Name of the detector; left out, it is the one that comes with Adit. */
+  model: z.string().min(1).optional(),
 });
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 
-const NETWORK = 'general-c';
+const DEFAULT_DETECTOR = 'general-c';
 /** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
 const SHORTER_SIDE = 600;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
@@ -37,24 +39,27 @@ export default defineAnalysis({
   version: 1,
   args: ObjectArguments,
   observations: ObjectObservations,
-  models: [NETWORK],
+  models: ({ model = DEFAULT_DETECTOR }) => [model],
   input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
   analyse,
 });
 
 async function analyse(
   input: AnalysisInput,
-  context: AnalysisContext<ObjectArguments, typeof NETWORK>,
+  context: AnalysisContext<ObjectArguments>,
 ): Promise<ObjectObservations> {
   const { networks, signal } = context;
+  const { model = DEFAULT_DETECTOR } = context.args;
+  const network = networks[model];
+  if (!network) throw new RangeError(`The analysis objects was given no network ${model}.`);
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
-  // A film shows a thing again and again, a photo once.
-  const closely = input.unit.kind === 'image';
+  // A film shows a thing again and again, a photo once. A detector of somebody's own answers as it does elsewhere.
+  const closely = input.unit.kind === 'image' && model === DEFAULT_DETECTOR;
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     const picture = await pack.picture(index);
-    const objects = await detectObjects(picture, networks[NETWORK], closely);
+    const objects = await detectObjects(picture, network, closely);
     return { objects, signature: frameSignature(picture) };
   });
 

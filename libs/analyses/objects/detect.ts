@@ -10,7 +10,7 @@ import {
   type RgbImage,
 } from '@adit/inference';
 import { suppress } from '../tracking/box.js';
-import { decodeNanodet } from './nanodet.js';
+import { decodeObjects } from './decodings/index.js';
 
 /** An object in fractions of the frame, within it. */
 export interface DetectedObject {
@@ -46,7 +46,8 @@ export async function detectObjects(
   closely: boolean,
 ): Promise<DetectedObject[]> {
   const { width, height } = picture;
-  const whole = letterbox(width, height, inputOf(network));
+  const input = inputOf(network);
+  const whole = input.resize === 'stretch' ? { x: 0, y: 0, w: width, h: height } : letterbox(width, height, input);
   const looks = [detectIn(picture, whole, network)];
   if (closely && Math.max(width, height) >= SQUARES_FROM * Math.min(width, height)) {
     const side = Math.min(width, height);
@@ -67,15 +68,17 @@ export async function detectObjects(
 
 /** Objects in one region of a picture, in pixels of the picture and within it. */
 async function detectIn(picture: RgbImage, region: PixelBox, network: NetworkSession): Promise<DetectedObject[]> {
-  const { labels } = network.manifest;
+  // The detector that comes with Adit is older than what a manifest says of decodings.
+  const { labels, decoding = 'nanodet' } = network.manifest;
   if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
   const { width, height } = inputOf(network);
-  const scale = region.w / width;
-  const across = (pixels: number): number => Math.min(picture.width, Math.max(0, region.x + pixels * scale));
-  const down = (pixels: number): number => Math.min(picture.height, Math.max(0, region.y + pixels * scale));
+  const across = (pixels: number): number =>
+    Math.min(picture.width, Math.max(0, region.x + pixels * (region.w / width)));
+  const down = (pixels: number): number =>
+    Math.min(picture.height, Math.max(0, region.y + pixels * (region.h / height)));
   const shape = { width, height, kinds: labels.length };
   const found = await readFromPicture(network, picture, boxMap(region, width, height), (outputs) =>
-    decodeNanodet(outputs, shape, MIN_SCORE),
+    decodeObjects(decoding, outputs, shape, MIN_SCORE),
   );
   return found.map(({ kind, score, x, y, w, h }) => ({
     label: elementAt(labels, kind),

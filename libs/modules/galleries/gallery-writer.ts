@@ -1,8 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, ModelManifest, namedUuid } from '@adit/contracts';
-import { dump, load } from 'js-yaml';
+import { checkModelName, readManifest, writeDurably, writeModelVersion } from '@adit/inference';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
 import type { GalleryFile, Landmark } from './gallery.js';
@@ -53,43 +51,22 @@ export async function writeGalleryVersion(
   options: GalleryOptions,
 ): Promise<WrittenGallery> {
   const { file, embeddings } = galleryOf(name, people, options);
-  const folder = join(modelsDir, name);
-  const before = await readManifest(folder, name, options.kind ?? FACE_GALLERY);
+  const before = await galleryBefore(modelsDir, name, options.kind ?? FACE_GALLERY);
   const manifest = manifestOf(name, options, before);
-  // Hidden, so that a repository that watches the folder does not look at it while it grows.
-  const draft = join(modelsDir, `.${name}-${randomBytes(6).toString('hex')}`);
-  try {
-    await mkdir(draft, { recursive: true });
-    await writeDurably(join(draft, GALLERY_FILE), JSON.stringify(file));
-    await writeDurably(join(draft, EMBEDDINGS_FILE), embeddings);
-    await mkdir(folder, { recursive: true });
-    const version = await claimVersion(draft, folder);
-    manifest.sha256[String(version)] = createHash('sha256').update(embeddings).digest('hex');
-    const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
-    await writeDurably(draftManifest, dump(manifest));
-    await rename(draftManifest, join(folder, 'model.yaml'));
-    return {
-      name,
-      version,
-      folder: join(folder, String(version)),
-      people: file.classes.length,
-      rows: file.rows.length,
-    };
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
-  }
+  const written = await writeModelVersion(modelsDir, {
+    manifest,
+    weights: EMBEDDINGS_FILE,
+    write: async (draft) => {
+      await writeDurably(join(draft, GALLERY_FILE), JSON.stringify(file));
+      await writeDurably(join(draft, EMBEDDINGS_FILE), embeddings);
+    },
+  });
+  return { name, ...written, people: file.classes.length, rows: file.rows.length };
 }
 
 function galleryOf(name: string, people: GalleryPerson[], options: GalleryOptions) {
   const kind = options.kind ?? FACE_GALLERY;
-  const named = ModelManifest.shape.name.safeParse(name);
-  if (!named.success || name === '.' || name === '..') {
-    throw new AditError(
-      'VALIDATION',
-      `${name} is no name for a ${kind.noun}: use letters, digits, dots, dashes, underscores.`,
-    );
-  }
+  checkModelName(name, kind.noun);
   const shown = people.filter((person) => person.embeddings.length > 0);
   if (shown.length === 0) throw new AditError('VALIDATION', kind.nothing);
   const classes = shown.map(({ id, label, embeddings, landmark }) => ({
@@ -131,34 +108,10 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
   return { file, embeddings: Buffer.concat(parts) };
 }
 
-/** Moves the finished draft to the next free version number; another writer may take one in between. */
-async function claimVersion(draft: string, folder: string): Promise<number> {
-  for (;;) {
-    const taken = (await readdir(folder)).filter((entry) => /^[1-9]\d*$/.test(entry)).map(Number);
-    const version = Math.max(0, ...taken) + 1;
-    try {
-      await rename(draft, join(folder, String(version)));
-      return version;
-    } catch (error) {
-      // A folder with files in it cannot be renamed onto.
-      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    }
-  }
-}
-
-async function readManifest(folder: string, name: string, kind: GalleryKind): Promise<ModelManifest | null> {
-  let text: string;
-  try {
-    text = await readFile(join(folder, 'model.yaml'), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  const manifest = ModelManifest.safeParse(load(text));
-  if (!manifest.success || manifest.data.kind !== 'gallery' || manifest.data.task !== kind.task) {
-    throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
-  }
-  return manifest.data;
+async function galleryBefore(modelsDir: string, name: string, kind: GalleryKind): Promise<ModelManifest | null> {
+  const manifest = await readManifest(modelsDir, name);
+  if (manifest === null || (manifest.kind === 'gallery' && manifest.task === kind.task)) return manifest;
+  throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
 }
 
 function manifestOf(name: string, options: GalleryOptions, before: ModelManifest | null): ModelManifest {
@@ -176,16 +129,6 @@ function manifestOf(name: string, options: GalleryOptions, before: ModelManifest
     modules: [kind.module],
     isDefault: options.isDefault ?? before?.isDefault ?? false,
   });
-}
-
-async function writeDurably(path: string, content: string | Buffer): Promise<void> {
-  const file = await open(path, 'wx');
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** The namespace of Adit's class ids: a random UUID that must never change. */

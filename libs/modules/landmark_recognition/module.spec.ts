@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 function model(name: string, isDefault = false): InstalledModel {
   const pin = { name, version: 1, digest: name.padEnd(64, '0') };
-  return { ...pin, id: modelId(name), kind: 'gallery', modules: [ID], isDefault };
+  return { ...pin, id: modelId(name), kind: 'gallery', family: null, modules: [ID], isDefault };
 }
 
 function chosen(args: Record<string, unknown>, installed: InstalledModel[]) {

@@ -6,22 +6,22 @@ import { CAPTION_MODEL, DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './ar
 import type { ObjectSceneArguments } from './args.js';
 
 const ID = 'object_scene_recognition';
-/** Those that an analysis looks with; weights of one's own go under the same names. */
-const LOOKED_WITH = [DEFAULT_MODEL, SCENE_MODEL];
 
-/** `scenes` is used beside, never named. */
+/** The one that comes with Adit, and any that says it is a detector. `scenes` is used beside, never named. */
 export const DETECTORS: TakenModels = {
   type: 'object',
-  includes: ({ kind, name, modules }) => kind === 'network' && name === DEFAULT_MODEL && modules.includes(ID),
+  includes: ({ kind, name, family, modules }) =>
+    kind === 'network' && (name === DEFAULT_MODEL || family === 'detector') && modules.includes(ID),
 };
 
 /**
- * The models a request is answered with: `general-c`, by name, digest or default, and `scenes` where that is installed.
+ * The models a request is answered with: a detector, by name, digest or default, and `scenes` where that is installed.
  * What only another model could answer (words, captions) is MODEL_NOT_INSTALLED, a 400 that lists what is installed.
  */
 export function chooseModel(args: ObjectSceneArguments, installed: InstalledModel[]): string[] {
   const usable = installed.filter(
-    ({ kind, name, modules }) => kind === 'network' && LOOKED_WITH.includes(name) && modules.includes(ID),
+    (one) =>
+      DETECTORS.includes(one) || (one.kind === 'network' && one.name === SCENE_MODEL && one.modules.includes(ID)),
   );
   const { model = DEFAULT_MODEL } = args;
   const errors: ErrorDetail[] = [];

@@ -54,9 +54,13 @@ const LONGEST_FADING = 3;
  * objects that are of that label as detections.
  */
 export class ObjectFold extends StretchFold<Gathered> {
-  /** `minConfidence` is 0..1; `dictionaries` are those that `naming` asks. */
+  /**
+   * `minConfidence` is 0..1; `confidence` says how likely a detection of that score is right, 0..1; `dictionaries` are those
+   * that `naming` asks.
+   */
   constructor(
     private readonly minConfidence: number,
+    private readonly confidence: (score: number) => number,
     private readonly naming: Naming,
     private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
   ) {
@@ -78,7 +82,7 @@ export class ObjectFold extends StretchFold<Gathered> {
 
   /** `scenes` is undefined where no classifier was installed when the job was posted. */
   private seen(objects: ObjectObservations, scenes: unknown): Map<number, Seen[]> {
-    const seen = seenByFrame(objects, this.minConfidence, this.naming);
+    const seen = seenByFrame(objects, this.minConfidence, this.confidence, this.naming);
     if (scenes === undefined) return seen;
     for (const [frame, more] of scenesByFrame(SceneObservations.parse(scenes), this.minConfidence, this.naming)) {
       seen.set(frame, [...(seen.get(frame) ?? []), ...more]);

@@ -15,6 +15,7 @@ const detector: InstalledModel = {
   version: 1,
   digest: 'd'.repeat(64),
   kind: 'network',
+  family: null,
   modules: [ID],
   isDefault: true,
 };

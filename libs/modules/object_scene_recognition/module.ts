@@ -1,7 +1,8 @@
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
-import { ObjectSceneArguments, SCENE_MODEL } from './args.js';
+import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { chooseModel, DETECTORS } from './choose-model.js';
+import { confidenceOf } from './confidence.js';
 import { ObjectFold } from './fold.js';
 import { namingIn } from './labels.js';
 import { SLOTS } from './slots.js';
@@ -18,12 +19,20 @@ export default defineModule({
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
   needs: (_, models) => [
-    { analysis: 'objects', args: {} },
+    { analysis: 'objects', args: detectorOf(models) },
     ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : []),
   ],
   slots: SLOTS,
   open: async (args, context) => {
     const dictionaries = await openDictionaries(args, context);
-    return new ObjectFold(args.min_confidence / 100, namingIn(args.language, dictionaries), dictionaries);
+    const { model } = detectorOf(context.models.map(({ name }) => name));
+    // What a score of somebody else's network means, only they know.
+    const confidence = model === undefined ? confidenceOf : (score: number): number => score;
+    return new ObjectFold(args.min_confidence / 100, confidence, namingIn(args.language, dictionaries), dictionaries);
   },
 });
+
+/** Nothing for the detector that comes with Adit, so that what it saw is found whatever the request called it. */
+function detectorOf([name = DEFAULT_MODEL]: readonly string[]): { model?: string } {
+  return name === DEFAULT_MODEL ? {} : { model: name };
+}

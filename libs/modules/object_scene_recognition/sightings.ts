@@ -2,7 +2,6 @@ import type { ObjectObservations } from '@adit/analyses/objects/observations';
 import type { Box } from '@adit/contracts';
 import { intersectionOverUnion, NO_PORTRAIT } from '@adit/module-kit';
 import type { Portrait } from '@adit/module-kit';
-import { confidenceOf } from './confidence.js';
 import type { Naming } from './labels.js';
 
 /** An object in one frame that counts, or the frame's scene, under the label the client sees. */
@@ -28,6 +27,7 @@ const FADING = 0.3;
 export function seenByFrame(
   { tracks }: ObjectObservations,
   minConfidence: number,
+  confidenceOf: (score: number) => number,
   naming: Naming,
 ): Map<number, Seen[]> {
   const byFrame = new Map<number, { kind: string; box: Box; seen: Omit<Seen, 'label'> }[]>();

@@ -4,6 +4,7 @@ import { NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
 import { sealState, unsealState, type Segment } from '@adit/module-kit';
 import { CONTEXT, FPS, unit } from '../../face_recognition/testing/scenes.js';
 import { ObjectSceneArguments } from '../args.js';
+import { confidenceOf } from '../confidence.js';
 import { ObjectFold, type ObjectState } from '../fold.js';
 import { namingIn } from '../labels.js';
 
@@ -75,7 +76,7 @@ function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 
 
 export function objectFold(args: object = {}, dictionaries: LabelDictionaries = NO_DICTIONARIES): ObjectFold {
   const { min_confidence, language } = ObjectSceneArguments.parse(args);
-  return new ObjectFold(min_confidence / 100, namingIn(language, dictionaries));
+  return new ObjectFold(min_confidence / 100, confidenceOf, namingIn(language, dictionaries));
 }
 
 /** Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. */

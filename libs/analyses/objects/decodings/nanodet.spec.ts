@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { floatTensor, type FloatTensor } from '@adit/inference';
 import fc from 'fast-check';
-import { overlap } from '../tracking/box.js';
-import { decodeNanodet, meanBin } from './nanodet.js';
+import { overlap } from '../../tracking/box.js';
+import type { DetectorShape, FoundObject, Outputs } from './decoding.js';
+import { decodeObjects } from './index.js';
+import { meanBin } from './nanodet.js';
+
+const decode = (outputs: Outputs, shape: DetectorShape, minScore: number): FoundObject[] =>
+  decodeObjects('nanodet', outputs, shape, minScore);
 
 const SHAPE = { width: 416, height: 416, kinds: 3 };
 const BINS = 11;
@@ -80,7 +85,7 @@ describe('boxes out of the network', () => {
         ];
         const x = (planted.column + 0.5) * stride;
         const y = (planted.row + 0.5) * stride;
-        const [box, ...others] = decodeNanodet(outputsOf([planted]), SHAPE, 0.2);
+        const [box, ...others] = decode(outputsOf([planted]), SHAPE, 0.2);
         expect(others).toEqual([]);
         expect(box).toMatchObject({ kind: planted.kind, score: planted.score });
         expect(box!.x).toBeCloseTo(x - left, 2);
@@ -107,7 +112,7 @@ describe('boxes out of the network', () => {
     fc.assert(
       fc.property(planted, fc.constantFrom(0.2, 0.5), (places, minScore) => {
         const outputs = outputsOf(places);
-        const boxes = decodeNanodet(outputs, SHAPE, minScore);
+        const boxes = decode(outputs, SHAPE, minScore);
         for (const [i, box] of boxes.entries()) {
           expect(box.score).toBeGreaterThanOrEqual(minScore);
           for (const better of boxes.slice(0, i)) {
@@ -130,7 +135,7 @@ describe('boxes out of the network', () => {
 
   it('keep two classes in one place', () => {
     const same = { grid: 1, column: 5, row: 5, edges: [3, 3, 3, 3] };
-    const found = decodeNanodet(
+    const found = decode(
       outputsOf([
         { ...same, kind: 0, score: 0.5 },
         { ...same, kind: 2, score: 0.75 },
@@ -143,7 +148,7 @@ describe('boxes out of the network', () => {
 
   it('are refused when an output is missing or of another size', () => {
     const { Identity_4: _, ...missing } = outputsOf([]);
-    expect(() => decodeNanodet(missing, SHAPE, 0.2)).toThrow(RangeError);
-    expect(() => decodeNanodet(outputsOf([]), { ...SHAPE, kinds: 80 }, 0.2)).toThrow(/80 classes on 52×52/);
+    expect(() => decode(missing, SHAPE, 0.2)).toThrow(RangeError);
+    expect(() => decode(outputsOf([]), { ...SHAPE, kinds: 80 }, 0.2)).toThrow(/80 classes on 52×52/);
   });
 });

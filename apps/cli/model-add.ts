@@ -1,0 +1,176 @@
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { AditError, DetectorDecoding, ImageInput, ModelManifest } from '@adit/contracts';
+import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
+import { inspectModel, labelLines, type ExternalFile, type Proposal } from '@adit/model-inspection';
+import { untilInterrupted } from './interrupt.js';
+import { cliSettings } from './settings.js';
+
+export interface ModelAddOptions {
+  name: string;
+  dataDir?: string;
+  labels?: string;
+  decoding?: string;
+  size?: string;
+  colour?: string;
+  mean?: string;
+  std?: string;
+  resize?: string;
+  description?: string;
+  licence?: string;
+  origin?: string;
+}
+
+/** Adds an ONNX file as a new version of a model, or begins the model; asks for what nothing tells. */
+export async function addModel(file: string, options: ModelAddOptions): Promise<void> {
+  checkModelName(options.name, 'model');
+  const path = resolve(file);
+  const { userModels } = cliSettings(options.dataDir);
+  const before = await readManifest(userModels, options.name);
+  const labels = options.labels === undefined ? null : labelLines(await readFile(resolve(options.labels), 'utf8'));
+  const { signal, release } = untilInterrupted();
+  const { proposal, external } = await inspectModel(path, { signal }).finally(release);
+  const manifest = manifestOf(options, proposal, labels, before);
+  await mkdir(userModels, { recursive: true });
+  const { version, folder } = await writeModelVersion(userModels, {
+    manifest,
+    weights: 'model.onnx',
+    write: (draft) => copyWeights(path, external, draft),
+  });
+  process.stdout.write(
+    `${manifest.name} version ${version}: a ${manifest.family} (${manifest.decoding}) of ${manifest.labels?.length ?? 0} classes, in ${folder}\n`,
+  );
+}
+
+/** The weights that lie beside the graph have to lie beside the copy, under their names. */
+async function copyWeights(path: string, external: readonly ExternalFile[], draft: string): Promise<void> {
+  await copyFile(path, join(draft, 'model.onnx'));
+  for (const { name } of external) {
+    if (basename(name) !== name) {
+      throw new AditError(
+        'VALIDATION',
+        `Weights lie at ${name}: save the model with its data beside it, not in a folder.`,
+      );
+    }
+    await copyFile(join(dirname(path), name), join(draft, name));
+  }
+}
+
+function manifestOf(
+  options: ModelAddOptions,
+  proposal: Proposal,
+  given: string[] | null,
+  before: ModelManifest | null,
+): ModelManifest {
+  const { family } = proposal;
+  const decoding = DetectorDecoding.safeParse(options.decoding ?? proposal.decoding);
+  if (family !== 'detector' && options.decoding === undefined) {
+    const taken = family === null ? 'for none that is known' : `for a model of the family ${family}`;
+    throw new AditError(
+      'VALIDATION',
+      `It is taken ${taken} (${proposal.because}); jobs use detectors today. If it is one, say how its outputs are read: --decoding ${DetectorDecoding.options.join(', ')}.`,
+    );
+  }
+  if (!decoding.success) {
+    throw new AditError(
+      'VALIDATION',
+      `Its outputs are read as ${options.decoding ?? proposal.decoding}, which is none of ${DetectorDecoding.options.join(', ')}: export it in one of these ways, or say --decoding.`,
+    );
+  }
+  const labels = given ?? proposal.labels ?? before?.labels ?? null;
+  const input = pixelsOf(options, proposal, before);
+  if (labels === null) throw unanswered(['What are its classes called? --labels FILE, with one label a line.']);
+  if (proposal.classes !== null && labels.length !== proposal.classes) {
+    throw new AditError('VALIDATION', `It has ${proposal.classes} classes, and ${labels.length} labels were given.`);
+  }
+  const manifest = ModelManifest.parse({
+    ...before,
+    name: options.name,
+    kind: 'network',
+    task: 'object-detection',
+    family: 'detector',
+    decoding: decoding.data,
+    description: options.description ?? before?.description ?? '',
+    maxBatch: proposal.maxBatch ?? MOST_ROWS,
+    input,
+    labels,
+    licence: options.licence ?? before?.licence ?? 'private',
+    origin: options.origin ?? before?.origin ?? 'given by the user',
+    modules: ['object_scene_recognition'],
+  });
+  if (before !== null) refuseOther(manifest, before);
+  return manifest;
+}
+
+/** Rows of one run for graphs that take any number. */
+const MOST_ROWS = 8;
+
+/** model.yaml speaks for all versions: one that differs would give the earlier ones other pictures or labels. */
+function refuseOther(manifest: ModelManifest, before: ModelManifest): void {
+  const differs = (['family', 'decoding', 'input', 'labels'] as const).filter(
+    (key) => JSON.stringify(manifest[key]) !== JSON.stringify(before[key]),
+  );
+  if (differs.length === 0) return;
+  throw new AditError(
+    'CONFLICT',
+    `${manifest.name} is there already with another ${differs.join(' and ')}: give this one a name of its own.`,
+  );
+}
+
+function pixelsOf(options: ModelAddOptions, { input: found }: Proposal, before: ModelManifest | null): ImageInput {
+  if (found === null) throw new AditError('VALIDATION', 'None of its inputs takes a picture.');
+  const size = options.size === undefined ? null : sizeOf(options.size);
+  const earlier = before?.input;
+  const width = size?.width ?? found.width ?? earlier?.width;
+  const height = size?.height ?? found.height ?? earlier?.height;
+  const colour = options.colour ?? found.colour ?? earlier?.colour;
+  const mean = numbersOf('--mean', options.mean) ?? found.mean ?? earlier?.mean;
+  const std = numbersOf('--std', options.std) ?? found.std ?? earlier?.std;
+  const resize = options.resize ?? found.resize ?? earlier?.resize;
+  const questions = [
+    ...(width === undefined || height === undefined ? ['At which size was it trained? --size 640x640'] : []),
+    ...(colour === undefined ? ['Are its pictures rgb, as most are, or bgr, as with OpenCV? --colour rgb'] : []),
+    ...(mean === undefined || std === undefined
+      ? ['What is subtracted from values of 0..255, and what are they divided by? --mean 0 --std 255 gives 0..1.']
+      : []),
+    ...(resize === undefined ? ['How is a picture brought to its size? --resize letterbox, or stretch'] : []),
+  ];
+  if (questions.length > 0) throw unanswered(questions);
+  const checked = ImageInput.safeParse({
+    tensor: found.tensor,
+    width,
+    height,
+    layout: found.layout,
+    colour,
+    mean,
+    std,
+    resize,
+  });
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw new AditError('VALIDATION', `--${String(issue?.path[0] ?? 'size')}: ${issue?.message ?? 'wrong'}.`);
+}
+
+function unanswered(questions: readonly string[]): AditError {
+  return new AditError(
+    'VALIDATION',
+    `Neither the file nor its exporter says:\n${questions.map((each) => `  ${each}`).join('\n')}`,
+  );
+}
+
+function sizeOf(text: string): { width: number; height: number } {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(text) ?? [];
+  if (width === undefined || height === undefined) {
+    throw new AditError('VALIDATION', `--size ${text} is no width and height in pixels, such as 640x640.`);
+  }
+  return { width: Number(width), height: Number(height) };
+}
+
+function numbersOf(flag: string, text: string | undefined): number[] | null {
+  if (text === undefined) return null;
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  if (numbers.some(Number.isNaN) || ![1, 3].includes(numbers.length)) {
+    throw new AditError('VALIDATION', `${flag} ${text} is neither one number nor three with commas between.`);
+  }
+  return numbers;
+}

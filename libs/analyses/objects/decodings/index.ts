@@ -1,0 +1,46 @@
+import type { DetectorDecoding } from '@adit/contracts';
+import { suppress } from '../../tracking/box.js';
+import type { Decoding, DetectorShape, FoundObject, Outputs } from './decoding.js';
+import { nanodet } from './nanodet.js';
+import { detr, rtDetr } from './transformer.js';
+import { boxes, end2end, yolov5, yolov8, yolox } from './yolo.js';
+
+const DECODINGS: Record<DetectorDecoding, Decoding> = {
+  nanodet,
+  yolov5,
+  yolov8,
+  yolox,
+  boxes,
+  end2end,
+  detr,
+  'rt-detr': rtDetr,
+};
+
+/** No box of one class is dropped for lying inside another: a child stands before its mother. */
+const NEVER_CONTAINED = Infinity;
+
+/**
+ * A detector's outputs as boxes: best first, suppressed class by class, those below `minScore` left out. Throws RangeError
+ * when the outputs are not of a network of that shape.
+ */
+export function decodeObjects(
+  name: DetectorDecoding,
+  outputs: Outputs,
+  shape: DetectorShape,
+  minScore: number,
+): FoundObject[] {
+  const { decode, maxOverlap } = DECODINGS[name];
+  const found = decode(outputs, shape, minScore);
+  const kinds = [...new Set(found.map(({ kind }) => kind))];
+  const kept =
+    maxOverlap === null
+      ? found
+      : kinds.flatMap((kind) =>
+          suppress(
+            found.filter((box) => box.kind === kind),
+            maxOverlap,
+            NEVER_CONTAINED,
+          ),
+        );
+  return kept.sort((a, b) => b.score - a.score || a.kind - b.kind);
+}

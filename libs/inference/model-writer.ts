@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError, ModelManifest } from '@adit/contracts';
+import { dump, load } from 'js-yaml';
+
+/** A version that was added to a model repository's folder. */
+export interface WrittenVersion {
+  version: number;
+  /** Absolute or as `modelsDir` is. */
+  folder: string;
+}
+
+interface NewVersion {
+  /** Of the model with this version; its digests of earlier versions stay. */
+  manifest: ModelManifest;
+  /** The file that the manifest's digest is of. */
+  weights: string;
+  /** Writes the version's files into a folder that nobody looks at yet. */
+  write(draft: string): Promise<void>;
+}
+
+/** Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all. */
+export async function writeModelVersion(
+  modelsDir: string,
+  { manifest, weights, write }: NewVersion,
+): Promise<WrittenVersion> {
+  const { name } = manifest;
+  const folder = join(modelsDir, name);
+  // Hidden, so that a repository that watches the folder does not look at it while it grows.
+  const draft = join(modelsDir, `.${name}-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(draft, { recursive: true });
+    await write(draft);
+    const sha256 = await sha256Of(join(draft, weights));
+    await mkdir(folder, { recursive: true });
+    const version = await claimVersion(draft, folder);
+    const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
+    const digests = { ...manifest.sha256, [String(version)]: sha256 };
+    await writeDurably(draftManifest, dump({ ...manifest, sha256: digests }));
+    await rename(draftManifest, join(folder, 'model.yaml'));
+    return { version, folder: join(folder, String(version)) };
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * The manifest of the model of that name in the folder; null when there is none. Throws CONFLICT when its folder holds
+ * something that is no manifest.
+ */
+export async function readManifest(modelsDir: string, name: string): Promise<ModelManifest | null> {
+  let text: string;
+  try {
+    text = await readFile(join(modelsDir, name, 'model.yaml'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const manifest = ModelManifest.safeParse(load(text, { maxAliases: 100 }));
+  if (manifest.success) return manifest.data;
+  throw new AditError('CONFLICT', `${name} is already a model, whose model.yaml is not valid: choose another name.`);
+}
+
+/** Throws VALIDATION for what is no name of a `noun`. */
+export function checkModelName(name: string, noun: string): void {
+  if (ModelManifest.shape.name.safeParse(name).success && name !== '.' && name !== '..') return;
+  throw new AditError(
+    'VALIDATION',
+    `${name} is no name for a ${noun}: use letters, digits, dots, dashes, underscores.`,
+  );
+}
+
+/** A new file whose content is on the disk when this returns. */
+export async function writeDurably(path: string, content: string | Buffer): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  return hash.digest('hex');
+}
+
+/** Moves the finished draft to the next free version number; another writer may take one in between. */
+async function claimVersion(draft: string, folder: string): Promise<number> {
+  for (;;) {
+    const taken = (await readdir(folder)).filter((entry) => /^[1-9]\d*$/.test(entry)).map(Number);
+    const version = Math.max(0, ...taken) + 1;
+    try {
+      await rename(draft, join(folder, String(version)));
+      return version;
+    } catch (error) {
+      // A folder with files in it cannot be renamed onto.
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+}
