@@ -1,4 +1,4 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Model, ModelPage } from '@adit/contracts';
@@ -108,5 +108,43 @@ describe('a gallery that is put into the repository of a running engine', () => 
       latest_version: { version_number: 2 },
     });
     expect(await people({ model: id })).toEqual({ named: ['Monsieur'], model: 'team' });
+  });
+});
+
+describe('a detector that is added to a running engine', () => {
+  const graph = join(import.meta.dirname, '../../../models/general-c/1/model.onnx');
+  const add = (...options: string[]) => engine.cli('model', 'add', graph, '--name', 'things', ...options);
+  const answers = [
+    ...['--colour', 'bgr', '--mean', '103.53,116.28,123.675', '--std', '57.375,57.12,58.395', '--resize', 'letterbox'],
+  ];
+
+  it('is asked about until everything is known that neither the file nor its exporter says', async () => {
+    await expect(add()).rejects.toThrow(/What are its classes called\? --labels FILE|--colour rgb/);
+    const few = join(engine.folder, 'few.txt');
+    await writeFile(few, 'person\nbicycle\n');
+    await expect(add('--labels', few, ...answers)).rejects.toThrow(/It has 80 classes, and 2 labels were given/);
+    expect((await models()).map(({ name }) => name)).not.toContain('things');
+  });
+
+  it('is what the next job names, with its own labels', async () => {
+    const labels = join(engine.folder, 'labels.txt');
+    await writeFile(labels, ['somebody', ...Array.from({ length: 79 }, (_, index) => `thing ${index + 1}`)].join('\n'));
+    await add('--labels', labels, ...answers, '--description', 'Ours');
+    const find = async () => (await models()).find(({ name }) => name === 'things');
+    for (const end = Date.now() + 120_000; (await find()) === undefined && Date.now() < end;) await sleep(100);
+    expect(await find()).toMatchObject({ type: 'object', description: 'Ours', is_public: false });
+    const seen = async (model?: string) => {
+      const args = { min_confidence: 50, ...(model === undefined ? {} : { model }) };
+      const job = { sources: [photo], modules: { object_scene_recognition: args } };
+      const { id } = await engine.api.mine(job);
+      return (await engine.api.segments(id)).map(({ meta }) => meta['label']);
+    };
+    expect(await seen('things')).toContain('somebody');
+    expect(await seen()).toContain('person');
+  });
+
+  it('is the same model in a next version only if it looks at pictures alike', async () => {
+    await expect(add('--size', '640x640')).rejects.toThrow(/things is there already with another input/);
+    expect(await add()).toContain('things version 2');
   });
 });

@@ -44,10 +44,7 @@ export default defineAnalysis({
   analyse,
 });
 
-async function analyse(
-  input: AnalysisInput,
-  context: AnalysisContext<ObjectArguments>,
-): Promise<ObjectObservations> {
+async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {
   const { networks, signal } = context;
   const { model = DEFAULT_DETECTOR } = context.args;
   const network = networks[model];

@@ -114,6 +114,20 @@ describe('a request', () => {
     }
   });
 
+  it('takes any network that says it is a detector, and looks with that one', () => {
+    const named = { id: modelId('helmets'), name: 'helmets', digest: 'f'.repeat(64), family: 'detector' };
+    const own: InstalledModel = { ...detector, ...named, isDefault: false };
+    for (const model of ['helmets', own.id, own.digest]) {
+      const { names, args } = chosen({ model }, [detector, own]);
+      expect(names).toEqual(['helmets']);
+      expect(registry.get(ID).needs(args, names)).toEqual([{ analysis: 'objects', args: { model: 'helmets' } }]);
+    }
+    expect(registry.useOf(own)).toEqual({ type: 'object', modules: [ID] });
+    expect(chosen({}, [own, detector]).names).toEqual(['general-c']);
+    const network = { ...own, family: null };
+    expect(refusal(() => chosen({ model: 'helmets' }, [detector, network])).code).toBe('MODEL_NOT_INSTALLED');
+  });
+
   it('may name the detector, by name or id, and nothing else', () => {
     const scenes: InstalledModel = { ...detector, name: 'scenes' };
     expect(registry.useOf(detector)).toEqual({ type: 'object', modules: [ID] });
