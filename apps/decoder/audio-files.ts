@@ -1,9 +1,10 @@
-import { join, dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AudioSpec, MediaFacts } from '@adit/contracts';
 import { AUDIO_MEMORY, decodeAudio, storedAudio, type DecodedAudio } from '@adit/media';
 import { Inject, Injectable } from '@nestjs/common';
 import { DECODER_CONFIG, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
+import { unlessAborted } from './source-cache.js';
 
 /**
  * The decoded sound of fetched sources, each in the folder of its source: decoded once, cut into many chunks, and gone with the
@@ -22,18 +23,21 @@ export class AudioFiles {
   async of(
     file: { path: string; facts: MediaFacts },
     { sampleRate, channels }: Pick<AudioSpec, 'sampleRate' | 'channels'>,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<DecodedAudio> {
     const format = { sampleRate, channels };
     const target = join(dirname(file.path), `audio-${sampleRate}-${channels}`);
     for (;;) {
       const stored = await storedAudio(target, format);
       if (stored !== null) return stored;
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       const others = this.running.get(target);
       if (others === undefined) return this.decode(file, format, target, signal);
       // Whoever began it may give up or fail: the next one tries it then.
-      await others.catch(() => undefined);
+      await unlessAborted(
+        others.catch(() => undefined),
+        signal,
+      );
     }
   }
 
@@ -41,7 +45,7 @@ export class AudioFiles {
     { path, facts }: { path: string; facts: MediaFacts },
     format: Pick<AudioSpec, 'sampleRate' | 'channels'>,
     target: string,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<DecodedAudio> {
     const request = { path, facts, format, target, limits: this.limits, signal };
     const work = this.memory.admit(AUDIO_MEMORY, () => decodeAudio(request), signal);

@@ -145,7 +145,7 @@ async function bytesIn(directory: string): Promise<number> {
 }
 
 /** Throws the signal's reason as soon as it aborts. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let follow = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -103,8 +103,8 @@ export class SourceHandler {
     try {
       return { ...silent, audioGrid: await this.catalogue.audioGrid(workspaceId, known, decoded) };
     } catch (error) {
-      const { code, message } = AditError.from(error);
-      if (facts.kind !== 'video' || code !== 'MEDIA_INVALID') throw error;
+      const { retryable, status, message } = AditError.from(error);
+      if (facts.kind !== 'video' || signal.aborted || retryable || status >= 500) throw error;
       // Its pictures may be of use.
       return { ...silent, silence: `needs sound: ${message}` };
     }
@@ -121,7 +121,7 @@ export class SourceHandler {
     });
   }
 
-  /** Of a film: what has to be written; null when nothing is left to write. */
+  /** Of a film or recording: what has to be written; null when nothing is left to write. */
   private async plan(
     manager: EntityManager,
     locked: LockedJob,
