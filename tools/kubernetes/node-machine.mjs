@@ -1,7 +1,16 @@
 // This machine as a node: containerd and a kubelet beside a control plane, with a network of its own and nothing left of
 // it afterwards. Needs root.
-import { readFileSync, readdirSync, readlinkSync, mkdirSync, rmdirSync, writeFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  mkdirSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+  existsSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installFromDebian } from '../setup/debian.mjs';
 import { onPath } from '../setup/on-path.mjs';
@@ -15,6 +24,8 @@ const PROGRAMS = {
   ip: 'iproute2',
 };
 const CNI = '/usr/lib/cni';
+/** What CNI notes of each pod, under the name of its network. */
+const NETWORKS = '/var/lib/cni/results';
 /** The node's address, of an interface that leads nowhere: pods reach it, nobody else does. */
 export const ADDRESS = '10.243.0.1';
 const INTERFACE = 'adit-node';
@@ -92,10 +103,11 @@ export async function startNode(plane, programs) {
       '--all-namespaces',
       '--cascade=orphan',
     );
-    await plane.kubectl('delete', 'pods', '--all', '--all-namespaces', '--grace-period=5', '--timeout=60s');
+    await plane.kubectl('delete', 'pods', '--all', '--all-namespaces', '--grace-period=5', '--timeout=180s');
     for (const run of running) await run.stop();
     await dns?.close();
     await endThoseIn(folder);
+    await removeNetworks(basename(plane.folder));
     for (const mount of mountsBelow(folder)) await say('umount', ['--lazy', mount]);
     for (const name of ['ip', 'ip6']) await say('nft', ['delete', 'table', name, 'kube-proxy']);
     await say('ip', ['link', 'delete', INTERFACE]);
@@ -200,7 +212,7 @@ state = "${folder}/containerd-state"
     routes: [{ dst: '0.0.0.0/0' }],
     dataDir: join(folder, 'ipam'),
   };
-  const list = { cniVersion: '1.0.0', name: 'pods', plugins: [{ type: 'ptp', ipMasq: false, ipam }] };
+  const list = { cniVersion: '1.0.0', name: basename(plane.folder), plugins: [{ type: 'ptp', ipMasq: false, ipam }] };
   writeFileSync(join(network, '10-pods.conflist'), JSON.stringify(list));
   const kubelet = {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -300,6 +312,20 @@ async function endThoseIn(folder) {
     for (const each of [...children, pid]) kill(Number(each));
   }
   for (let tries = 0; those().length > 0 && tries < 50; tries += 1) await sleep(100);
+}
+
+/** Of pods that had no time to end: their namespaces, with which their interfaces go, and what CNI noted of them. */
+async function removeNetworks(network) {
+  if (!existsSync(NETWORKS)) return;
+  for (const name of readdirSync(NETWORKS).filter((each) => each.startsWith(`${network}-`))) {
+    const file = join(NETWORKS, name);
+    const { containerId, result } = JSON.parse(readFileSync(file, 'utf8'));
+    for (const { sandbox } of result.interfaces ?? []) {
+      if (sandbox) await say('ip', ['netns', 'delete', basename(sandbox)]);
+    }
+    rmSync(file, { force: true });
+    rmSync(join(NETWORKS, `cni-loopback-${containerId}-lo`), { force: true });
+  }
 }
 
 function childrenOf(pid) {

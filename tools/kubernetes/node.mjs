@@ -91,6 +91,15 @@ async function proveOnNode(options) {
   };
   let undone;
   const close = () => (undone ??= undo());
+  /** What it makes is undone, though it may still be in the making when that is asked for. */
+  const own = async (making, end) => {
+    closing.push(async () => {
+      const made = await making.catch(() => undefined);
+      if (made !== undefined) await end(made);
+    });
+    return await making;
+  };
+  const stop = (each) => each.stop();
   const quit = (signal) => void close().then(() => process.exit(signal === 'SIGINT' ? 130 : 143));
   process.once('SIGINT', quit).once('SIGTERM', quit);
   try {
@@ -108,18 +117,15 @@ async function proveOnNode(options) {
     let plane;
     let node;
     await checks.check('a node with containerd and a kubelet', async () => {
-      plane = await startControlPlane({ scheduling: true, users: nodeUsers, step });
-      closing.push(() => plane.stop());
-      node = await startNode(plane, programs);
-      closing.push(() => node.stop());
+      plane = await own(startControlPlane({ scheduling: true, users: nodeUsers, step }), stop);
+      node = await own(startNode(plane, programs), stop);
       for (const archive of archives) await node.importImage(archive);
       await node.tagImage('localhost/adit:one', 'localhost/adit:two');
       return expectOk(await plane.kubectl('get', 'nodes', '--no-headers'))
         .trim()
         .replace(/\s+/g, ' ');
     });
-    const servers = await startServers({ host: ADDRESS, env: {}, from: ['packages'] });
-    closing.push(() => servers.stop());
+    const servers = await own(startServers({ host: ADDRESS, env: {}, from: ['packages'] }), stop);
     Checks.expect(
       servers.missing.length === 0,
       `These are missing: ${servers.missing.map(({ name }) => name).join(', ')}`,
