@@ -1,5 +1,6 @@
 import { StandardArguments } from '@adit/contracts';
 import { z } from 'zod';
+import { SAME_FACE_DISTANCE } from './distances.js';
 
 /** Used when a request names no gallery and it is installed. */
 export const PUBLIC_GALLERY = 'celebrities';
@@ -15,7 +16,12 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .max(16)
     .optional()
     .describe('Several galleries; the nearest person of all is taken.'),
-  max_distance: z.number().min(0).max(2).default(1.0).describe('A face nearer than this to a person is that person.'),
+  max_distance: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(SAME_FACE_DISTANCE)
+    .describe('A face nearer than this to a person is that person.'),
   cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),
   index_unknowns: z
     .boolean()

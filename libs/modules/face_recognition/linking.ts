@@ -1,16 +1,10 @@
 import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
+import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
 import { absorb, beginThread, identityOf } from './thread.js';
 import type { Thread } from './thread.js';
 import type { Tracklet } from './tracklet.js';
 
-/**
- * Two faces nearer than this are one person. With the network `face-embedding` pairs of one person have a cosine of at
- * least .52 (distance .98), pairs of two people at most .28 (distance 1.2).
- */
-export const SAME_FACE_DISTANCE = 1.0;
-/** From here on they are two people, even in the same place of the frame: a cut from one speaker to the other. */
-const OTHER_FACE_DISTANCE = 1.2;
 /** Intersection over union from which two boxes on either side of a gap are the same place. */
 const SAME_PLACE = 0.2;
 /** What being in the same place is worth, in distance, when several threads could go on. */

@@ -4,7 +4,7 @@ import type { LabelDictionaries } from '@adit/dictionaries';
 import type { Instant, Segment, StretchSource, Thinned } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
-import { SAME_FACE_DISTANCE } from './linking.js';
+import { SAME_FACE_DISTANCE } from './distances.js';
 import type { Match, Matcher, Person } from '../galleries/match.js';
 import { identityOf, meanView } from './thread.js';
 import type { Portrait, Thread } from './thread.js';

@@ -13,7 +13,8 @@ import type {
   Segment,
   Summary,
 } from '@adit/module-kit';
-import { linkTracklets, SAME_FACE_DISTANCE } from '../face_recognition/linking.js';
+import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
+import { linkTracklets } from '../face_recognition/linking.js';
 import type { Matcher } from '../galleries/match.js';
 import { identify, knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, storeThread } from '../face_recognition/thread.js';
