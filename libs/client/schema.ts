@@ -358,6 +358,7 @@ export type HealthCheck = {
   needed: boolean;
   tookMs: number;
   reason?: string;
+  detail?: string;
 };
 
 export type HealthReport = {

@@ -29,6 +29,11 @@ export const InferenceConfig = z.object({
     z.int().nonnegative().max(64).optional(),
     'Worker threads that run the models, each with its own copy of them; 0 runs them in the main thread. Default: 2 on a CPU of several cores, else 1.',
   ),
+  modelMemoryBytes: setting(
+    'ADIT_MODEL_MEMORY_BYTES',
+    z.int().positive().optional(),
+    'Bytes of weights that one process keeps in memory, that of its GPU included: beyond that it unloads the model that has not been used for longest. What runs need beside the weights comes on top. Default: 32 idle models.',
+  ),
   inferenceFamilies: setting(
     'ADIT_INFERENCE_FAMILIES',
     z.array(z.string().min(1)).min(1).optional(),

@@ -1,13 +1,24 @@
 import { Handles, type BusContext } from '@adit/bus';
 import { analysisTopic, type AnalysisRequested } from '@adit/contracts';
-import { Controller, Inject, Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { AnalysisRegistry } from '@adit/inference';
+import { health } from '@adit/runtime';
+import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutdown, type Type } from '@nestjs/common';
+import { SessionPool, type AnalysisRegistry } from '@adit/inference';
 import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
 
 /** One inference service: runs every analysis of a family. Stands on the models, database, bus, objects and jobs modules. */
 @Module({})
-export class InferenceModule {
+export class InferenceModule implements OnApplicationShutdown {
+  private readonly unregister: () => void;
+
+  /** Not ready while nothing can be run; tells what the models run on. Here, for the hooks of a worker wait for its warm-up. */
+  constructor(@Inject(SessionPool) pool: SessionPool) {
+    this.unregister = health.register('inference', () => {
+      if (pool.problem !== null) throw new Error(pool.problem);
+      return pool.providers.join(', ') || 'no model loaded yet';
+    });
+  }
+
   static forFamily(family: string, analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
     const group = `inference-${family}`;
     const own = analyses.all().filter((analysis) => analysis.family === family);
@@ -16,6 +27,10 @@ export class InferenceModule {
       controllers: own.map(({ name }) => analysisController(name, group, config.inferenceConcurrency)),
       providers: [AnalysisWorker],
     };
+  }
+
+  onApplicationShutdown(): void {
+    this.unregister();
   }
 }
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { counter, createLogger, gauge, histogram, secondsBetween } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
@@ -21,6 +21,16 @@ const runSeconds = histogram(
   ['model'],
   secondsBetween(0.001, 10),
 );
+const modelProvider = gauge('adit_model_provider', 'What each model in memory runs on; always 1.', [
+  'model',
+  'provider',
+]);
+const fallbacks = counter(
+  'adit_provider_fallbacks_total',
+  'Loads of a model that a preferred execution provider could not do, so that the next one did',
+  ['from', 'to'],
+);
+const losses = counter('adit_device_losses_total', 'Times that the GPU failed and all models were loaded anew');
 const batchRows = histogram('adit_model_batch_rows', 'Rows of one run of a model', ['model'], [1, 2, 4, 8, 16, 32, 64]);
 
 interface ModelsModuleOptions {
@@ -29,6 +39,8 @@ interface ModelsModuleOptions {
   builtIn: string[];
   dataDir: string;
   analyses: AnalysisRegistry;
+  /** Told when the GPU failed and nothing on it is left. */
+  deviceLost?: (pool: SessionPool) => void;
 }
 
 /** Model repository, session pool and analyses, shared by every app of the process. */
@@ -44,7 +56,7 @@ export class ModelsModule implements OnApplicationShutdown {
     return {
       module: ModelsModule,
       providers: [
-        { provide: SessionPool, useFactory: () => createPool(options.config) },
+        { provide: SessionPool, useFactory: () => createPool(options.config, options.deviceLost) },
         {
           provide: ModelRepository,
           useFactory: (pool: SessionPool) => openRepository(options, pool),
@@ -72,31 +84,52 @@ export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDi
   return config.modelsDir ?? join(dataDir, 'models');
 }
 
-/** The process's models, run as the settings say. */
-export function createPool(config: InferenceConfig): SessionPool {
-  const { providers, inferenceDevice, inferenceThreads, inferenceWorkers, inferenceBatch, inferenceBatchDelayMs } =
-    config;
-  return new SessionPool({
+/** The process's models, run as the settings say. `deviceLost` is told when the GPU failed and nothing on it is left. */
+export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionPool) => void): SessionPool {
+  const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
+  const said = new Set<string>();
+  const runningOn = new Map<string, string>();
+  const pool = new SessionPool({
     onnx: {
       providers,
       device: inferenceDevice,
       ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }),
+      onFallback: (from, to, reason) => {
+        fallbacks.inc({ from, to });
+        // Once, not for each model.
+        if (said.has(from)) return;
+        said.add(from);
+        log.warn({ from, to, reason }, 'an execution provider cannot be used; the next one is');
+      },
     },
     workers: inferenceWorkers,
-    maxBatch: inferenceBatch,
-    maxDelayMs: inferenceBatchDelayMs,
+    maxBatch: config.inferenceBatch,
+    maxDelayMs: config.inferenceBatchDelayMs,
+    maxBytes: config.modelMemoryBytes,
     observer: {
       loaded: (model, provider, seconds) => {
         loadSeconds.observe({ model, provider }, seconds);
+        modelProvider.set({ model, provider }, 1);
+        runningOn.set(model, provider);
         log.debug({ model, provider, seconds }, 'model loaded');
       },
       ran: (model, rows, seconds) => {
         runSeconds.observe({ model }, seconds);
         batchRows.observe({ model }, rows);
       },
-      evicted: (model) => log.debug({ model }, 'model unloaded'),
+      evicted: (model) => {
+        const provider = runningOn.get(model);
+        if (provider !== undefined) modelProvider.remove({ model, provider });
+        log.debug({ model }, 'model unloaded');
+      },
+      lost: (reason) => {
+        losses.inc();
+        log.error({ reason }, 'the GPU failed; every model is loaded anew');
+        deviceLost?.(pool);
+      },
     },
   });
+  return pool;
 }
 
 async function openRepository(options: ModelsModuleOptions, pool: SessionPool): Promise<ModelRepository> {

@@ -1,10 +1,24 @@
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
 import { runWorker } from '@adit/service';
-import { AnalysisRegistry, ModelRepository, modelsOf, SessionPool, type AnalysisDefinition } from '@adit/inference';
+import {
+  AnalysisRegistry,
+  ModelRepository,
+  modelsOf,
+  SessionPool,
+  type AnalysisDefinition,
+  type ModelVersion,
+} from '@adit/inference';
 import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
 import { servedFamilies } from './served-families.js';
+
+const log = createLogger('inference');
+/** How often a process whose GPU does not work tries it again; its orchestrator may start it anew before. */
+const RETRY_MS = 10_000;
 
 interface InferenceService {
   /** What it serves unless ADIT_INFERENCE_FAMILIES names others. */
@@ -15,14 +29,23 @@ interface InferenceService {
   models: string[];
 }
 
-/** Runs one inference service as a process: it takes work once its families' installed models are in memory and warm. */
+/**
+ * Runs one inference service as a process: it takes work once its families' installed models are in memory and warm. Where no
+ * provider works it takes none, and /readyz says why.
+ */
 export async function runInference({ family, analyses: folder, models }: InferenceService): Promise<void> {
   const analyses = await AnalysisRegistry.scan(folder);
   await runWorker({
     name: `inference-${family}`,
     settings: InferenceConfig.shape,
     modules: (config) => [
-      ModelsModule.forRoot({ config, analyses, builtIn: models, dataDir: resolve(config.dataDir) }),
+      ModelsModule.forRoot({
+        config,
+        analyses,
+        builtIn: models,
+        dataDir: resolve(config.dataDir),
+        deviceLost: endUnlessItComesBack,
+      }),
       ...servedFamilies(config, family, analyses).map((served) => InferenceModule.forFamily(served, analyses, config)),
     ],
     async warmUp(app, config) {
@@ -32,10 +55,9 @@ export async function runInference({ family, analyses: folder, models }: Inferen
       const own = analyses.all().filter((analysis) => served.includes(analysis.family));
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
       // Without one of its models an analysis is refused when a job is posted.
-      for (const model of new Set(own.flatMap(usualModels).filter((name) => installed.has(name)))) {
-        const lease = await pool.acquire(repository.resolve(model));
-        lease.release();
-      }
+      const needed = new Set(own.flatMap(usualModels).filter((name) => installed.has(name)));
+      const models = [...needed].map((name) => repository.resolve(name));
+      while (!(await loaded(pool, models))) await sleep(RETRY_MS);
     },
   });
 }
@@ -44,4 +66,25 @@ export async function runInference({ family, analyses: folder, models }: Inferen
 function usualModels(analysis: AnalysisDefinition): readonly string[] {
   const args = analysis.args.safeParse({});
   return args.success ? modelsOf(analysis, args.data) : [];
+}
+
+/** Whether the models are in memory now; false when no provider works. Throws what is wrong with a model. */
+async function loaded(pool: SessionPool, models: ModelVersion[]): Promise<boolean> {
+  try {
+    for (const model of models) (await pool.acquire(model)).release();
+    return true;
+  } catch (error) {
+    const problem = AditError.from(error);
+    if (problem.code !== 'UNAVAILABLE') throw error;
+    log.error({ reason: problem.message }, 'not ready: the models cannot be run');
+    return false;
+  }
+}
+
+/** CUDA gives a process that has lost its GPU no second one: another process takes over, and takes no work before it can. */
+function endUnlessItComesBack(pool: SessionPool): void {
+  pool.tryProviders().catch((error: unknown) => {
+    log.fatal({ err: error }, 'the GPU does not come back; this process ends, to be started anew');
+    process.kill(process.pid, 'SIGTERM');
+  });
 }

@@ -11,6 +11,7 @@ export * from './model-writer.js';
 export { THIS_THREAD, type Graph, type GraphTensor } from './onnx-graph.js';
 export * from './onnx-session.js';
 export * from './preprocess.js';
+export * from './providers.js';
 export * from './registry.js';
 export * from './resample.js';
 export * from './session.js';

@@ -7,6 +7,8 @@ import type { Tensor } from './tensor.js';
  * when it is loaded, in whatever thread; a thread's process.env is a copy, so it has to be said here, on the main one.
  */
 process.env.ORT_DISABLE_TELEMETRY = '1';
+/** NVIDIA's libraries round float32 to 10 bits for speed unless told not to; embeddings are compared with those of a CPU. */
+process.env.NVIDIA_TF32_OVERRIDE ??= '0';
 
 /** A tensor with its name and batch dimension. */
 export type GraphTensor = Tensor & { name: string };

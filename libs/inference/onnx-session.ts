@@ -2,11 +2,9 @@ import { availableParallelism } from 'node:os';
 import { AditError, zip } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onnx-graph.js';
+import type { Provider } from './providers.js';
 import type { Row } from './session.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
-
-export const PROVIDERS = ['cpu', 'cuda', 'tensorrt', 'webgpu'] as const;
-export type Provider = (typeof PROVIDERS)[number];
 
 export interface OnnxOptions {
   /** In order of preference; the first that works is used. */

@@ -1,21 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { elementAt, type ModelManifest } from '@adit/contracts';
+import { AditError, elementAt, type ModelManifest } from '@adit/contracts';
 import { Batcher } from './batcher.js';
+import { deviceFailure } from './device-failure.js';
 import type { ModelVersion } from './model-folder.js';
-import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions, type Provider } from './onnx-session.js';
+import { DEFAULT_ONNX_OPTIONS, OnnxSession, type OnnxOptions } from './onnx-session.js';
 import { THIS_THREAD, type GraphHost } from './onnx-graph.js';
 import { OnnxThread } from './onnx-thread.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
+import type { Provider } from './providers.js';
 import type { NetworkSession, Row } from './session.js';
-import { shapeText } from './tensor.js';
+import { linearGraph } from './spec-graph.js';
+import { floatTensor, shapeText } from './tensor.js';
 
 /** Told what the pool does, for metrics. */
 export interface PoolObserver {
   loaded?(model: string, provider: Provider, seconds: number): void;
   ran?(model: string, rows: number, seconds: number): void;
   evicted?(model: string): void;
+  /** The GPU failed and every session on it is gone; they are loaded anew when they are next acquired. */
+  lost?(reason: string): void;
 }
 
 interface SessionPoolOptions {
@@ -28,6 +33,8 @@ interface SessionPoolOptions {
   workers?: number;
   /** Sessions kept that nobody uses at the moment; the least recently used goes first. */
   maxIdle?: number;
+  /** Bytes of the files of the models in memory, a copy for each worker; beyond that the idle ones go. By default without bound. */
+  maxBytes?: number;
   /** Caps every manifest's maxBatch. By default 1 on a CPU and no cap on a GPU. */
   maxBatch?: number;
   /** Milliseconds a run waits for company. */
@@ -38,6 +45,8 @@ interface SessionPoolOptions {
 interface Entry {
   loading: Promise<Loaded>;
   model: string;
+  bytes: number;
+  provider: Provider | null;
   users: number;
   usedAt: number;
 }
@@ -54,6 +63,7 @@ type RunRow = (row: Row) => Promise<Row>;
 interface Copy {
   session: OnnxSession;
   running: number;
+  era: number;
 }
 
 /** A session on loan. Call `release` when done: a session in use is never unloaded. */
@@ -69,6 +79,11 @@ export class SessionPool {
   private readonly onnx: OnnxOptions;
   private readonly workers: number;
   private hosts: OnnxThread[] = [];
+  /** Grows when a device is lost: sessions from before are of no use. */
+  private era = 0;
+  private failure: string | null = null;
+  /** Ends when the sessions on a lost device are gone: as long as one is held, it stays lost. */
+  private lettingGo: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: SessionPoolOptions = {}) {
     this.onnx = { ...DEFAULT_ONNX_OPTIONS, ...options.onnx };
@@ -84,13 +99,26 @@ export class SessionPool {
     const key = model.pin.digest;
     let entry = this.entries.get(key);
     if (!entry) {
-      entry = { loading: this.load(model), model: model.pin.name, users: 0, usedAt: 0 };
+      const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * Math.max(1, this.workers);
+      // Room first: a GPU may not hold both.
+      const room = this.evict(bytes);
+      entry = {
+        loading: room.then(() => this.load(model)),
+        model: model.pin.name,
+        bytes,
+        provider: null,
+        users: 0,
+        usedAt: 0,
+      };
       this.entries.set(key, entry);
-      // A failed loading must not stay: the file may be put right.
       const added = entry;
-      entry.loading.catch(() => {
-        if (this.entries.get(key) === added) this.entries.delete(key);
-      });
+      entry.loading.then(
+        ({ network }) => (added.provider = network.provider),
+        // A failed loading must not stay: the file may be put right.
+        () => {
+          if (this.entries.get(key) === added) this.entries.delete(key);
+        },
+      );
     }
     const held = entry;
     held.users++;
@@ -100,7 +128,7 @@ export class SessionPool {
       if (released) return;
       released = true;
       held.users--;
-      this.evict();
+      void this.evict();
     };
     try {
       return { network: (await held.loading).network, release };
@@ -125,6 +153,36 @@ export class SessionPool {
   /** Number of sessions in memory. */
   get size(): number {
     return this.entries.size;
+  }
+
+  /** What the models in memory run on. */
+  get providers(): Provider[] {
+    return [...new Set([...this.entries.values()].flatMap(({ provider }) => provider ?? []))].sort();
+  }
+
+  /** Why nothing could be run when it was last tried; null when it could. */
+  get problem(): string | null {
+    return this.failure;
+  }
+
+  /**
+   * Runs a graph of two nodes, so that no model is to blame: answers the provider that works. Throws UNAVAILABLE when none
+   * does.
+   */
+  async tryProviders(): Promise<Provider> {
+    try {
+      await this.lettingGo;
+      const session = await OnnxSession.load(linearGraph(1, 1), this.onnx, this.places()[0]);
+      try {
+        await session.run([{ x: floatTensor(Float32Array.of(1), [1]) }]);
+      } finally {
+        await session.release();
+      }
+      this.failure = null;
+      return session.provider;
+    } catch (error) {
+      throw this.unavailable(error);
+    }
   }
 
   /** Unloads everything; leases must have been released. */
@@ -178,7 +236,8 @@ export class SessionPool {
       plain ??= copiesOf(path).then((copies) => this.batched(model, copies));
       return (await plain)(row);
     };
-    const network: NetworkSession = { name: pin.name, digest: pin.digest, manifest, run };
+    const provider = providerOf(elementAt(loaded, 0));
+    const network: NetworkSession = { name: pin.name, digest: pin.digest, provider, manifest, run };
     if (looking) {
       const runRow = this.batched(model, looking);
       network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
@@ -186,19 +245,41 @@ export class SessionPool {
     return { loaded, network };
   }
 
-  /** One warm session for each worker. */
+  /** One warm session for each worker. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
   private async copies({ pin, manifest }: ModelVersion, graph: string | Uint8Array): Promise<Copy[]> {
     const start = performance.now();
-    const copies = await Promise.all(
-      this.places().map(async (place): Promise<Copy> => {
-        const session = await OnnxSession.load(graph, this.onnx, place);
-        await session.warmUp(manifest.input);
-        return { session, running: 0 };
-      }),
-    );
-    const { provider } = elementAt(copies, 0).session;
-    this.options.observer?.loaded?.(pin.name, provider, (performance.now() - start) / 1000);
-    return copies;
+    const { era } = this;
+    try {
+      await this.lettingGo;
+      const copies = await Promise.all(
+        this.places().map(async (place): Promise<Copy> => {
+          const session = await OnnxSession.load(graph, this.onnx, place);
+          await session.warmUp(manifest.input);
+          return { session, running: 0, era };
+        }),
+      );
+      this.failure = null;
+      this.options.observer?.loaded?.(pin.name, providerOf(copies), (performance.now() - start) / 1000);
+      return copies;
+    } catch (error) {
+      if (!this.onnx.providers.includes('cpu')) await this.askDevice(error, era);
+      throw error;
+    }
+  }
+
+  /** Returns when the device works, so that what failed is the graph's own fault; throws UNAVAILABLE otherwise. */
+  private async askDevice(error: unknown, era: number): Promise<void> {
+    if (era !== this.era) throw this.unavailable(error);
+    if (deviceFailure(reasonOf(error)) === 'memory') {
+      await this.evict(Infinity);
+      throw this.unavailable(error);
+    }
+    try {
+      await this.tryProviders();
+    } catch (problem) {
+      if (this.providers.length > 0 && era === this.era) this.startOver(reasonOf(error));
+      throw problem;
+    }
   }
 
   private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
@@ -210,7 +291,7 @@ export class SessionPool {
         const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
         copy.running++;
         try {
-          const outs = await copy.session.run(rows);
+          const outs = await this.runOn(copy, rows);
           observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000);
           return outs;
         } finally {
@@ -223,19 +304,67 @@ export class SessionPool {
     return (row) => batcher.run(row);
   }
 
+  /**
+   * What a GPU fails of is not the rows' fault: UNAVAILABLE puts the work off without blame. Where memory is short the idle
+   * models go, and the batcher repeats the rows one by one; a device that is lost takes every session with it.
+   */
+  private async runOn({ session, era }: Copy, rows: Row[], again = rows.length === 1): Promise<Row[]> {
+    if (era !== this.era) throw this.unavailable(this.failure ?? 'the GPU was lost');
+    try {
+      const outs = await session.run(rows);
+      this.failure = null;
+      return outs;
+    } catch (error) {
+      const failure = session.provider === 'cpu' ? null : deviceFailure(reasonOf(error));
+      // Whatever else fails of a device that another run has lost meanwhile is its loss too.
+      if (failure === null && era === this.era) throw error;
+      const unavailable = this.unavailable(error);
+      if (failure === 'memory') {
+        await this.evict(Infinity);
+        if (again) return this.runOn({ session, era, running: 0 }, rows, false);
+      } else if (era === this.era) this.startOver(reasonOf(error));
+      throw unavailable;
+    }
+  }
+
+  /** Lets go of every session, that of models that run well too: they are on the same device. */
+  private startOver(reason: string): void {
+    this.era++;
+    const entries = [...this.entries.values()];
+    const hosts = this.hosts;
+    this.hosts = [];
+    this.entries.clear();
+    for (const { model } of entries) this.options.observer?.evicted?.(model);
+    const going =
+      hosts.length > 0 ? hosts.map((host) => host.close()) : entries.map((entry) => entry.loading.then(unload));
+    this.lettingGo = Promise.allSettled(going).then(() => this.options.observer?.lost?.(reason));
+  }
+
+  private unavailable(error: unknown): AditError {
+    this.failure = `The models cannot be run on ${this.onnx.providers.join(' or ')}: ${reasonOf(error)}`;
+    return new AditError('UNAVAILABLE', this.failure, { cause: error });
+  }
+
   private batchOf(session: OnnxSession, manifest: ModelManifest): number {
     if (!session.batches) return 1;
     const cap = this.options.maxBatch ?? (session.provider === 'cpu' ? CPU_BATCH : Infinity);
     return Math.max(1, Math.min(manifest.maxBatch, cap));
   }
 
-  private evict(): void {
+  /** Unloads idle models beyond the bounds, with `coming` bytes more in sight. */
+  private async evict(coming = 0): Promise<void> {
+    const { maxIdle = 32, maxBytes = Infinity } = this.options;
     const idle = [...this.entries].filter(([, entry]) => entry.users === 0).sort((a, b) => a[1].usedAt - b[1].usedAt);
-    for (const [key, entry] of idle.slice(0, Math.max(0, idle.length - (this.options.maxIdle ?? 32)))) {
+    let bytes = coming + [...this.entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
+    const unloaded: Promise<void>[] = [];
+    for (const [i, [key, entry]] of idle.entries()) {
+      if (idle.length - i <= maxIdle && bytes <= maxBytes && coming !== Infinity) break;
+      bytes -= entry.bytes;
       this.entries.delete(key);
       this.options.observer?.evicted?.(entry.model);
-      void entry.loading.then(unload);
+      unloaded.push(entry.loading.then(unload));
     }
+    await Promise.allSettled(unloaded);
   }
 }
 
@@ -258,6 +387,14 @@ async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uin
 
 async function unload({ loaded }: Loaded): Promise<void> {
   for (const { session } of loaded.flat()) await session.release();
+}
+
+function providerOf(copies: Copy[]): Provider {
+  return elementAt(copies, 0).session.provider;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Rows share a run when their tensors are of the same types and shapes. */

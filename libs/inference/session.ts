@@ -1,4 +1,5 @@
 import type { ModelManifest } from '@adit/contracts';
+import type { Provider } from './providers.js';
 import type { FloatTensor, Tensor } from './tensor.js';
 
 /** One row of a batch: every input or output by name, without its batch dimension. */
@@ -9,6 +10,8 @@ export interface NetworkSession {
   readonly name: string;
   /** The pin's digest. */
   readonly digest: string;
+  /** What it runs on. */
+  readonly provider: Provider;
   /** How the model wants its pixels, its labels, its embedding's length. */
   readonly manifest: ModelManifest;
   /** Throws INTERNAL, with the types and shapes, for a row that the graph does not take. */

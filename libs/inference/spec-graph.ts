@@ -1,6 +1,6 @@
 import { message, type Field } from './protobuf.js';
 
-/** For specs: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
+/** For specs, and to try a provider with: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
   const dims = [openBatch ? 'N' : 1, size];
   return model([
@@ -69,6 +69,17 @@ export function totalGraph(size: number): Buffer {
     [5, integers('one', [1])],
     [11, valueInfo('x', ['N', size])],
     [12, valueInfo('y', [1])],
+  ]);
+}
+
+/** For specs: a graph that needs `count` floats between a number `x` (1×1) and the same number `y`. */
+export function hungryGraph(count: number): Buffer {
+  return model([
+    [1, node('Expand', ['x', 'shape'], 'many')],
+    [1, node('ReduceMax', ['many'], 'y')],
+    [5, integers('shape', [1, count])],
+    [11, valueInfo('x', [1, 1])],
+    [12, valueInfo('y', [1, 1])],
   ]);
 }
 

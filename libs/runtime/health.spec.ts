@@ -39,6 +39,15 @@ it('does not wait for a check longer than its time, and tells the check to stop'
   expect(told).toBe(true);
 });
 
+it('shows what a check says', async () => {
+  const health = new Health();
+  health.register('inference', () => 'cuda');
+  health.register('database', async () => [{ '?column?': 1 }]);
+  const [inference, database] = (await health.readyz()).checks;
+  expect(inference).toMatchObject({ ok: true, detail: 'cuda' });
+  expect(database).not.toHaveProperty('detail');
+});
+
 it('keeps the newer check of a name when the older one is taken away', async () => {
   const health = new Health();
   health.started();

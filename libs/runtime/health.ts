@@ -1,4 +1,4 @@
-/** Throws, or takes too long, when the thing it asks is not usable. */
+/** Throws, or takes too long, when the thing it asks is not usable; text that it answers is shown. */
 type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown;
 
 interface CheckResult {
@@ -10,6 +10,8 @@ interface CheckResult {
   tookMs: number;
   /** Why it is not usable. */
   reason?: string;
+  /** What there is to know of one that is. */
+  detail?: string;
 }
 
 export interface HealthReport {
@@ -91,8 +93,8 @@ async function run(name: string, { check, timeoutMs }: RegisteredCheck): Promise
   });
   const took = () => Math.round(performance.now() - began);
   try {
-    await Promise.race([(async () => check(abort.signal))(), late]);
-    return { name, ok: true, tookMs: took() };
+    const answer = await Promise.race([(async () => check(abort.signal))(), late]);
+    return { name, ok: true, tookMs: took(), ...(typeof answer === 'string' ? { detail: answer } : {}) };
   } catch (error) {
     return { name, ok: false, tookMs: took(), reason: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -16,6 +16,7 @@ const HealthReport = z
           needed: z.boolean(),
           tookMs: z.number(),
           reason: z.string().optional(),
+          detail: z.string().optional(),
         })
         .meta({ id: 'HealthCheck' }),
     ),
