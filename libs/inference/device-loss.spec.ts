@@ -151,7 +151,8 @@ describe('a GPU that fails', () => {
       maxBytes: 2.5 * size,
       observer: { evicted: (model) => gone.push(model) },
     });
-    for (const name of ['first', 'second', 'first', 'another']) (await pool.acquire(repository.resolve(name))).release();
+    for (const name of ['first', 'second', 'first', 'another'])
+      (await pool.acquire(repository.resolve(name))).release();
     expect(gone).toEqual(['second']);
     expect(pool.size).toBe(2);
     await pool.close();
