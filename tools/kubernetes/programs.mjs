@@ -50,7 +50,7 @@ const MAINS = {
 };
 
 /** What `npm test` uses; no more than this is built on a machine that only tests. */
-export const forTests = ['helm', 'kubeconform', 'helm-unittest', 'promtool', 'etcd', 'kube-apiserver'];
+export const forTests = ['helm', 'kubeconform', 'helm-unittest', 'promtool', 'kubectl', 'etcd', 'kube-apiserver'];
 
 const ready = new Map();
 
