@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { memoryFinding } from './doctor-checks.js';
+import { memoryFinding, providerFindings } from './doctor-checks.js';
 
 const GIB = 1024 ** 3;
 
@@ -16,4 +16,14 @@ it('reads the limit of a control group of either version, and does without one',
       what: 'memory: 40.0 GiB free of 64.0 GiB',
     });
   }
+});
+
+it('says that nothing can be run, and why, where the only provider does not work', async () => {
+  expect(await providerFindings('model.onnx', ['cuda'])).toEqual([
+    {
+      state: 'bad',
+      what: 'no model can be run (ADIT_PROVIDERS=cuda)',
+      advice: expect.stringMatching(/^model\.onnx cannot be loaded \(cuda: /),
+    },
+  ]);
 });

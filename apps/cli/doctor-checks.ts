@@ -3,7 +3,7 @@ import { access, mkdir, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { ModelRepository, OnnxSession } from '@adit/inference';
+import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
 import { modelsRoot, readCatalogue } from '@adit/models';
 import type { CliSettings } from './settings.js';
@@ -181,20 +181,7 @@ async function inference({ modelRoots, inference: config }: CliSettings): Promis
   const sizeOf = (model: (typeof networks)[number]) => model.files.reduce((sum, file) => sum + file.size, 0);
   const [smallest] = networks.sort((a, b) => sizeOf(a) - sizeOf(b));
   if (smallest === undefined) return one({ state: 'bad', what: 'no network can be run', advice: INSTALL_WEIGHTS });
-  const findings: Finding[] = [];
-  const session = await OnnxSession.load(join(smallest.folder, 'model.onnx'), {
-    providers: config.providers,
-    threads: 1,
-    onFallback: (from, to, reason) => {
-      const [first = ''] = reason.split('\n');
-      findings.push({ state: 'warning', what: `${from} cannot be used, ${to} is used instead`, advice: first });
-    },
-  });
-  findings.push({
-    state: 'good',
-    what: `inference runs on ${session.provider} (ADIT_PROVIDERS=${config.providers.join(',')})`,
-  });
-  await session.release();
+  const findings = await providerFindings(join(smallest.folder, 'model.onnx'), config.providers);
   const gpu = await access('/proc/driver/nvidia/version').then(
     () => true,
     () => false,
@@ -205,6 +192,27 @@ async function inference({ modelRoots, inference: config }: CliSettings): Promis
       what: 'an NVIDIA GPU is here and not used',
       advice: 'Set ADIT_PROVIDERS=cuda,cpu to run the networks on it.',
     });
+  }
+  return findings;
+}
+
+/** What a graph runs on; nothing runs where none of the providers works. */
+export async function providerFindings(graph: string, providers: Provider[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const wanted = `ADIT_PROVIDERS=${providers.join(',')}`;
+  try {
+    const session = await OnnxSession.load(graph, {
+      providers,
+      threads: 1,
+      onFallback: (from, to, reason) => {
+        const [first = ''] = reason.split('\n');
+        findings.push({ state: 'warning', what: `${from} cannot be used, ${to} is used instead`, advice: first });
+      },
+    });
+    await session.release();
+    findings.push({ state: 'good', what: `inference runs on ${session.provider} (${wanted})` });
+  } catch (error) {
+    findings.push({ state: 'bad', what: `no model can be run (${wanted})`, advice: AditError.from(error).message });
   }
   return findings;
 }
