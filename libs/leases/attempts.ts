@@ -126,7 +126,6 @@ export async function runAttempt(
       const putOff = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
       if (await putOff(POSTPONE_SECONDS)) return;
       // It is the database: the bus keeps the message meanwhile and delivers it again.
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- changes meanwhile
       while (!(await putOff(settings.leaseSeconds)) && !signal.aborted) await sleep(1_000);
       throw error;
     }
