@@ -1,3 +1,4 @@
+import { jsonOf } from './request.js';
 import type { Problem } from './schema.js';
 
 /** The service refused, or failed: its problem details, as far as it sent any. */
@@ -22,7 +23,7 @@ export class AditApiError extends Error {
   }
 
   static async of(reply: Response): Promise<AditApiError> {
-    const problem = (await reply.json().catch(() => ({}))) as Partial<Problem>;
+    const problem = await jsonOf<Partial<Problem>>(reply).catch(() => ({}));
     return new AditApiError(reply.status, problem, retryAfterOf(reply));
   }
 }

@@ -27,6 +27,7 @@ export async function writeSchema(document: unknown, to: URL = schemaPath): Prom
  * what it takes and what it answers.
  */
 export function schemaText(document: unknown): string {
+  // The document that the gateway writes of itself.
   const { paths, components } = document as Document;
   const named = Object.entries(components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`,
@@ -79,9 +80,9 @@ function typeOf(schema: Json, indent: string): string {
   if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
   if ('const' in schema) return literal(schema['const']);
   if (Array.isArray(options)) return options.map(literal).join(' | ');
-  const union = (anyOf ?? oneOf) as Json[] | undefined;
-  if (union !== undefined) return [...new Set(union.map((one) => typeOf(one, indent)))].join(' | ');
-  if (Array.isArray(allOf)) return (allOf as Json[]).map((one) => `(${typeOf(one, indent)})`).join(' & ');
+  const union = anyOf ?? oneOf;
+  if (Array.isArray(union)) return [...new Set(union.map((one: Json) => typeOf(one, indent)))].join(' | ');
+  if (Array.isArray(allOf)) return allOf.map((one: Json) => `(${typeOf(one, indent)})`).join(' & ');
   if (Array.isArray(type)) return type.map((one: unknown) => typeOf({ ...schema, type: one }, indent)).join(' | ');
   switch (type) {
     case 'string':
@@ -103,21 +104,25 @@ function typeOf(schema: Json, indent: string): string {
 }
 
 function arrayOf({ items, minItems, maxItems }: Json, indent: string): string {
+  const item = typeOf(schemaIn(items), indent);
   if (typeof maxItems === 'number' && minItems === maxItems) {
-    return `[${Array.from({ length: maxItems }, () => typeOf((items ?? {}) as Json, indent)).join(', ')}]`;
+    return `[${Array.from({ length: maxItems }, () => item).join(', ')}]`;
   }
-  const item = typeOf((items ?? {}) as Json, indent);
   return /^[\w"]+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
 
-function objectType({ properties = {}, required = [], additionalProperties: more }: Json, indent: string): string {
-  const known =
-    Object.keys(properties as Json).length > 0
-      ? objectOf(properties as Record<string, Json>, required as string[], indent)
-      : null;
+/** A schema within another; none is one that takes anything. */
+function schemaIn(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function objectType({ properties, required, additionalProperties: more }: Json, indent: string): string {
+  const members = Object.entries(schemaIn(properties)).map(([name, schema]) => [name, schemaIn(schema)] as const);
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const known = members.length > 0 ? objectOf(Object.fromEntries(members), names, indent) : null;
   const hasMore = more === true || (typeof more === 'object' && more !== null);
   if (!hasMore) return known ?? 'Record<string, never>';
-  const rest = `Record<string, ${more === true ? 'unknown' : typeOf(more as Json, indent)}>`;
+  const rest = `Record<string, ${typeOf(schemaIn(more), indent)}>`;
   return known === null ? rest : `${known} & Record<string, unknown>`;
 }
 

@@ -1,5 +1,6 @@
 import type { ApiClient } from './api-client.js';
 import { AditTimeoutError } from './errors.js';
+import { jsonOf } from './request.js';
 import type { Artifact, DetailedResult, Job, Operations, SummarizedResult } from './schema.js';
 import { sleep } from './transport.js';
 
@@ -84,7 +85,7 @@ export class Jobs {
         ...(seconds > 0 ? { headers: { prefer: `wait=${seconds}` } } : {}),
         ...(signal === undefined ? {} : { signal }),
       });
-      const job = (await reply.json()) as Job;
+      const job = await jsonOf<Job>(reply);
       onProgress?.(job);
       if (ENDED.has(job.state)) return job;
       if (performance.now() >= end)

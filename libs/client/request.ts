@@ -56,11 +56,22 @@ export function pathOf(key: OperationKey, { params = {}, query = {} }: AnyInput)
   return { method, path: text === '' ? path : `${path}?${text}` };
 }
 
+/** The JSON of an answer, of the type that the document gives for what was asked: the service holds itself to it. */
+export async function jsonOf<T>(reply: Response): Promise<T> {
+  return (await reply.json()) as T;
+}
+
+/** A Blob that is a file has a name; `File` itself is not everywhere. */
+export function nameOf(file: Blob & { name?: string }): string | undefined {
+  return file.name;
+}
+
 export function formOf(fields: Record<string, unknown>): FormData {
   const form = new FormData();
   for (const [name, given] of Object.entries(fields)) {
-    for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) {
-      if (value instanceof Blob) form.append(name, value, (value as { name?: string }).name ?? 'file');
+    const values: unknown[] = Array.isArray(given) ? given : [given];
+    for (const value of values) {
+      if (value instanceof Blob) form.append(name, value, nameOf(value) ?? 'file');
       else if (value !== undefined) form.append(name, String(value));
     }
   }

@@ -1,4 +1,5 @@
 import { AditApiError, AditConnectionError } from './errors.js';
+import { jsonOf } from './request.js';
 import type { StorageEntry } from './schema.js';
 import { fileBytes } from './streamed-form.js';
 import { sleep, type Transport } from './transport.js';
@@ -74,7 +75,7 @@ async function begin(
     try {
       const path = `/v1/storage/uploads/?${query.toString()}`;
       const reply = await transport.send({ method: 'POST', path, headers, signal, repeatable: true });
-      return ((await reply.json()) as StorageEntry).id;
+      return (await jsonOf<StorageEntry>(reply)).id;
     } catch (error) {
       // A name that is taken does not become free by waiting.
       if (!isPassing(error) || (error instanceof AditApiError && error.status === 409)) throw error;
@@ -133,8 +134,9 @@ function isPassing(error: unknown): boolean {
 /** What says that the file failed, not the connection: it changed, or is gone. Null when it is fine. */
 function readFailure(error: unknown): Error | null {
   if (typeof error !== 'object' || error === null) return null;
-  const { name, cause } = error as Error;
-  return name === 'NotReadableError' ? (error as Error) : readFailure(cause);
+  // Nothing but errors is thrown here, and their classes may be of another realm.
+  const failure = error as Error;
+  return failure.name === 'NotReadableError' ? failure : readFailure(failure.cause);
 }
 
 /** Pauses that grow, and an end when nothing has moved for long. */

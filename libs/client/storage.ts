@@ -1,5 +1,6 @@
 import type { ApiClient } from './api-client.js';
 import { abandonUpload, uploadResumably } from './resumable-upload.js';
+import { jsonOf, nameOf } from './request.js';
 import type { StorageEntry } from './schema.js';
 import { streamedForm } from './streamed-form.js';
 import type { Transport } from './transport.js';
@@ -36,7 +37,7 @@ export class Storage {
    * The `url` of what comes back is a source of jobs.
    */
   async upload(file: Blob, { folder = '/', name, ifExists, onProgress, signal }: Upload = {}): Promise<StorageEntry> {
-    const filename = name ?? (file as { name?: string }).name ?? 'file';
+    const filename = name ?? nameOf(file) ?? 'file';
     // In the query it needs none of the escapes that a part's head has.
     const given = { folder, name: filename, ...(ifExists === undefined ? {} : { if_exists: ifExists }) };
     const query = new URLSearchParams(given);
@@ -49,7 +50,7 @@ export class Storage {
       signal,
       repeatable: false,
     });
-    return (await reply.json()) as StorageEntry;
+    return jsonOf<StorageEntry>(reply);
   }
 
   /**
@@ -58,7 +59,7 @@ export class Storage {
    */
   async uploadResumably(file: Blob, options: Upload & Resumption = {}): Promise<StorageEntry> {
     const { folder = '/', name, ifExists, onProgress, onBegun, resume, patienceSeconds = 60, signal } = options;
-    const filename = name ?? (file as { name?: string }).name ?? 'file';
+    const filename = name ?? nameOf(file) ?? 'file';
     const id = await uploadResumably(this.transport, {
       ...{ file, folder, name: filename, ifExists, onProgress, onBegun, resume, patienceSeconds, signal },
     });

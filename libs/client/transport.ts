@@ -65,19 +65,21 @@ export class Transport {
   }: Sending): Promise<Response | AditApiError | AditConnectionError> {
     try {
       const content = body?.();
+      // A stream for a body needs to be told that its answer comes after it.
+      const streaming: { duplex?: 'half' } = content instanceof ReadableStream ? { duplex: 'half' } : {};
       const reply = await this.fetch(`${this.base}${path}`, {
         method,
         headers: { ...(this.authorization === null ? {} : { authorization: this.authorization }), ...headers },
         ...(content === undefined ? {} : { body: content }),
         ...(signal === undefined ? {} : { signal }),
-        // A stream for a body needs to be told that its answer comes after it.
-        ...(content instanceof ReadableStream ? ({ duplex: 'half' } as object) : {}),
+        ...streaming,
       });
       return reply.ok ? reply : await AditApiError.of(reply);
     } catch (error) {
       signal?.throwIfAborted();
-      const cause = (error as { cause?: { code?: unknown; message?: string } }).cause;
-      const why = typeof cause?.code === 'string' ? cause.code : (cause?.message ?? (error as Error).message);
+      // As fetch throws it, of whatever realm its class is.
+      const { cause, message } = error as Error & { cause?: { code?: unknown; message?: string } };
+      const why = typeof cause?.code === 'string' ? cause.code : (cause?.message ?? message);
       return new AditConnectionError(`${this.base} did not answer (${why}).`, { cause: error });
     }
   }
@@ -99,7 +101,7 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   await new Promise<void>((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
-      reject(signal?.reason as Error);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort);

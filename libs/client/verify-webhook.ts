@@ -54,7 +54,9 @@ export async function verifyWebhook({
     const key = await crypto.subtle.importKey('raw', keyOf(one), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
     // WebCrypto compares in constant time.
     for (const signature of given) {
-      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return JSON.parse(text) as WebhookDelivery;
+      if (!(await crypto.subtle.verify('HMAC', key, signature, signed))) continue;
+      const delivery: WebhookDelivery = JSON.parse(text);
+      return delivery;
     }
   }
   throw new WebhookVerificationError('No signature of the delivery is that of the secret.');

@@ -134,7 +134,7 @@ class Records {
     const { row, hasQuotes } = this;
     this.row = { line: this.line, cells: [], fault: null };
     this.hasQuotes = false;
-    const isBlank = !hasQuotes && row.fault === null && row.cells.length === 1 && row.cells[0]!.trim() === '';
+    const isBlank = !hasQuotes && row.fault === null && row.cells.length === 1 && row.cells[0]?.trim() === '';
     return isBlank ? null : row;
   }
 }

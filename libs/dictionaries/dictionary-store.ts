@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, type DictionaryPin } from '@adit/contracts';
+import { AditError, type DictionaryPin, dropOldest } from '@adit/contracts';
 import { DictionaryVersionEntity, isLive } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -37,7 +37,7 @@ export class DictionaryStore {
     }
     this.recent.delete(key);
     this.recent.set(key, loaded);
-    if (this.recent.size > KEPT) this.recent.delete(this.recent.keys().next().value!);
+    dropOldest(this.recent, KEPT);
     return loaded;
   }
 

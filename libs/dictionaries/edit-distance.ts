@@ -26,5 +26,5 @@ export function editDistance(a: string, b: string): number {
     return letter;
   };
   const [one, other] = [a, b].map((text) => Array.from(text, letterOf).join(''));
-  return levenshtein.distance(one!, other!);
+  return levenshtein.distance(one ?? '', other ?? '');
 }

@@ -27,7 +27,8 @@ export function barePicture(input: string | Buffer, most = Infinity): Promise<Bu
       pieces.push(bytes.subarray(0, length));
       left -= length;
     }
-    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    const [only, ...others] = pieces;
+    return only !== undefined && others.length === 0 ? only : Buffer.concat(pieces);
   });
 }
 

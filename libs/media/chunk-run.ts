@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
+import { AditError, elementAt, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
 import { bestAttempt, type Landing } from './best-attempt.js';
 import { chunkStarts, writePiece, type ChunkStart } from './chunk-start.js';
 import { FRAME_HASHES, readHashes } from './counted-frames.js';
@@ -54,7 +54,7 @@ export async function decodePictures(
   directory: string,
 ): Promise<Pictures> {
   const { facts, index, interval } = request;
-  const first = Math.min(...outputs.map((output) => output.frames[0] as number));
+  const first = Math.min(...outputs.map((output) => elementAt(output.frames, 0)));
   const best = await bestAttempt(
     chunkStarts(facts, index, interval, first),
     latestTime(index, interval.ptsStart, first),
@@ -127,7 +127,7 @@ async function decodeOnce(
       basePts: interval.ptsStart,
       outputs,
       filters: info.filters,
-      countFrom: start.kind === 'keyframe' ? (start.table.frames[start.entry] as number) : 0,
+      countFrom: start.kind === 'keyframe' ? elementAt(start.table.frames, start.entry) : 0,
     }),
     outputs: [
       ...outputs.map((_, i) => ({

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { FrameInterval, VideoFacts } from '@adit/contracts';
+import { elementAt, type FrameInterval, type VideoFacts } from '@adit/contracts';
 import { countUpTo, type FrameIndex, type SeekTable } from './frame-index.js';
 
 /** From where a chunk is decoded: the film's beginning, a time in seconds of the container's clock, a counted keyframe. */
@@ -59,7 +59,7 @@ export async function writePiece(
   try {
     const parts: [number, number][] = [
       [0, table.bodyStart],
-      [table.places[entry] as number, until],
+      [elementAt(table.places, entry), until],
     ];
     const buffer = Buffer.alloc(1 << 20);
     for (const [from, to] of parts) {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import { ffmpegInfo } from './ffmpeg-binary.js';
 import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
@@ -103,10 +103,10 @@ function seekTableOf(key: { frames: Float64Array; hashes: string[] }, packets: P
   if (places.length !== key.frames.length || places.some((place) => place < 0)) return null;
   const table: SeekTable = { bodyStart: first, bodyEnd: end, frames: [], places: [], hashes: [] };
   for (const [i, frame] of key.frames.entries()) {
-    if (i > 0 && frame - (table.frames.at(-1) as number) < ENTRY_DISTANCE) continue;
+    if (i > 0 && frame - elementAt(table.frames, -1) < ENTRY_DISTANCE) continue;
     table.frames.push(frame);
-    table.places.push(places[i] as number);
-    table.hashes.push(key.hashes[i] as string);
+    table.places.push(elementAt(places, i));
+    table.hashes.push(elementAt(key.hashes, i));
   }
   return table;
 }

@@ -1,4 +1,4 @@
-import type { VideoFacts } from '@adit/contracts';
+import { elementAt, type VideoFacts } from '@adit/contracts';
 import type { FfmpegFilter } from './ffmpeg-binary.js';
 import type { FrameIndex } from './frame-index.js';
 
@@ -40,7 +40,7 @@ interface ChunkGraph {
  */
 export function filterGraph({ facts, index, basePts, outputs, filters, countFrom }: ChunkGraph): string {
   const all = [...new Set(outputs.flatMap((output) => output.frames))].sort((a, b) => a - b);
-  const last = all.at(-1) as number;
+  const last = elementAt(all, -1);
   const deinterlacer = facts.interlaced ? (['bwdif', 'yadif'] as const).find((name) => filters.has(name)) : undefined;
   const reach = deinterlacer ? 1 : 0;
   const end = window(index, basePts, last + reach)[1];
@@ -187,18 +187,16 @@ function windows(index: FrameIndex, basePts: number, frames: readonly number[], 
 }
 
 function selectWindows(windowList: [number, number][]): string {
-  const first = windowList[0] as [number, number];
-  const last = windowList.at(-1) as [number, number];
-  const list = windowList.length > MAX_WINDOWS ? [[first[0], last[1]]] : windowList;
-  const inside = isInside(list);
+  const whole: [number, number] = [elementAt(windowList, 0)[0], elementAt(windowList, -1)[1]];
+  const inside = isInside(windowList.length > MAX_WINDOWS ? [whole] : windowList);
   // A damaged stream may repeat a time; the encoder refuses that.
   return `select='(${inside})*(isnan(prev_selected_pts)+gt(pts,prev_selected_pts))'`;
 }
 
 /** Whether `pts` is in one of the windows, as a tree: ffmpeg's expressions may be 100 terms deep, and each picture asks. */
-function isInside(windowList: readonly (readonly number[])[]): string {
+function isInside(windowList: readonly [number, number][]): string {
   const middle = windowList.length >> 1;
-  const [low, high] = windowList[middle] as [number, number];
+  const [low, high] = elementAt(windowList, middle);
   if (middle === 0) return `between(pts,${low},${high})`;
   return `if(lt(pts,${low}),${isInside(windowList.slice(0, middle))},${isInside(windowList.slice(middle))})`;
 }

@@ -96,7 +96,12 @@ export async function decodeImage(request: {
         }),
       ),
     );
-    return new Map(specs.map((spec) => [frameSpecName(spec), bySize.get(sizeKey(pictureSize(facts, spec))) as Buffer]));
+    return new Map(
+      specs.flatMap((spec) => {
+        const pack = bySize.get(sizeKey(pictureSize(facts, spec)));
+        return pack === undefined ? [] : [[frameSpecName(spec), pack] as const];
+      }),
+    );
   } catch (error) {
     throw unreadable(error);
   }

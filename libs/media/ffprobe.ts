@@ -20,7 +20,7 @@ const MAX_JSON_BYTES = 4 << 20;
 /** Of one packet or frame, described in a few numbers. */
 const MAX_LINE_BYTES = 64 << 10;
 
-/** Runs ffprobe over one file and returns its JSON. Throws as `probeLines`. */
+/** Runs ffprobe over one file and returns its JSON, whose type is the caller's word for what its `args` ask for. Throws as `probeLines`. */
 export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -31,7 +31,8 @@ export async function probeJson<T>(path: string, args: string[], options: ProbeR
   };
   await probe(path, [...args, '-of', 'json=compact=1'], onOutput, options);
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}') as T;
+    const json: T = JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}');
+    return json;
   } catch (error) {
     throw new AditError('MEDIA_INVALID', 'What the media says of itself cannot be read.', { cause: error });
   }

@@ -1,5 +1,5 @@
 import { deflateSync, inflateSync } from 'node:zlib';
-import { AditError, type Rational } from '@adit/contracts';
+import { AditError, elementAt, type Rational } from '@adit/contracts';
 
 /** What the decoder has to know about the pictures beside the facts. Names are ffmpeg's. */
 export interface PictureHints {
@@ -108,14 +108,7 @@ export class FrameIndex {
 
   /** Number of the first frame at or after `pts`; totalFrames when there is none. */
   firstAtOrAfter(pts: number): number {
-    let low = 0;
-    let high = this.pts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.pts[middle] as number) < pts) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstPlace(this.pts.length, (middle) => !(elementAt(this.pts, middle) < pts));
   }
 
   /** Number of the frame whose pts is closest. */
@@ -123,7 +116,7 @@ export class FrameIndex {
     const after = this.firstAtOrAfter(pts);
     if (after === 0) return 0;
     if (after === this.pts.length) return after - 1;
-    return (this.pts[after] as number) - pts < pts - (this.pts[after - 1] as number) ? after : after - 1;
+    return this.ptsOf(after) - pts < pts - this.ptsOf(after - 1) ? after : after - 1;
   }
 
   /** pts of the last keyframe at or before `pts`; the film's first pts when there is none. */
@@ -134,7 +127,7 @@ export class FrameIndex {
   /** The last seek point at or before `pts`. */
   seekPointFor(pts: number): SeekPoint | undefined {
     const at = countUpTo(this.seekPts, pts) - 1;
-    return at < 0 ? undefined : { pts: this.seekPts[at] as number, dts: this.seekDts[at] as number };
+    return at < 0 ? undefined : { pts: elementAt(this.seekPts, at), dts: elementAt(this.seekDts, at) };
   }
 
   /** A compact form: differences, deflated; a constant frame rate takes next to nothing. */
@@ -167,15 +160,7 @@ export class FrameIndex {
       if (buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new RangeError('wrong magic');
       const jsonAt = MAGIC.length + 4;
       const bodyAt = jsonAt + buffer.readUInt32BE(MAGIC.length);
-      const header = JSON.parse(buffer.toString('utf8', jsonAt, bodyAt)) as {
-        timeBase: Rational;
-        frames: number;
-        keys: number;
-        seeks: number;
-        endPts: number;
-        hints: PictureHints;
-        seekTable?: SeekTable | null;
-      };
+      const header: Header = JSON.parse(buffer.toString('utf8', jsonAt, bodyAt));
       const count = header.frames + header.keys + 2 * header.seeks;
       const body = inflateSync(buffer.subarray(bodyAt), { maxOutputLength: Math.max(count * 8, 8) });
       if (body.length !== count * 8) throw new RangeError('wrong length');
@@ -201,22 +186,37 @@ export class FrameIndex {
   }
 }
 
+/** What `encode` writes in front of the numbers. */
+interface Header {
+  timeBase: Rational;
+  frames: number;
+  keys: number;
+  seeks: number;
+  endPts: number;
+  hints: PictureHints;
+  seekTable?: SeekTable | null;
+}
+
 /** How many of the ascending `values` are at most `limit`. */
 export function countUpTo(values: ArrayLike<number>, limit: number): number {
+  return firstPlace(values.length, (middle) => !(elementAt(values, middle) <= limit));
+}
+
+/** By bisection the first of `count` places that is `far` enough, as all behind it are; `count` when none is. */
+export function firstPlace(count: number, far: (place: number) => boolean): number {
   let low = 0;
-  let high = values.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((values[middle] as number) <= limit) low = middle + 1;
-    else high = middle;
+    if (far(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
 
-function putDeltas(target: Float64Array, at: number, values: ArrayLike<number>): number {
+function putDeltas(target: Float64Array, at: number, values: Iterable<number>): number {
   let previous = 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
+  for (const value of values) {
     target[at++] = value - previous;
     previous = value;
   }
@@ -224,8 +224,6 @@ function putDeltas(target: Float64Array, at: number, values: ArrayLike<number>):
 }
 
 function sums(deltas: Float64Array): Float64Array {
-  const values = new Float64Array(deltas.length);
   let value = 0;
-  for (let i = 0; i < deltas.length; i++) values[i] = value += deltas[i] as number;
-  return values;
+  return deltas.map((delta) => (value += delta));
 }

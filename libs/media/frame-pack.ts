@@ -1,4 +1,5 @@
 import { AditError, DECODER_VERSION, PackedFrame } from '@adit/contracts';
+import { z } from 'zod';
 import { decodeJpeg, type RgbImage } from './picture.js';
 
 export type { RgbImage } from './picture.js';
@@ -154,14 +155,15 @@ class OpenFramePack implements FramePack {
   }
 }
 
+const Lengths = z.array(z.int().positive());
+
 function parseHeader(json: Buffer): PackHeader {
   try {
-    const header = JSON.parse(json.toString('utf8')) as { frames: unknown; lengths: unknown; decoder?: unknown };
+    const header: Record<keyof PackHeader, unknown> = JSON.parse(json.toString('utf8'));
     const frames = PackedFrame.array().parse(header.frames);
-    const lengths = header.lengths;
-    const plain = Array.isArray(lengths) && lengths.every((length) => Number.isSafeInteger(length) && length > 0);
-    if (!plain || lengths.length !== frames.length) throw new RangeError('lengths and frames differ');
-    return { frames, lengths: lengths as number[], decoder: Number(header.decoder ?? 1) };
+    const lengths = Lengths.parse(header.lengths);
+    if (lengths.length !== frames.length) throw new RangeError('lengths and frames differ');
+    return { frames, lengths, decoder: Number(header.decoder ?? 1) };
   } catch (error) {
     throw new AditError('MEDIA_INVALID', 'Not a frame pack: its header does not parse.', { cause: error });
   }

@@ -1,4 +1,4 @@
-import type { Rational } from '@adit/contracts';
+import { elementAt, type Rational } from '@adit/contracts';
 import type { FrameIndex } from './frame-index.js';
 import { parseRational, reduced, type ProbedStream } from './stream-facts.js';
 
@@ -8,12 +8,20 @@ const GRID_SHARE = 0.9;
 const JUMP = 8;
 
 /** Median distance of neighbouring frames in ticks; 0 for fewer than two. */
-export function medianStep(pts: ArrayLike<number>): number {
+export function medianStep(pts: Float64Array): number {
   if (pts.length < 2) return 0;
-  const steps = new Float64Array(pts.length - 1);
-  for (let i = 1; i < pts.length; i++) steps[i - 1] = (pts[i] as number) - (pts[i - 1] as number);
-  steps.sort();
-  return steps[steps.length >> 1] as number;
+  const steps = stepsOf(pts).sort();
+  return elementAt(steps, steps.length >> 1);
+}
+
+/** Distances of neighbours, one less than there are frames. */
+function stepsOf(pts: Float64Array): Float64Array {
+  let [before = 0] = pts;
+  return pts.subarray(1).map((at) => {
+    const step = at - before;
+    before = at;
+    return step;
+  });
 }
 
 /**
@@ -48,10 +56,12 @@ export function isVariable(index: FrameIndex, fps: Rational): boolean {
   const frameTicks = (fps.den * timeBase.den) / (fps.num * timeBase.num);
   const furthest = Math.max(frameTicks / 2, tolerance);
   let off = 0;
-  for (let i = 1; i < pts.length; i++) {
-    const at = pts[i] as number;
+  let [before = 0] = pts;
+  for (const [i, at] of pts.entries()) {
+    if (i === 0) continue;
     if (Math.abs(at - index.startPts - i * frameTicks) >= furthest) return true;
-    if (Math.abs(at - (pts[i - 1] as number) - step) > tolerance) off++;
+    if (Math.abs(at - before - step) > tolerance) off++;
+    before = at;
   }
   return off > Math.max(pts.length * 0.01, 1);
 }
@@ -65,8 +75,7 @@ function usualStep(index: FrameIndex): { ticks: number; count: number } {
   const usual = { ticks: 0, count: 0 };
   const steady = { ticks: 0, count: 0 };
   let onGrid = 0;
-  for (let i = 1; i < pts.length; i++) {
-    const step = (pts[i] as number) - (pts[i - 1] as number);
+  for (const step of stepsOf(pts)) {
     const multiple = Math.max(Math.round(step / median), 1);
     if (Math.abs(step - multiple * median) <= tolerance * multiple) onGrid++;
     if (Math.abs(step - median) <= tolerance) add(usual, step);

@@ -1,4 +1,4 @@
-import { AditError, type Rational } from '@adit/contracts';
+import { AditError, elementAt, type Rational, zip } from '@adit/contracts';
 import { countFrames } from './counted-frames.js';
 import { probeLines, type ProbeRun } from './ffprobe.js';
 import { FrameIndex, type PictureHints } from './frame-index.js';
@@ -63,7 +63,7 @@ export function statedIndex(
     pts: frames.pts,
     keyFrames: frames.keyFrames,
     ...seekPoints(packets.keyPackets()),
-    endPts: (frames.pts.at(-1) as number) + Math.max(step, 1),
+    endPts: elementAt(frames.pts, -1) + Math.max(step, 1),
     hints: { ...hints, timing: packets.someMissed ? 'sparse' : 'stated' },
     seekTable: null,
   });
@@ -96,8 +96,7 @@ async function seeksWell(
   const at = Math.floor(keys.dts.length * 0.75);
   const [time, first] = [keys.dts[at], keys.dts[0]];
   if (time === undefined || first === undefined || time === first) return true;
-  const knownAt = new Map<number, number>();
-  keys.places.forEach((place, i) => knownAt.set(place, keys.dts[i] as number));
+  const knownAt = new Map(zip(keys.places, keys.dts));
   let isRight = false;
   await probeLines(
     path,
@@ -142,10 +141,10 @@ async function countedIndex(
 function seekPoints({ pts, dts }: KeyPackets): { seekPts: Float64Array; seekDts: Float64Array } {
   const order = Uint32Array.from(pts.keys())
     .filter((i) => !Number.isNaN(pts[i]))
-    .sort((a, b) => (pts[a] as number) - (pts[b] as number) || a - b);
+    .sort((a, b) => elementAt(pts, a) - elementAt(pts, b) || a - b);
   return {
-    seekPts: Float64Array.from(order, (i) => pts[i] as number),
-    seekDts: Float64Array.from(order, (i) => dts[i] as number),
+    seekPts: Float64Array.from(order, (i) => elementAt(pts, i)),
+    seekDts: Float64Array.from(order, (i) => elementAt(dts, i)),
   };
 }
 

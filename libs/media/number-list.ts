@@ -1,4 +1,5 @@
 /** Numbers that come one by one in no known count, eight bytes each whatever their number. */
+import { elementAt } from '@adit/contracts';
 export class NumberList {
   private values = new Float64Array(1024);
   private count = 0;
@@ -17,7 +18,8 @@ export class NumberList {
   }
 
   at(position: number): number {
-    return this.values[position] as number;
+    if (position >= this.count) throw new RangeError(`Place ${position} of a list of ${this.count}.`);
+    return elementAt(this.values, position);
   }
 
   /** What is in the list now, without a copy: valid until the next `push`. */

@@ -1,4 +1,4 @@
-import { AditError, type Rational } from '@adit/contracts';
+import { AditError, dropOldest, type Rational } from '@adit/contracts';
 import { field, number } from './compact-line.js';
 import type { HeadFrames } from './head-frames.js';
 import { NumberList } from './number-list.js';
@@ -141,7 +141,7 @@ export class PacketList {
       sorted[count++] = value;
     }
     const pts = sorted.slice(0, count);
-    const lastDuration = this.durations.get(pts[count - 1] as number) ?? 0;
+    const lastDuration = this.durations.get(pts.at(-1) ?? NaN) ?? 0;
     return { pts, keyFrames: keyFramesAmong(pts, this.keys.sorted()), lastDuration };
   }
 
@@ -151,9 +151,10 @@ export class PacketList {
   }
 
   private compare(head: HeadFrames): { shown: number[]; announced: Set<number> } {
-    const first = head.pts[0] as number;
+    // Of a head without pictures nothing is announced, as NaN compares with nothing.
+    const first = head.pts[0] ?? NaN;
     // The last pictures of the head may be missing: their packets were not read.
-    const last = head.pts[Math.floor(head.pts.length * 0.8)] as number;
+    const last = head.pts[Math.floor(head.pts.length * 0.8)] ?? NaN;
     const announced = new Set<number>();
     for (const pts of this.pts.view()) if (pts >= first && pts <= last) announced.add(pts);
     return { shown: head.pts.filter((pts) => pts <= last), announced };
@@ -174,7 +175,7 @@ export class PacketList {
     if (!(duration > 0)) return;
     // Only the last frame's duration is ever used, and it is among the last few packets.
     this.durations.set(pts, duration);
-    if (this.durations.size > 64) this.durations.delete(this.durations.keys().next().value as number);
+    dropOldest(this.durations, 64);
   }
 
   private noteKey(pts: number, dts: number, place: number): void {
@@ -208,9 +209,8 @@ export class PacketList {
 export function keyFramesAmong(pts: Float64Array, keys: Float64Array): Uint32Array {
   const numbers = new NumberList();
   let next = 0;
-  for (let frame = 0; frame < pts.length; frame++) {
-    const time = pts[frame] as number;
-    while (next < keys.length && (keys[next] as number) < time) next++;
+  for (const [frame, time] of pts.entries()) {
+    while ((keys[next] ?? Infinity) < time) next++;
     if (keys[next] === time) numbers.push(frame);
   }
   return Uint32Array.from(numbers.view());

@@ -50,7 +50,7 @@ export function bareJpeg(file: Buffer, size: { width: number; height: number }):
   let framed = false;
   while (at + 4 <= file.length) {
     if (file[at] !== 0xff) return null;
-    const marker = file[at + 1] as number;
+    const marker = file.readUInt8(at + 1);
     if (marker === EOI) break;
     const end = at + 2 + file.readUInt16BE(at + 2);
     if (end > file.length) return null;
@@ -80,7 +80,7 @@ export function bareJpeg(file: Buffer, size: { width: number; height: number }):
 /** Where the marker after compressed data begins; stuffed zeros and restart markers belong to the data. */
 function endOfScan(file: Buffer, start: number): number | null {
   for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at)) {
-    const next = file[at + 1] as number;
+    const next = file.readUInt8(at + 1);
     if (next === 0 || (next >= 0xd0 && next <= 0xd7)) at += 2;
     else if (next === 0xff) at += 1;
     else return at;

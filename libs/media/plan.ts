@@ -1,6 +1,6 @@
-import { AditError, type FrameInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import { AditError, elementAt, type FrameInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
-import type { FrameIndex } from './frame-index.js';
+import { firstPlace, type FrameIndex } from './frame-index.js';
 
 /** Length of a chunk in seconds: cut at the first keyframe past the lower bound, at the upper one whatever happens. */
 const SHORTEST = 10;
@@ -47,7 +47,7 @@ function stretchFrom(index: FrameIndex, start: number): Stretch {
   const total = index.totalFrames;
   const longest = (LONGEST * index.timeBase.den) / index.timeBase.num;
   for (let frame = start + 1; frame < total; frame++) {
-    const [before, at] = [index.pts[frame - 1] as number, index.pts[frame] as number];
+    const [before, at] = [index.ptsOf(frame - 1), index.ptsOf(frame)];
     if (at - before > longest) return { end: frame, endTime: index.seconds(before) };
   }
   return { end: total, endTime: index.duration };
@@ -121,14 +121,7 @@ function nextCut(index: FrameIndex, start: number, stretch: Stretch): number {
 function keyFrameFrom(index: FrameIndex, start: number, seconds: number): number | null {
   const keys = index.keyFrames;
   const earliest = index.seconds(index.ptsOf(start)) + seconds - EPSILON;
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (index.seconds(index.ptsOf(keys[middle] as number)) < earliest) low = middle + 1;
-    else high = middle;
-  }
-  const key = keys[low];
+  const key = keys[firstPlace(keys.length, (at) => !(index.seconds(index.ptsOf(elementAt(keys, at))) < earliest))];
   return key === undefined || key <= start ? null : key;
 }
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import { PICTURE_FORMATS } from './pictures/formats.js';
 
 interface SniffedMedia {
@@ -193,7 +193,9 @@ function syncShare(head: Buffer): number {
   let best = 0;
   for (const packet of [188, 192, 204]) {
     const hits = new Uint16Array(packet);
-    for (let at = head.indexOf(0x47); at >= 0; at = head.indexOf(0x47, at + 1)) hits[at % packet]!++;
+    for (let at = head.indexOf(0x47); at >= 0; at = head.indexOf(0x47, at + 1)) {
+      hits[at % packet] = elementAt(hits, at % packet) + 1;
+    }
     hits.forEach((count, phase) => {
       const packets = Math.ceil((head.length - phase) / packet);
       if (count >= FEWEST_PACKETS) best = Math.max(best, count / packets);
@@ -211,7 +213,7 @@ function looksLikeLongWave(head: Buffer): boolean {
 function bareVideo(head: Buffer): 'h264' | 'h265' | null {
   const at = head.indexOf(Buffer.from([0, 0, 1]));
   if (at < 0 || at > 1 || at + 3 >= head.length) return null;
-  const unit = head[at + 3] as number;
+  const unit = head.readUInt8(at + 3);
   // H.264: parameter set or delimiter; HEVC, whose units have two bytes: video parameter set or delimiter.
   if ([7, 9].includes(unit & 0x1f) && unit < 0x80) return 'h264';
   return [32, 35].includes(unit >> 1) ? 'h265' : null;

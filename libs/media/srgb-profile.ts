@@ -1,4 +1,5 @@
 /** Chromatic coordinates of sRGB's primaries in the profile connection space: X, Y, Z under D50 (IEC 61966-2-1, ICC.1). */
+import { errorCode } from '@adit/contracts';
 const COLORANTS: Record<string, readonly [number, number, number]> = {
   rXYZ: [0.4361, 0.2225, 0.0139],
   gXYZ: [0.3851, 0.7169, 0.0971],
@@ -32,7 +33,7 @@ export function isSrgbProfile(profile: Buffer): boolean {
     return colorants && ['rTRC', 'gTRC', 'bTRC'].every((name) => isSrgbCurve(tags.get(name)));
   } catch (error) {
     // Cut short, or offsets that lead out of it.
-    if ((error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE') return false;
+    if (errorCode(error) === 'ERR_OUT_OF_RANGE') return false;
     throw error;
   }
 }
@@ -66,13 +67,7 @@ function curveOf(tag: Buffer): ((x: number) => number) | null {
     };
   }
   if (type === 'para' && tag.readUInt16BE(8) === 3) {
-    const [g, a, b, c, d] = [12, 16, 20, 24, 28].map((at) => fixed(tag, at)) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [g, a, b, c, d] = [fixed(tag, 12), fixed(tag, 16), fixed(tag, 20), fixed(tag, 24), fixed(tag, 28)];
     return (x) => (x >= d ? (a * x + b) ** g : c * x);
   }
   return null;

@@ -26,13 +26,15 @@ export function unsealState<State extends Json>(owner: StateOwner, text: string)
   if (typeof sealed !== 'object' || sealed === null || Array.isArray(sealed)) return null;
   const { module, version, state = null } = sealed;
   if (module !== owner.id) return null;
-  if (version !== owner.version) return (owner.adopt?.(state, Number(version)) ?? null) as State | null;
-  return state as State | null;
+  const own = version === owner.version ? state : (owner.adopt?.(state, Number(version)) ?? null);
+  // What a module sealed, or adopts, in its present version is its state.
+  return own as State | null;
 }
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    const json: Json = JSON.parse(text);
+    return json;
   } catch {
     return null;
   }

@@ -99,6 +99,7 @@ export class ModuleRegistry {
         });
       }
       const parsed = definition.args.safeParse(given);
+      // Arguments come from JSON, and schemas of arguments make nothing else of them.
       if (parsed.success) checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json> });
       else errors.push(...argumentDetails(['modules', name], parsed.error.issues));
     }
@@ -170,7 +171,7 @@ function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: readonly
 }
 
 async function load(file: string, id: string): Promise<ModuleDefinition> {
-  const loaded = (await import(pathToFileURL(file).href)) as { default?: ModuleDefinition };
+  const loaded: { default?: ModuleDefinition } = await import(pathToFileURL(file).href);
   const definition = loaded.default;
   if (definition === undefined || typeof definition.open !== 'function') {
     throw new Error(`${file} must export a module as its default: export default defineModule({…}).`);

@@ -1,4 +1,4 @@
-import type { Json } from '@adit/contracts';
+import { elementAt, type Json } from '@adit/contracts';
 import { appendMark, emptyMarks, joinMarks } from './thinning.js';
 import type { Mark, Thinned } from './thinning.js';
 
@@ -59,7 +59,7 @@ export function addStretch<Extra extends Json>(
 ): void {
   let whole = added;
   for (let index = open.length - 1; index >= 0; index -= 1) {
-    const other = open[index] as Stretch<Extra>;
+    const other = elementAt(open, index);
     if (other.key !== added.key || !touches(other, whole)) continue;
     open.splice(index, 1);
     whole = isBefore(other, whole) ? union(other, whole, merge) : union(whole, other, merge);

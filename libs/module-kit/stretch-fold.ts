@@ -56,7 +56,9 @@ export abstract class StretchFold<
   protected abstract segmentOf(stretch: Stretch<Extra>, source: StretchSource): Segment | null;
 
   start({ sourceIndex }: FoldContext): State {
-    return { source: sourceIndex ?? 0, samples: 0, open: [] as Stretch<Extra>[] } as State;
+    const open: Stretch<Extra>[] = [];
+    // A fold whose state has more than this says how it begins.
+    return { source: sourceIndex ?? 0, samples: 0, open } as State;
   }
 
   fold(state: State, input: FoldInput): FoldStep<State> {

@@ -32,12 +32,7 @@ export function framesPerDay(rate: TimecodeRate): number {
 export function parseTimecode(text: string, rate: TimecodeRate): number {
   const match = SHAPE.exec(text);
   if (match === null) throw new AditError('VALIDATION', `${text} is not a timecode; write HH:MM:SS:FF or HH:MM:SS;FF.`);
-  const [hours, minutes, seconds, frames] = [match[1], match[2], match[3], match[5]].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [hours = NaN, minutes = NaN, seconds = NaN, frames = NaN] = [1, 2, 3, 5].map((group) => Number(match[group]));
   if (hours > 23 || frames >= rate.nominal) {
     throw new AditError('VALIDATION', `${text} does not exist at ${rate.nominal} frames per second.`);
   }

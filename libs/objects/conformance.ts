@@ -215,9 +215,10 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
           await store.put('put/large', body);
           const digest = createHash('sha256');
           let size = 0;
-          for await (const chunk of await store.get('put/large')) {
-            digest.update(chunk as Buffer);
-            size += (chunk as Buffer).length;
+          const chunks: AsyncIterable<Buffer> = await store.get('put/large');
+          for await (const chunk of chunks) {
+            digest.update(chunk);
+            size += chunk.length;
           }
           clearInterval(watch);
           expect(size).toBe(64 * MEGABYTE);
@@ -434,7 +435,6 @@ async function all(objects: AsyncIterable<ObjectInfo>): Promise<ObjectInfo[]> {
 }
 
 async function drain(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  const chunks: Buffer[] = await stream.toArray();
   return Buffer.concat(chunks);
 }

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, isRecord } from '@adit/contracts';
 import { resolveRange } from './byte-range.js';
 import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './filesystem-paths.js';
 import { openIncoming, sweepIncoming } from './incoming.js';
@@ -157,7 +157,7 @@ export class FilesystemObjectStore implements ObjectStore {
         return;
       } catch (error) {
         // Somebody deleted the folder's last object, and with it the folder, since we made sure that it is there.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === PLACING_ATTEMPTS) throw error;
+        if (errorCode(error) !== 'ENOENT' || attempt === PLACING_ATTEMPTS) throw error;
       }
     }
   }
@@ -258,8 +258,9 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (error instanceof AditError || code === undefined) throw error;
+    const path = isRecord(error) && typeof error['path'] === 'string' ? error['path'] : undefined;
     if (code === 'ELOOP')
       throw new AditError('SOURCE_REFUSED', `A symbolic link lies in the object store at ${path}. Remove it.`);
     const cause = CAUSES[code];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { errorCode } from '@adit/contracts';
 
 const HOST = hostname().replace(/[^A-Za-z0-9.]/g, '.');
 /** Seconds since 1970 at which this process began, so that a pid that is used again is not taken for its predecessor. */
@@ -37,6 +38,6 @@ async function isBeingWritten(path: string, name: string): Promise<boolean> {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, isRecord } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import type { Client } from 'minio';
 import type { MinioConfig } from './config.js';
@@ -47,7 +47,7 @@ async function bucketIsThere(client: Client, bucketName: string): Promise<boolea
     response.resume();
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code === 'NoSuchBucket') return false;
+    if (errorCode(error) === 'NoSuchBucket') return false;
     throw error;
   }
 }
@@ -57,12 +57,12 @@ async function makeBucket(client: Client, bucket: string): Promise<void> {
     await client.makeBucket(bucket);
   } catch (error) {
     // Another process was quicker.
-    if ((error as { code?: string }).code !== 'BucketAlreadyOwnedByYou') throw error;
+    if (errorCode(error) !== 'BucketAlreadyOwnedByYou') throw error;
   }
 }
 
 function isRefusal(error: unknown): boolean {
-  return /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch)$/.test((error as { code?: string }).code ?? '');
+  return /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch)$/.test(errorCode(error) ?? '');
 }
 
 /**
@@ -80,6 +80,7 @@ async function expireIncompleteUploads(client: Client, bucket: string): Promise<
       Filter: { Prefix: '' },
       AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
     };
+    // The client's type knows no rule of this kind; its XML does.
     await client.setBucketLifecycle(bucket, { Rule: [...rules, rule] } as unknown as LifecycleConfig);
   } catch (error) {
     log.debug({ err: error }, 'the object store takes no rule for incomplete uploads; it has to remove them itself');
@@ -90,10 +91,11 @@ type LifecycleConfig = Parameters<Client['setBucketLifecycle']>[1];
 
 async function rulesOf(client: Client, bucket: string): Promise<{ ID?: string }[]> {
   try {
-    const found = (await client.getBucketLifecycle(bucket)) as { Rule?: unknown } | null;
-    return [found?.Rule ?? []].flat();
+    const found: unknown = await client.getBucketLifecycle(bucket);
+    const rules = isRecord(found) ? (found['Rule'] ?? []) : [];
+    return Array.isArray(rules) ? rules : [rules];
   } catch (error) {
-    if ((error as { code?: string }).code === 'NoSuchLifecycleConfiguration') return [];
+    if (errorCode(error) === 'NoSuchLifecycleConfiguration') return [];
     throw error;
   }
 }

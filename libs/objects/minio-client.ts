@@ -58,6 +58,7 @@ function impatient(transport: typeof http | typeof https, idleMs: number): Pick<
     watch();
     return sent;
   };
+  // Of the overloads the client calls this one alone.
   return { request: request as typeof http.request };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, errorMessage } from '@adit/contracts';
 import { backoffDelay } from '@adit/runtime';
 
 const RETRY = { baseMs: 100, maxMs: 2_000 };
@@ -11,14 +11,11 @@ const MISSING = new Set(['NoSuchKey', 'NotFound']);
 const BUSY = /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|OperationAborted|XMinio|ServerNotInitialized)/;
 const DENIED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|AllAccessDisabled)$/;
 
-interface S3Failure extends Error {
-  code?: string;
-}
-
 /** Says in Adit's words what the server, or the way to it, answered. `key` is the object it was about, if any. */
 export function objectError(error: unknown, place: string, key?: string): AditError {
   if (error instanceof AditError) return error;
-  const { code = '', message } = error as S3Failure;
+  const code = errorCode(error) ?? '';
+  const message = errorMessage(error) ?? String(error);
   const unavailable = (why: string) =>
     new AditError('UNAVAILABLE', `The object store at ${place} ${why}.`, { cause: error });
   if (key !== undefined && MISSING.has(code)) return new AditError('NOT_FOUND', `There is no object ${key}.`);
@@ -38,7 +35,7 @@ export function objectError(error: unknown, place: string, key?: string): AditEr
 
 /** Node's own: refused, reset, timed out, a name that does not resolve, a certificate that is not trusted. */
 function isSystemError(error: unknown): boolean {
-  const { code = '' } = error as S3Failure;
+  const code = errorCode(error) ?? '';
   return /^(E[A-Z]+$|EAI_|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
 }
 

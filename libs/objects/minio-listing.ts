@@ -22,11 +22,11 @@ export async function listPage(
   ];
   const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
   const answer = await text(response);
-  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry]) => ({
+  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => ({
     // Names hold no character that XML would escape: key.ts.
-    key: valueOf(entry!, 'Key'),
-    size: Number(valueOf(entry!, 'Size')),
-    modified: new Date(valueOf(entry!, 'LastModified')),
+    key: valueOf(entry, 'Key'),
+    size: Number(valueOf(entry, 'Size')),
+    modified: new Date(valueOf(entry, 'LastModified')),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import type { Client } from 'minio';
 import { objectError, tried } from './minio-errors.js';
 import { MAX_PARTS, parts } from './minio-parts.js';
@@ -25,20 +25,20 @@ export async function putBytes({ client, place, bucket, name }: Target, bytes: B
  * that breaks is removed.
  */
 export async function putStream(target: Target, body: Readable): Promise<number> {
-  const source = parts(body);
-  const first = (await source.next()).value as { bytes: Buffer; last: boolean };
-  if (first.last) {
-    await putBytes(target, first.bytes);
-    return first.bytes.length;
-  }
-  const upload = await Upload.begin(target);
+  let upload: Upload | null = null;
   try {
-    for (let part = first; ; part = (await source.next()).value as typeof first) {
+    for await (const part of parts(body)) {
+      if (part.last && upload === null) {
+        await putBytes(target, part.bytes);
+        return part.bytes.length;
+      }
+      upload ??= await Upload.begin(target);
       await upload.send(part.bytes);
       if (part.last) return await upload.complete();
     }
+    throw new RangeError('A stream ended without its last part.');
   } catch (error) {
-    await upload.abort();
+    await upload?.abort();
     throw error;
   }
 }
@@ -81,7 +81,7 @@ class Upload {
         await client.completeMultipartUpload(bucket, name, this.id, this.etags);
       } catch (error) {
         // The answer to the request before was lost: the upload has become the object.
-        const done = asked > 1 && (error as { code?: string }).code === 'NoSuchUpload';
+        const done = asked > 1 && errorCode(error) === 'NoSuchUpload';
         if (!done || (await client.statObject(bucket, name)).size !== this.size) throw error;
       }
     });

@@ -1,4 +1,4 @@
-import type { Payload } from '@adit/contracts';
+import { elementAt, type Payload } from '@adit/contracts';
 import { ChunkAnalysisEntity, inStatement, isActive, isLive, returned } from '@adit/database';
 import { chunkPacksPrefix, failSource, LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
@@ -36,9 +36,10 @@ export class AnalysedChunks {
   private async recordGood(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
     const { chunkId, analysisDigest: digest, units } = result;
     const parameters = [jobId, chunkId, digest, JSON.stringify(units)];
-    const [row] = await inStatement<{ live: boolean; recorded: boolean }>(this.db, RECORD, parameters);
-    if (row!.recorded) analysed.inc({ outcome: 'done' });
-    return !row!.live || finishChunk(this.db, chunkId);
+    const rows = await inStatement<{ live: boolean; recorded: boolean }>(this.db, RECORD, parameters);
+    const { live, recorded } = elementAt(rows, 0);
+    if (recorded) analysed.inc({ outcome: 'done' });
+    return !live || finishChunk(this.db, chunkId);
   }
 
   private async recordProblems(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {

@@ -23,9 +23,10 @@ export class KeptPictures {
     };
     return Promise.all(
       segments.map(async (segment) => {
+        const { keyFrame } = segment;
         const thumbnail = segment.thumbnail && (await copy(segment.thumbnail));
-        const picture = segment.keyFrame && (await copy(segment.keyFrame.picture));
-        return { ...segment, thumbnail, keyFrame: picture && { frame: segment.keyFrame!.frame, picture } };
+        const picture = keyFrame && (await copy(keyFrame.picture));
+        return { ...segment, thumbnail, keyFrame: keyFrame && picture && { frame: keyFrame.frame, picture } };
       }),
     );
   }

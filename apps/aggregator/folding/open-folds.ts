@@ -1,4 +1,4 @@
-import { AditError, type Json } from '@adit/contracts';
+import { AditError, dropOldest, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
 import { DictionaryStore } from '@adit/dictionaries';
@@ -28,7 +28,7 @@ export class OpenFolds {
     }
     this.recent.delete(key);
     this.recent.set(key, opened);
-    if (this.recent.size > KEPT) this.recent.delete(this.recent.keys().next().value!);
+    dropOldest(this.recent, KEPT);
     return opened;
   }
 

@@ -1,4 +1,4 @@
-import type { DiversityInfo } from '@adit/contracts';
+import { type DiversityInfo, isOneOf, keysOf } from '@adit/contracts';
 
 /** A sum of one kind over the jobs of one batch. */
 export interface BatchSum {
@@ -28,7 +28,7 @@ function noDiversity(): DiversityInfo {
   };
 }
 
-export const DIVERSITY_TYPES = Object.keys(noDiversity()) as (keyof DiversityInfo)[];
+export const DIVERSITY_TYPES = keysOf(noDiversity());
 
 /**
  * What each batch of a tree amounts to together with all below it. Counts are whole, times are seconds.
@@ -36,28 +36,30 @@ export const DIVERSITY_TYPES = Object.keys(noDiversity()) as (keyof DiversityInf
  * @param tree each batch before those in it.
  */
 export function diversityOfTree(tree: TreeNode[], sums: BatchSum[]): { batchId: string; info: DiversityInfo }[] {
-  const infos = new Map(tree.map(({ id }) => [id, noDiversity()]));
+  const nodes = tree.map((node) => ({ ...node, info: noDiversity() }));
+  const infos = new Map(nodes.map(({ id, info }) => [id, info]));
   for (const { batchId, type, category, value } of sums) {
     const info = infos.get(batchId);
     if (info !== undefined && isDiversityType(type)) add(info, type, category, value);
   }
   // From the leaves up: what a batch has is complete when it is added to the one it lies in.
-  for (const { id, parentId } of [...tree].reverse()) {
+  for (const { parentId, info } of [...nodes].reverse()) {
     const parent = parentId === null ? undefined : infos.get(parentId);
     if (parent === undefined) continue;
     for (const type of DIVERSITY_TYPES) {
-      for (const [category, value] of Object.entries(infos.get(id)![type])) add(parent, type, category, value);
+      for (const [category, value] of Object.entries(info[type])) add(parent, type, category, value);
     }
   }
-  return tree.map(({ id }) => ({ batchId: id, info: infos.get(id)! }));
+  return nodes.map(({ id, info }) => ({ batchId: id, info }));
 }
 
 function add(info: DiversityInfo, type: keyof DiversityInfo, category: string, value: number): void {
-  const sum = (Object.hasOwn(info[type], category) ? info[type][category]! : 0) + value;
+  const before = Object.hasOwn(info[type], category) ? info[type][category] : undefined;
+  const sum = (before ?? 0) + value;
   // Categories are labels of people: one may be called __proto__.
   Object.defineProperty(info[type], category, { value: sum, enumerable: true, configurable: true, writable: true });
 }
 
 function isDiversityType(type: string): type is keyof DiversityInfo {
-  return (DIVERSITY_TYPES as string[]).includes(type);
+  return isOneOf(DIVERSITY_TYPES, type);
 }

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { allModulesEnded, reopenUnplanned, type LockedJob } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 import { modulesWithNothingLeft } from '../folding/lost-chunks.js';
@@ -49,7 +50,7 @@ export async function moveFolds(
   jobId: string,
   moves: FoldMove[],
 ): Promise<{ moved: Set<string>; standing: JobProgress }> {
-  const [row]: (JobProgress & { moved: [string, number][] })[] = await manager.query(
+  const rows: (JobProgress & { moved: [string, number][] })[] = await manager.query(
     `WITH v AS (
        SELECT * FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bool[], $8::text[])
          AS v(module_id, source_index, before, next_chunk, state, closed, chunk_ids)),
@@ -88,7 +89,7 @@ export async function moveFolds(
       moves.map(({ chunkIds }) => `{${chunkIds.join(',')}}`),
     ],
   );
-  const { moved, ...standing } = row!;
+  const { moved, ...standing } = elementAt(rows, 0);
   return { moved: new Set(moved.map(([moduleId, sourceIndex]) => moveKey({ moduleId, sourceIndex }))), standing };
 }
 

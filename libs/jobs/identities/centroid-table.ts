@@ -1,4 +1,5 @@
 /** Rows compared between two chances to do something else. */
+import { elementAt } from '@adit/contracts';
 const ROWS_AT_ONCE = 256;
 
 /** Centroids of a collection of identities, row after row in one block of memory: N×dimensions, each of length 1. */
@@ -46,10 +47,10 @@ export class CentroidTable {
       this.changed.add(this.count - 1);
       return this.count;
     }
-    const members = this.membersOf[row]!;
+    const members = elementAt(this.membersOf, row);
     const centroid = this.vectors.subarray(row * this.dimensions, (row + 1) * this.dimensions);
     let length = 0;
-    const mean = Float64Array.from(centroid, (value, at) => value * members + embedding[at]!);
+    const mean = Float64Array.from(centroid, (value, at) => value * members + elementAt(embedding, at));
     for (const value of mean) length += value * value;
     centroid.set(mean.map((value) => value / (Math.sqrt(length) || 1)));
     this.membersOf[row] = members + 1;
@@ -63,10 +64,9 @@ export class CentroidTable {
     this.changed.clear();
     return rows.map((row) => {
       const centroid = Buffer.alloc(this.dimensions * 4);
-      for (let at = 0; at < this.dimensions; at += 1) {
-        centroid.writeFloatLE(this.vectors[row * this.dimensions + at]!, at * 4);
-      }
-      return { number: row + 1, centroid, members: this.membersOf[row]! };
+      const vector = this.vectors.subarray(row * this.dimensions, (row + 1) * this.dimensions);
+      for (const [at, value] of vector.entries()) centroid.writeFloatLE(value, at * 4);
+      return { number: row + 1, centroid, members: elementAt(this.membersOf, row) };
     });
   }
 
@@ -88,6 +88,7 @@ function squaredDistance(query: Float64Array, table: Float32Array, base: number,
   for (let at = 0; at < query.length;) {
     const end = Math.min(query.length, at + 64);
     for (; at < end; at += 1) {
+      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- a query is compared with every row of the table
       const difference = query[at]! - table[base + at]!;
       sum += difference * difference;
     }

@@ -1,3 +1,4 @@
+import { dropOldest, elementAt } from '@adit/contracts';
 import type { IdentityClaim } from '@adit/module-kit';
 import { inTurns } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
@@ -33,7 +34,7 @@ export class IdentityCache {
 
   keep(jobId: string, collection: string, kept: { version: string; table: CentroidTable }): void {
     this.tables.set(`${jobId}/${collection}`, kept);
-    if (this.tables.size > KEPT) this.tables.delete(this.tables.keys().next().value!);
+    dropOldest(this.tables, KEPT);
   }
 }
 
@@ -81,7 +82,8 @@ export class Identities {
   /** To be called once the transaction has committed: the next one need not read them again. */
   keep(): void {
     for (const { name, table } of this.collections.values()) {
-      this.cache.keep(this.jobId, name, { version: this.versions.get(name)!, table });
+      const version = this.versions.get(name);
+      if (version !== undefined) this.cache.keep(this.jobId, name, { version, table });
     }
   }
 
@@ -91,7 +93,7 @@ export class Identities {
     const kept = this.cache.take(this.jobId, name);
     const rows: { version: string; number: number | null; centroid: Buffer; members: number }[] =
       await this.manager.query(READ, [this.jobId, name, kept?.version ?? '']);
-    const version = rows[0]!.version;
+    const { version } = elementAt(rows, 0);
     let table = kept?.table;
     if (table === undefined || kept?.version !== version) {
       table = new CentroidTable(dimensions);

@@ -104,7 +104,9 @@ export async function mediaGenerations(
     where: { workspaceId, digest: In(digests), generation: Not(IsNull()) },
     select: { digest: true, generation: true },
   });
-  return new Map(rows.map(({ digest, generation }) => [digest, generation!]));
+  return new Map(
+    rows.flatMap(({ digest, generation }) => (generation === null ? [] : [[digest, generation] as const])),
+  );
 }
 
 /** One statement may not touch a row twice: the same picture can stand in a batch several times. */

@@ -47,7 +47,7 @@ export async function planChunks(
   const folds: ChunkPlan['folds'] = [];
   for (const { moduleId, extents } of wanted) {
     if (folded.has(moduleId)) continue;
-    const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
+    const module = locked.module(moduleId);
     const digests = Object.values(module.analyses);
     const chunkIds = [...extents].sort(byTime).map((extent) => {
       const key = extentName(extent);

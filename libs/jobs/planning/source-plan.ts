@@ -44,7 +44,7 @@ export async function planImages(
     const digests = new Set<string>();
     for (const { moduleId, from, to } of wanted) {
       if (to < start || from >= end) continue;
-      const module = locked.modules.find((candidate) => candidate.moduleId === moduleId)!;
+      const module = locked.module(moduleId);
       for (const digest of Object.values(module.analyses)) digests.add(digest);
     }
     if (digests.size > 0)

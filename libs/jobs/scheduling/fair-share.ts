@@ -33,24 +33,23 @@ export function shareSlots(
   freeSlots: number,
   activeJobsPerWorkspace: number,
 ): string[] {
-  const jobs = candidates.map((candidate) => ({ ...candidate }));
   const shares = new Map([...workspaces].map(([id, share]) => [id, { ...share }]));
+  const jobs = candidates.map((candidate) => {
+    const share = shares.get(candidate.workspaceId);
+    if (!share) throw new RangeError(`Nothing is said of the workspace ${candidate.workspaceId} of a candidate.`);
+    return { ...candidate, share };
+  });
   const given: string[] = [];
   while (given.length <= freeSlots) {
     const isExtra = given.length === freeSlots;
     const eligible = jobs.filter((job) => {
-      const { inFlight, activeJobs } = shares.get(job.workspaceId)!;
+      const { inFlight, activeJobs } = job.share;
       return job.wants > 0 && (job.admitted || activeJobs < activeJobsPerWorkspace) && !(isExtra && inFlight > 0);
     });
     if (eligible.length === 0) break;
-    const load = (job: Candidate): number => {
-      const share = shares.get(job.workspaceId)!;
-      return share.inFlight / share.weight;
-    };
-    const next = eligible.reduce((best, job) => (before(job, best, load) ? job : best));
-    const share = shares.get(next.workspaceId)!;
-    if (!next.admitted) share.activeJobs++;
-    share.inFlight++;
+    const next = eligible.reduce((best, job) => (before(job, best) ? job : best));
+    if (!next.admitted) next.share.activeJobs++;
+    next.share.inFlight++;
     next.admitted = true;
     next.inFlight++;
     next.wants--;
@@ -59,7 +58,13 @@ export function shareSlots(
   return given;
 }
 
-function before(a: Candidate, b: Candidate, load: (job: Candidate) => number): boolean {
+type Sharing = Candidate & { share: WorkspaceShare };
+
+function load({ share }: Sharing): number {
+  return share.inFlight / share.weight;
+}
+
+function before(a: Sharing, b: Sharing): boolean {
   const order =
     load(a) - load(b) ||
     a.workspaceId.localeCompare(b.workspaceId) ||

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { isLive } from '@adit/database';
 import { gauge } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -81,7 +82,10 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
     const { rows, slots } = await this.findCandidates(manager);
     const counts = new Map<string, number>();
     for (const jobId of slots) counts.set(jobId, (counts.get(jobId) ?? 0) + 1);
-    for (const [jobId, count] of counts) await this.allocate(manager, rows.get(jobId)!, count);
+    for (const [jobId, count] of counts) {
+      const row = rows.get(jobId);
+      if (row) await this.allocate(manager, row, count);
+    }
   }
 
   /** The jobs that could take a credit, and those that get one now, once for each credit. */
@@ -119,8 +123,8 @@ export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown 
   private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
     const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
     const { id: jobId, traceparent } = row;
-    const [given]: Given[] = await manager.query(GIVE, [jobId, count, lease, this.openable(row)]);
-    const { chunks, sources, listens } = given!;
+    const given: Given[] = await manager.query(GIVE, [jobId, count, lease, this.openable(row)]);
+    const { chunks, sources, listens } = elementAt(given, 0);
     const job = { jobId, traceparent, listens };
     await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
       ...chunks.map((chunk) => chunkRequest(job, chunk)),

@@ -29,7 +29,8 @@ export function withErrors(
   replaces: (known: string) => boolean = () => false,
 ): string[] | null {
   const place = errors.findIndex(replaces);
-  if (place >= 0) return withErrorAt(errors, place, reasons.map(whole)[0]!);
+  const [first] = reasons;
+  if (place >= 0 && first !== undefined) return withErrorAt(errors, place, whole(first));
   if (errors.at(-1) === MORE_ERRORS) return null;
   const all = [...errors];
   let bytes = errors.reduce((sum, error) => sum + bytesOf(error), 0);

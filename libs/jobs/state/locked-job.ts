@@ -19,7 +19,7 @@ import { noteRemovals } from '../erasure/object-removals.js';
 import { outboxColumns } from '@adit/outbox';
 import { jobsEnded } from '../scheduling/queue-metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
-import { isTerminal } from '@adit/contracts';
+import { AditError, isTerminal } from '@adit/contracts';
 import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');
@@ -80,6 +80,13 @@ export class LockedJob {
     };
   }
 
+  /** Throws INTERNAL for a module that the job does not have. */
+  module(moduleId: string): JobModuleEntity {
+    const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
+    if (module) return module;
+    throw new AditError('INTERNAL', `The job ${this.job.id} has no module ${moduleId}.`);
+  }
+
   get activeModules(): JobModuleEntity[] {
     return this.modules.filter((module) => !isTerminal(module.state));
   }
@@ -92,7 +99,7 @@ export class LockedJob {
     // A job starts before its modules and ends after them.
     if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job, at);
     for (const module of this.modules) {
-      const state = after.modules[module.moduleId]!;
+      const state = after.modules[module.moduleId] ?? module.state;
       if (state === module.state) continue;
       module.state = state;
       if (state === 'completed') module.progress = 1;

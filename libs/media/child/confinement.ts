@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode, isRecord } from '@adit/contracts';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
 import { SOCKET_FILTER } from './socket-filter.js';
 
@@ -106,9 +106,9 @@ export async function works([program = '', ...words]: readonly string[], timeout
     await run(program, [...words, 'true'], { timeout: timeoutSeconds * 1000, killSignal: 'SIGKILL' });
     return true;
   } catch (error) {
-    const { code, signal } = error as { code?: unknown; signal?: unknown };
+    const isKilled = isRecord(error) && error['signal'] === 'SIGKILL';
     // Stopped by us or for want of memory, or never started for want of something; else it is not there or said no.
-    if (signal !== 'SIGKILL' && !SCARCE.has(String(code))) return false;
+    if (!isKilled && !SCARCE.has(errorCode(error) ?? '')) return false;
     throw new AditError('UNAVAILABLE', `It cannot be told now whether ${program} works here.`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import { checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
 import { clientRequest, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
@@ -91,7 +91,7 @@ function explained(url: URL, error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason;
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
-  const code = (error as { code?: string }).code ?? '';
+  const code = errorCode(error) ?? '';
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) return refused(url, `its certificate is not accepted (${code})`);

@@ -18,14 +18,14 @@ const UNKNOWN_DISTANCE = 1.1;
  */
 export function linkTracklets(threads: Thread[], tracklets: Tracklet[], nextId: number): number {
   let id = nextId;
-  for (let from = 0; from < tracklets.length;) {
-    const sample = (tracklets[from] as Tracklet).start.sample;
-    let to = from;
-    while (to < tracklets.length && (tracklets[to] as Tracklet).start.sample === sample) to += 1;
-    const group = tracklets.slice(from, to);
+  const bySample = new Map<number, Tracklet[]>();
+  for (const tracklet of tracklets) {
+    const { sample } = tracklet.start;
+    bySample.set(sample, [...(bySample.get(sample) ?? []), tracklet]);
+  }
+  for (const group of bySample.values()) {
     const continued = linkGroup(threads, group);
     for (const tracklet of group) if (!continued.has(tracklet)) threads.push(beginThread(id++, tracklet));
-    from = to;
   }
   return id;
 }

@@ -1,4 +1,4 @@
-import type { Json } from '@adit/contracts';
+import { elementAt, type Json } from '@adit/contracts';
 import { boxDetection, inOrderOfEmission, segmentOfStretch } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { Instant, Segment, StretchSource, Thinned } from '@adit/module-kit';
@@ -76,11 +76,11 @@ export function segmentOf(
   const { identity } = seen;
   const closest = identity.nearest[0];
   const known = knownPerson(identity, args.max_distance);
-  const person = known === null ? null : (persons[known] as Person);
+  const person = known === null ? null : elementAt(persons, known);
   // A name is of no language. Nobody's is not replaced, but a list of people leaves the unknown out.
   const label = person !== null ? dictionaries.apply(person.label) : dictionaries.selects() ? null : 'unknown';
   if (label === null) return null;
-  const nameOf = (match: Match) => dictionaries.rename((persons[match.person] as Person).label);
+  const nameOf = (match: Match) => dictionaries.rename(elementAt(persons, match.person).label);
   const similarity = closest === undefined ? 0 : similarityOf(closest.distance);
   const meta: Record<string, Json> = {
     person: label,
@@ -97,7 +97,7 @@ export function segmentOf(
       top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, nameOf(match), persons)),
     }),
   };
-  const claims = person === null && args.cluster_unknowns && seen.embedding !== null;
+  const claimed = person === null && args.cluster_unknowns ? seen.embedding : null;
   return segmentOfStretch(seen, source, {
     type: 'face',
     label,
@@ -105,10 +105,10 @@ export function segmentOf(
     meta,
     detections: seen.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
     portrait: seen.portrait,
-    ...(claims && {
+    ...(claimed !== null && {
       claim: {
         collection: 'unknowns',
-        embedding: Array.from(seen.embedding as Float32Array, (value) => Math.round(value * 1e6) / 1e6),
+        embedding: Array.from(claimed, (value) => Math.round(value * 1e6) / 1e6),
         maxDistance: SAME_FACE_DISTANCE,
       },
     }),
@@ -123,7 +123,7 @@ export function sortForEmission<T extends { key: string; start: Instant; end: In
 function candidate({ person, distance }: Match, name: string, persons: readonly Person[]): Json {
   return {
     person: name,
-    class_id: (persons[person] as Person).classId,
+    class_id: elementAt(persons, person).classId,
     similarity: rounded(similarityOf(distance)),
     distance: rounded(distance),
   };

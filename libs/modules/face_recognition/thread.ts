@@ -1,4 +1,4 @@
-import type { Box } from '@adit/contracts';
+import { type Box, elementAt } from '@adit/contracts';
 import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from '@adit/module-kit';
 import type { Instant, Portrait, Thinned } from '@adit/module-kit';
 import { addTraits, NO_TRAITS } from '../people/traits.js';
@@ -73,11 +73,8 @@ export function absorb(thread: Thread, tracklet: Tracklet): void {
   if (tracklet.sum === null) return;
   thread.traits = addTraits(thread.traits, tracklet.traits);
   thread.weight += tracklet.weight;
-  const sum = thread.sum ?? new Float64Array(tracklet.sum.length);
-  for (let index = 0; index < sum.length; index += 1) {
-    sum[index] = (sum[index] as number) + (tracklet.sum[index] as number);
-  }
-  thread.sum = sum;
+  const added = tracklet.sum;
+  thread.sum = thread.sum === null ? added.slice() : thread.sum.map((value, index) => value + elementAt(added, index));
 }
 
 /** The direction of all its views together, of length 1; null without views. */

@@ -1,5 +1,5 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
-import type { Box } from '@adit/contracts';
+import { AditError, type Box, elementAt } from '@adit/contracts';
 import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/module-kit';
 import type { Instant, Mark, Portrait } from '@adit/module-kit';
 import { traitsOf } from '../people/traits.js';
@@ -55,10 +55,8 @@ export function sumOfViews(
     if (view.frame < from || view.frame > to || view.size < MIN_VIEW_SIZE) continue;
     const embedding = decodeEmbedding(view.embedding);
     const quality = Math.max(MIN_WEIGHT, view.quality);
-    sum ??= new Float64Array(embedding.length);
-    for (let index = 0; index < embedding.length; index += 1) {
-      sum[index] = (sum[index] as number) + quality * (embedding[index] as number);
-    }
+    const before: Float64Array = sum ?? new Float64Array(embedding.length);
+    sum = before.map((value, index) => value + quality * elementAt(embedding, index));
     weight += quality;
   }
   return { sum, weight };
@@ -73,22 +71,30 @@ function pieces(track: FaceTrack, instants: Map<number, Instant>): FaceSighting[
   const split: FaceSighting[][] = [];
   let before: Instant | null = null;
   for (const sighting of sightings) {
-    const at = instants.get(sighting.frame) as Instant;
-    if (before === null || !bridges(before, at)) split.push([]);
-    (split.at(-1) as FaceSighting[]).push(sighting);
+    const at = instantOf(sighting, instants);
+    const last = split.at(-1);
+    if (last !== undefined && before !== null && bridges(before, at)) last.push(sighting);
+    else split.push([sighting]);
     before = at;
   }
   return split;
 }
 
+/** Throws INTERNAL for a face in a frame that the analysis did not look at: its observations contradict themselves. */
+function instantOf({ frame }: FaceSighting, instants: Map<number, Instant>): Instant {
+  const at = instants.get(frame);
+  if (at === undefined) throw new AditError('INTERNAL', `A face is seen in frame ${frame}, which was not sampled.`);
+  return at;
+}
+
 function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<number, Instant>): Tracklet {
-  const [first, last] = [sightings[0], sightings.at(-1)] as [FaceSighting, FaceSighting];
+  const [first, last] = [elementAt(sightings, 0), elementAt(sightings, -1)];
   const best = track.views[0];
   const views = sumOfViews(track, first.frame, last.frame);
   const showsBest = best === undefined || (best.frame >= first.frame && best.frame <= last.frame);
   return {
-    start: instants.get(first.frame) as Instant,
-    end: instants.get(last.frame) as Instant,
+    start: instantOf(first, instants),
+    end: instantOf(last, instants),
     firstBox: first.box,
     lastBox: last.box,
     marks: sightings.map(({ frame, box }) => boxMark(frame, box)),

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, dropOldest, elementAt } from '@adit/contracts';
 import { atOnce, inTurns } from '@adit/runtime';
 import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
@@ -64,7 +64,7 @@ export class Matcher {
       for (const [key, { query, k }] of missing) {
         const found = await inTurns(this.search(query, k));
         this.known.set(key, found);
-        if (this.known.size > MOST_KNOWN) this.known.delete(this.known.keys().next().value!);
+        dropOldest(this.known, MOST_KNOWN);
       }
       // What is more than can be known at a time is searched where it is asked for.
       if (missing.size >= MOST_KNOWN) return;
@@ -93,14 +93,12 @@ export class Matcher {
       }
     }
     const top: Match[] = [];
-    for (let person = 0; person < best.length; person += 1) {
-      const cosine = best[person] as number;
+    for (const [person, cosine] of best.entries()) {
       if (cosine < -1.5) continue;
       const distance = distanceOf(cosine);
-      if (top.length === k && distance >= (top[k - 1] as Match).distance) continue;
-      let at = top.length;
-      while (at > 0 && (top[at - 1] as Match).distance > distance) at -= 1;
-      top.splice(at, 0, { person, distance });
+      const farthest = top[k - 1];
+      if (farthest !== undefined && distance >= farthest.distance) continue;
+      top.splice(top.findLastIndex((nearer) => nearer.distance <= distance) + 1, 0, { person, distance });
       if (top.length > k) top.pop();
     }
     return top;
@@ -130,12 +128,12 @@ export class Matcher {
     const personOf = gallery.classes.map((member) => {
       const twin = known.get(member.label);
       if (twin !== undefined) {
-        (this.persons[twin] as Person).classId ??= gallery.custom ? member.id : null;
+        elementAt(this.persons, twin).classId ??= gallery.custom ? member.id : null;
         return twin;
       }
       return this.persons.push({ label: member.label, classId: gallery.custom ? member.id : null }) - 1;
     });
-    const rowPersons = gallery.rows.map((index) => personOf[index] as number);
+    const rowPersons = gallery.rows.map((index) => elementAt(personOf, index));
     rowPersons.forEach((person, row) => {
       const rows = this.rowsOf.get(person) ?? [];
       rows.push({ vectors: gallery.vectors, row });
@@ -164,20 +162,22 @@ function scan(
   from: number,
   to: number,
 ): void {
+  /* eslint-disable @typescript-eslint/no-non-null-assertion -- every value of every gallery is read here, within both arrays */
   const length = query.length;
   for (let row = from, base = from * length; row < to; row += 1, base += length) {
     // Four sums, so that one addition need not wait for the one before.
     let [a, b, c, d] = [0, 0, 0, 0];
     let index = 0;
     for (; index + 3 < length; index += 4) {
-      a += (query[index] as number) * (vectors[base + index] as number);
-      b += (query[index + 1] as number) * (vectors[base + index + 1] as number);
-      c += (query[index + 2] as number) * (vectors[base + index + 2] as number);
-      d += (query[index + 3] as number) * (vectors[base + index + 3] as number);
+      a += query[index]! * vectors[base + index]!;
+      b += query[index + 1]! * vectors[base + index + 1]!;
+      c += query[index + 2]! * vectors[base + index + 2]!;
+      d += query[index + 3]! * vectors[base + index + 3]!;
     }
-    for (; index < length; index += 1) a += (query[index] as number) * (vectors[base + index] as number);
+    for (; index < length; index += 1) a += query[index]! * vectors[base + index]!;
     const cosine = a + b + c + d;
-    const person = rowPersons[row] as number;
-    if (cosine > (best[person] as number)) best[person] = cosine;
+    const person = rowPersons[row]!;
+    if (cosine > best[person]!) best[person] = cosine;
   }
+  /* eslint-enable @typescript-eslint/no-non-null-assertion */
 }

@@ -36,7 +36,8 @@ function segmentOf(
   start: { frame: number; time: number },
   end: { frame: number; time: number },
 ): Segment {
-  const share = femaleShare(shown) as number;
+  const share = femaleShare(shown);
+  if (share === null) throw new RangeError('A source without faces has no gender.');
   const label = labelOf(share);
   return segmentOfStretch(
     { start, end },

@@ -36,7 +36,10 @@ export class LandmarkFold extends StretchFold<Gathered> {
     const byFrame = new Map(seen.sampled.map((sample) => [sample.frame, sample]));
     return {
       sampled: seen.sampled,
-      detectionsAt: (at, frame) => this.stretchAt(at, byFrame.get(frame)!, seen),
+      detectionsAt: (at, frame) => {
+        const sample = byFrame.get(frame);
+        return sample === undefined ? [] : this.stretchAt(at, sample, seen);
+      },
     };
   }
 

@@ -1,5 +1,5 @@
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import type { Json } from '@adit/contracts';
 import { askAhead, type LabelDictionaries } from '@adit/dictionaries';
 import type { Gallery } from '../galleries/gallery.js';
@@ -65,7 +65,7 @@ export class Landmarks {
 
   /** Label and `landmark` of a result, as the interface has them. */
   described(landmark: number): { label: string; meta: Record<string, Json> } {
-    const { id, label: own, landmark: facts } = this.gallery.classes[landmark] as Gallery['classes'][number];
+    const { id, label: own, landmark: facts } = elementAt(this.gallery.classes, landmark);
     const label = this.labels[landmark] ?? own;
     return {
       label,

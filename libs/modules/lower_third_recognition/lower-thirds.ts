@@ -1,4 +1,5 @@
 import type { TextObservations } from '@adit/analyses/text/observations';
+import { elementAt } from '@adit/contracts';
 
 type TextTrack = TextObservations['tracks'][number];
 
@@ -20,20 +21,8 @@ const MIN_CONFIDENCE = 0.6;
  */
 export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): boolean {
   if (confidence < MIN_CONFIDENCE || steadiness < STEADY) return false;
-  const [first, last] = [sightings[0], sightings.at(-1)] as [
-    TextTrack['sightings'][number],
-    TextTrack['sightings'][number],
-  ];
-  const [x1, y1, x2, y2, x3, y3, x4, y4] = last.corners as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [first, last] = [elementAt(sightings, 0), elementAt(sightings, -1)];
+  const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN, x3 = NaN, y3 = NaN, x4 = NaN, y4 = NaN] = last.corners;
   const height = Math.hypot(x4 - x1, y4 - y1);
   const length = Math.hypot(x2 - x1, y2 - y1);
   const middle = (y1 + y2 + y3 + y4) / 4;

@@ -187,7 +187,8 @@ export class PeopleFold implements Fold<PeopleState> {
       const seen: Appearance = { known, face, traits, start, end, until };
       state.portrait = betterPortrait(state.portrait, thread.portrait);
       const at = known === null ? nearestUnknown(people, face) : people.findIndex((person) => person.known === known);
-      if (at >= 0) people[at] = withAppearance(people[at] as Person, seen);
+      const person = people[at];
+      if (person !== undefined) people[at] = withAppearance(person, seen);
       else people.push(newPerson(seen));
       if (people.length > MAX_PEOPLE) people = this.retire(state, people);
     }
@@ -230,9 +231,10 @@ export class PeopleFold implements Fold<PeopleState> {
 
 /** What version 1 knew of the pictures it had seen goes on; how long somebody is shown in a film is counted anew. */
 export function adoptPeople(state: Json, version: number): Json {
-  const { first, pictures } = state as PeopleState;
+  // As version 1 of this module stored it: what is read of it was the same then.
+  const { first, source, pictures } = state as PeopleState;
   if (version !== 1 || first !== null) return null;
-  return { ...EMPTY, source: (state as PeopleState).source, pictures };
+  return { ...EMPTY, source, pictures };
 }
 
 /** What a face that ends later may have begun with. */

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { bridges } from '@adit/module-kit';
 import type { Instant } from '@adit/module-kit';
 import { distanceOf, dot, normalised } from '../galleries/embedding.js';
@@ -40,7 +41,7 @@ export function withAppearance(person: Person, seen: Appearance): Person {
   const before = decodeFace(person.face);
   const weight = person.traits.weight;
   const mean = Float64Array.from(before, (value, index) => {
-    return value * weight + (seen.face[index] as number) * seen.traits.weight;
+    return value * weight + elementAt(seen.face, index) * seen.traits.weight;
   });
   return {
     ...person,

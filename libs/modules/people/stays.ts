@@ -32,17 +32,18 @@ export function withUnit(stays: Stays, { facts, ...extent }: Unit, instants: rea
   const end = jumps ? shown : stated;
   // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
   // is too short to have any. A longer one without was not seen.
-  const before = stays.last === null ? undefined : until[stays.last.sample];
-  const goesOn = before !== undefined && stays.last?.end === frames?.ptsStart;
+  const { last: previous } = stays;
+  const before = previous === null ? undefined : until[previous.sample];
+  const goesOn = previous !== null && before !== undefined && previous.end === frames?.ptsStart;
   const next = first?.time ?? end;
   const bridged = goesOn && (first !== undefined || next - before <= GAP_SECONDS);
   if (bridged) {
     looked += Math.max(0, next - before);
-    until[stays.last!.sample] = Math.max(before, next);
+    until[previous.sample] = Math.max(before, next);
   }
   for (const [index, { sample }] of instants.entries()) until[sample] = instants[index + 1]?.time ?? end;
   if (first !== undefined) looked += end - first.time;
-  const sample = last?.sample ?? (bridged ? stays.last?.sample : undefined);
+  const sample = last?.sample ?? (bridged ? previous.sample : undefined);
   if (frames === null || sample === undefined || jumps) return { until, looked, last: null };
   return { until, looked, last: { sample, end: frames.ptsEnd } };
 }
@@ -50,7 +51,11 @@ export function withUnit(stays: Stays, { facts, ...extent }: Unit, instants: rea
 /** Only those of these samples, and of the last one, which the next unit may prolong. */
 export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
   const kept = [...samples, ...(stays.last === null ? [] : [stays.last.sample])];
-  return { ...stays, until: Object.fromEntries(kept.map((sample) => [sample, stays.until[sample] as number])) };
+  const known = kept.flatMap((sample) => {
+    const until = stays.until[sample];
+    return until === undefined ? [] : [[sample, until] as const];
+  });
+  return { ...stays, until: Object.fromEntries(known) };
 }
 
 /** When the frames from a sample to the unit's end have been shown at the film's rate, in seconds. */

@@ -1,13 +1,11 @@
-import { AGE_RANGES, ageRangeOf, GENDERS, genderOf } from './traits.js';
+import { ageRangeOf, genderOf } from './traits.js';
 import type { AgeRange, Gender, Traits } from './traits.js';
 
 /** Something counted by gender and by age: people, or the seconds that show them. JSON. */
 export type Tally = { gender: Record<Gender, number>; age: Record<AgeRange, number> };
 
 export function emptyTally(): Tally {
-  const zeros = <K extends string>(keys: readonly K[]) =>
-    Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
-  return { gender: zeros(GENDERS), age: zeros(AGE_RANGES) };
+  return { gender: { female: 0, male: 0 }, age: { '0-17': 0, '18-29': 0, '30-44': 0, '45-59': 0, '60-120': 0 } };
 }
 
 /** Counts `amount` for somebody; the tally is changed in place. */

@@ -1,4 +1,5 @@
 /** What a face reads as, summed over its views: divide by `weight`. JSON; all zero when no view was good enough. */
+import { elementAt } from '@adit/contracts';
 export type Traits = {
   /** Σ weight · probability of female, 0..1. */
   female: number;
@@ -35,7 +36,7 @@ export function genderOf({ female, weight }: Traits): Gender {
 
 export function ageRangeOf({ age, weight }: Traits): AgeRange {
   const years = mean(age, weight);
-  return AGE_RANGES[BORDERS.filter((border) => years >= border).length] as AgeRange;
+  return elementAt(AGE_RANGES, BORDERS.filter((border) => years >= border).length);
 }
 
 /** Rounded, so that the order in which views were added up decides nothing. */

@@ -9,7 +9,7 @@ export function foldName(text: string): string {
     .toLowerCase()
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
-    .replace(/[łøđħıßæœþð]/gu, (letter) => STROKED.get(letter) as string)
+    .replace(/[łøđħıßæœþð]/gu, (letter) => STROKED.get(letter) ?? letter)
     .replace(/[’‘`´]/gu, "'")
     .replace(/\s+/gu, ' ')
     .trim();

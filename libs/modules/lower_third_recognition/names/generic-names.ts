@@ -30,9 +30,7 @@ async function load(): Promise<GenericNames> {
   }
   const require = createRequire(import.meta.url);
   for (const language of FIRST_NAMES) {
-    const names = require(`gender-detection-from-name/names/${language}.js`) as Iterable<
-      [name: string, gender: string]
-    >;
+    const names: Iterable<[name: string, gender: string]> = require(`gender-detection-from-name/names/${language}.js`);
     addAll(first, { names: Array.from(names, ([name]) => name) });
   }
   return { first, last };

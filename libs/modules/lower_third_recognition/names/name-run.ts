@@ -24,12 +24,12 @@ const TITLES = new Set(
  */
 export function nameRuns(line: string): NameRun[] {
   return line.split(/[,;:|/()[\]·•*]|\s[-–—]\s/u).flatMap((part) => {
-    const runs: string[][] = [[]];
+    let run: string[] = [];
+    const runs = [run];
     for (const word of part.split(/\s+/u).filter((each) => each !== '')) {
-      const run = runs.at(-1) as string[];
       if (isTitle(word) && run.length === 0) continue;
       if (isNameWord(word) || (run.length > 0 && isParticle(word))) run.push(word);
-      else if (run.length > 0) runs.push([]);
+      else if (run.length > 0) runs.push((run = []));
     }
     return runs.map(withoutLooseParticles).filter((run) => run.length > 0);
   });
@@ -49,7 +49,5 @@ function isNameWord(word: string): boolean {
 }
 
 function withoutLooseParticles(run: string[]): string[] {
-  let end = run.length;
-  while (end > 0 && isParticle(run[end - 1] as string)) end -= 1;
-  return run.slice(0, end);
+  return run.slice(0, run.findLastIndex((word) => !isParticle(word)) + 1);
 }
