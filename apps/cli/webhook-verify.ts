@@ -42,7 +42,7 @@ export function parseHeaders(given: string): z.infer<typeof Headers> {
     }
   }
   const lines = given.split(/\r?\n/).map((line) => /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/.exec(line));
-  return Object.fromEntries(lines.flatMap((line) => (line === null ? [] : [[line[1]!, line[2]!.trim()]])));
+  return Object.fromEntries(lines.flatMap((line) => (line === null ? [] : [[line[1] ?? '', (line[2] ?? '').trim()]])));
 }
 
 async function contents(path: string): Promise<string> {

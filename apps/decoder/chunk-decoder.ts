@@ -186,15 +186,13 @@ export class ChunkDecoder {
         place,
         async (file) => {
           const { digest } = file;
-          const isKnownFile = source.mediaDigest === digest && source.facts !== null;
-          const facts = isKnownFile
-            ? source.facts!
-            : (await this.catalogue.identify(job.workspaceId, file, signal)).facts;
+          const known = source.mediaDigest === digest ? source.facts : null;
+          const facts = known ?? (await this.catalogue.identify(job.workspaceId, file, signal)).facts;
           if (facts.kind === 'audio') {
             throw new AditError('MEDIA_INVALID', refusalByAll(modules, 'audio') || 'it is audio, in a job of images');
           }
           if (facts.kind !== 'image') return this.endMixed(job.id);
-          if (!isKnownFile) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
+          if (known === null) await setSourcePlanned(this.db.manager, job.id, index, { digest, facts });
           if (await this.isKnown(job.workspaceId, { mediaDigest: digest, kind: 'image' }, analyses)) return null;
           const request = { path: file.path, facts, specs: specsOf(analyses) };
           const bytes = await pictureMemory(file.path, facts, request.specs);

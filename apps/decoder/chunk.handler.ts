@@ -69,7 +69,7 @@ export class ChunkHandler {
       const digests = analyses.map((analysis) => analysis.digest);
       const parameters = [jobId, chunk.id, state, JSON.stringify(packs), digests, leaseUntil];
       const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
-      if (!outcome!.live) return false;
+      if (!outcome?.live) return false;
       await enqueue(
         manager,
         analyses.map(({ analysis, digest }) => analysisRequest(task.message, { chunkId: chunk.id, analysis, digest })),

@@ -4,6 +4,7 @@ import {
   AditError,
   AUDIO_DECODER_VERSION,
   type AudioInterval,
+  dropOldest,
   type FrameInterval,
   type MediaFacts,
 } from '@adit/contracts';
@@ -122,7 +123,8 @@ export class MediaCatalogue {
        RETURNING generation`,
       [media.workspaceId, media.digest, JSON.stringify(media.facts), grid, randomUUID(), cacheExpiry()],
     );
-    return row!.generation;
+    if (!row) throw new AditError('INTERNAL', `The media ${media.digest} could not be written down.`);
+    return row.generation;
   }
 
   /** Media that is used lives on. */
@@ -151,6 +153,6 @@ export class MediaCatalogue {
     const key = `${workspaceId}/${digest}`;
     this.recent.delete(key);
     this.recent.set(key, index);
-    if (this.recent.size > 8) this.recent.delete(this.recent.keys().next().value!);
+    dropOldest(this.recent, 8);
   }
 }

@@ -34,7 +34,7 @@ export class MemoryAdmission {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.queue.splice(this.queue.indexOf(waiting), 1);
-        reject(signal?.reason as Error);
+        reject(signal?.reason);
         // It may have been what the others waited behind.
         this.next();
       };

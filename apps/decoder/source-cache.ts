@@ -149,7 +149,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   signal.throwIfAborted();
   let follow = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    follow = () => reject(signal.reason as Error);
+    follow = () => reject(signal.reason);
     signal.addEventListener('abort', follow, { once: true });
   });
   try {

@@ -137,8 +137,8 @@ export class SourceHandler {
          FROM job_sources WHERE job_id = $1`,
       [locked.job.id, sourceIndex, media.digest],
     );
-    const { is_open: isOpen, is_first: isFirst, changed, count } = source!;
-    if (!isOpen) return null;
+    if (!source?.is_open) return null;
+    const { is_first: isFirst, changed, count } = source;
     // Opened again, for a module that missed it: what the others know of it is of another file.
     if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
     const { kind } = media.facts;

@@ -50,5 +50,6 @@ export function allRoutes(): { route: RouteDefinition; prefix: string }[] {
 
 /** As `@Module` keeps them. */
 function controllersOf(resource: Type): Type[] {
-  return (Reflect.getMetadata('controllers', resource) ?? []) as Type[];
+  const controllers: Type[] | undefined = Reflect.getMetadata('controllers', resource);
+  return controllers ?? [];
 }

@@ -61,13 +61,15 @@ export class DictionaryThread {
     const [first] = this.queues;
     if (first === undefined) return this.rest();
     const [owner, queue] = first;
-    this.current = queue.shift()!;
+    const current = queue.shift() ?? null;
+    this.current = current;
+    if (current === null) return;
     this.queues.delete(owner);
     if (queue.length > 0) this.queues.set(owner, queue);
     clearTimeout(this.idle);
     this.worker ??= this.start();
     this.worker.ref();
-    this.worker.postMessage(this.current.request, this.current.transfer);
+    this.worker.postMessage(current.request, current.transfer);
   }
 
   /** Nobody's end waits for it. */

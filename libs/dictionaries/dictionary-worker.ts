@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { elementAt } from '@adit/contracts';
 import type { Comparison, DictionaryEntry } from './dictionary.js';
 import type { CheckedFile, DictionaryAnswers, DictionaryReply, DictionaryRequest } from './dictionary-requests.js';
 import type { EntryIndex } from './entry-index.js';
@@ -50,7 +51,7 @@ const answers = {
     for (const text of texts) {
       if (found.length > 0 && performance.now() - began > LONGEST_FIND_MS) break;
       const place = index.find(text);
-      found.push(place === null ? null : dictionary.entries[place]!);
+      found.push(place === null ? null : elementAt(dictionary.entries, place));
     }
     return found;
   },
@@ -98,12 +99,12 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 // Linux has a priority for each thread; elsewhere it would be that of the whole process.
 if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICENESS));
 
-parentPort!.on('message', (request: DictionaryRequest) => {
+parentPort?.on('message', (request: DictionaryRequest) => {
   let reply: DictionaryReply;
   try {
     reply = { answer: answers[request.kind](request as never) };
   } catch (error) {
     reply = error instanceof WrongFile ? { wrong: error.errors } : { failure: (error as Error).message };
   }
-  parentPort!.postMessage(reply);
+  parentPort?.postMessage(reply);
 });

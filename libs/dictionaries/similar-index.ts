@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
 import type { EntryIndex } from './entry-index.js';
 
@@ -105,8 +106,9 @@ function* makeBucket(length: number, all: Candidate[], threshold: number, mostPi
     const points = Array.from(candidate.text);
     for (const [number, { start, length: size }] of cuts.entries()) {
       const piece = points.slice(start, start + size).join('');
-      const list = pieces[number]!.get(piece);
-      if (list === undefined) pieces[number]!.set(piece, [candidate]);
+      const own = elementAt(pieces, number);
+      const list = own.get(piece);
+      if (list === undefined) own.set(piece, [candidate]);
       else list.push(candidate);
     }
     if (at % ENTRIES_AT_ONCE === 0) yield;

@@ -28,5 +28,5 @@ export function decoderOf(request: Pick<Request, 'frames' | 'audio'>): number {
 }
 
 function hasItsModels(models: readonly string[], request: Request): boolean {
-  return models.length === request.models.length && models.every((name, index) => name === request.models[index]!.name);
+  return models.length === request.models.length && models.every((name, index) => name === request.models[index]?.name);
 }

@@ -12,7 +12,7 @@ export async function* ahead<T, R>(
     // Whoever reads it hears of its failure; one that is never read has none.
     result.catch(() => undefined);
     underway.push(result);
-    if (underway.length === AT_ONCE) yield await underway.shift()!;
+    if (underway.length === AT_ONCE) for (const first of underway.splice(0, 1)) yield await first;
   }
   for (const result of underway) yield await result;
 }

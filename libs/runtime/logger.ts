@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { errorCode } from '@adit/contracts';
 import { pino } from 'pino';
 import type { Level, LevelWithSilent, Logger } from 'pino';
 import { currentContext } from './log-context.js';
@@ -84,7 +84,7 @@ interface DescribedError {
 
 function describeError(error: unknown, depth = 0): DescribedError | unknown {
   if (!(error instanceof Error)) return error;
-  const code = error instanceof AditError ? error.code : (error as NodeJS.ErrnoException).code;
+  const code = errorCode(error);
   return {
     type: error.name,
     message: error.message,

@@ -17,7 +17,7 @@ export async function startOperationsServer(
   probed: Health = health,
 ): Promise<OperationsServer> {
   const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?')[0]!.replace(/(.)\/$/, '$1');
+    const path = (request.url ?? '/').replace(/\?.*$/s, '').replace(/(.)\/$/, '$1');
     answer(path, request.method ?? 'GET', response, probed).catch(() => response.destroy());
   });
   server.headersTimeout = 10_000;

@@ -1,3 +1,4 @@
+import { errorCode, errorMessage } from '@adit/contracts';
 import { checkedAgent, refusalIn, webAddressFault, type ResolveHost, type WebPolicy } from '@adit/net';
 import { clientRequest, currentTraceparent, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
@@ -134,7 +135,7 @@ function retryAfter(header: string | string[] | undefined): number {
 }
 
 function networkFailure(error: unknown): [Answer['reason'], string] {
-  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  const [code, message] = [errorCode(error) ?? '', errorMessage(error) ?? String(error)];
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return ['timeout', 'The receiver did not answer in time.'];
   if (code === 'ENOTFOUND') return ['network', 'The host name of the callback is not known.'];
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) {

@@ -48,7 +48,8 @@ interface Ending {
 /** Expects of a running server that it ends both ways, and answers at the same port again each time. */
 export async function expectToEndAndStart(server: Ending, port: number): Promise<void> {
   for (const way of ['stop', 'kill'] as const) {
-    const pid = server.pid()!;
+    const pid = server.pid();
+    if (pid === null) throw new Error('The server does not run.');
     expect(await answers(port)).toBe(true);
     await server[way]();
     expect([await answers(port), lives(pid), server.pid()]).toEqual([false, false, null]);

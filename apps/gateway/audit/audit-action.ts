@@ -28,7 +28,7 @@ export function auditAction(
   const names = route.path.split('/').filter((part) => part !== '' && !part.startsWith(':') && !/^v\d+$/.test(part));
   const last = names.at(-1) ?? '';
   const isCommand = route.method === 'POST' && names.length > 1 && !last.endsWith('s');
-  const ids = Object.values((request.params ?? {}) as Record<string, string>);
+  const ids = isPlain(request.params) ? Object.values(request.params).map(String) : [];
   const made = !isCommand && route.method === 'POST' ? memberOf(request.reply, route.identifiedBy ?? 'id') : null;
   return {
     action: isCommand ? last : ACTIONS[route.method as keyof typeof ACTIONS],

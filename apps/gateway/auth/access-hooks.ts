@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, isRecord } from '@adit/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../http/caller.js';
 import type { Authenticator } from './authenticator.js';
@@ -29,7 +29,7 @@ export function addAccessHooks(
   };
   fastify.addHook('onRequest', async (request: FastifyRequest & { caller?: Caller }, reply) => {
     if (!needsKey(request.url)) return;
-    const { token } = request.query as { token?: unknown };
+    const token = isRecord(request.query) ? request.query['token'] : undefined;
     const caller = await authenticated(request, token);
     const makesJob = isJobPost(request);
     const charge = limits.charge(caller, makesJob);
@@ -51,7 +51,7 @@ export function addAccessHooks(
 
 function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
   if (method !== 'POST' || routeOptions.url?.replace(/\/$/, '') !== '/api/v1/jobs') return false;
-  const { dry_run: dryRun = 'false' } = query as { dry_run?: unknown };
+  const { dry_run: dryRun = 'false' } = isRecord(query) ? query : {};
   return dryRun === 'false' || dryRun === '0';
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AditError } from '@adit/contracts';
+import { AditError, dropOldest } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { TokenBucket } from './token-bucket.js';
@@ -48,9 +48,8 @@ export class FailedLogins {
 
   succeeded(credential: string): void {
     const known = digest(credential);
-    if (this.good.has(known)) return;
-    if (this.good.size >= MOST) this.good.delete(this.good.values().next().value!);
     this.good.add(known);
+    dropOldest(this.good, MOST);
   }
 
   /** Those who have not failed for a minute; all, should there still be too many. */
@@ -63,7 +62,8 @@ export class FailedLogins {
 /** Of IPv6 the first 64 bits: one client has all the rest. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
-  return address.split('::')[0]!.split(':').slice(0, 4).join(':');
+  const [before = ''] = address.split('::');
+  return before.split(':').slice(0, 4).join(':');
 }
 
 function digest(credential: string): string {

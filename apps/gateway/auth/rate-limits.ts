@@ -121,7 +121,8 @@ function headersOf(
   const one = requests === null ? null : standingOf('requests', requests, now);
   const other = jobs === null ? null : standingOf('jobs', jobs, now);
   const isOther = other !== null && (one === null || (short === null ? other.share < one.share : short === jobs));
-  const nearest = isOther ? other : one!;
+  const nearest = isOther ? other : one;
+  if (nearest === null) return {};
   return {
     'ratelimit-policy': listed(one?.policy, other?.policy),
     ratelimit: listed(one?.standing, other?.standing),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { schemaIn } from '../openapi/plain-schema.js';
 import type { JsonSchema } from './operations.js';
 
 /** Text that has gone wrong somewhere before. */
@@ -64,14 +65,14 @@ function spoil(value: unknown, at: number, other: unknown): unknown {
 }
 
 function valid(schema: JsonSchema, components: Record<string, JsonSchema>, depth: number): fc.Arbitrary<unknown> {
-  const inner = (child: unknown): fc.Arbitrary<unknown> => valid(child as JsonSchema, components, depth + 1);
-  const { $ref, anyOf, oneOf, allOf, const: constant, enum: options, type } = schema as Record<string, unknown>;
+  const inner = (child: unknown): fc.Arbitrary<unknown> => valid(schemaIn(child), components, depth + 1);
+  const { $ref, anyOf, oneOf, allOf, const: constant, enum: options, type } = schema;
   if (typeof $ref === 'string') return inner(components[$ref.replace('#/components/schemas/', '')] ?? {});
   if ('const' in schema) return fc.constant(constant);
-  if (Array.isArray(options)) return fc.constantFrom(...(options as unknown[]));
-  const union = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  if (union !== undefined) return fc.oneof(...union.map(inner));
-  if (Array.isArray(allOf)) return inner(Object.assign({}, ...(allOf as JsonSchema[])));
+  if (Array.isArray(options)) return fc.constantFrom<unknown[]>(...options);
+  const union = anyOf ?? oneOf;
+  if (Array.isArray(union)) return fc.oneof(...union.map(inner));
+  if (Array.isArray(allOf)) return inner(Object.assign({}, ...allOf));
   if (Array.isArray(type)) return fc.oneof(...type.map((one: unknown) => inner({ ...schema, type: one })));
   switch (type) {
     case 'string':
@@ -84,8 +85,8 @@ function valid(schema: JsonSchema, components: Record<string, JsonSchema>, depth
     case 'null':
       return fc.constant(null);
     case 'array': {
-      const least = (schema['minItems'] as number | undefined) ?? 0;
-      const most = Math.min((schema['maxItems'] as number | undefined) ?? 4, least + 4);
+      const least = Number(schema['minItems'] ?? 0);
+      const most = Math.min(Number(schema['maxItems'] ?? 4), least + 4);
       return depth > 6
         ? fc.constant([])
         : fc.array(inner(schema['items'] ?? {}), { minLength: least, maxLength: most });
@@ -102,21 +103,22 @@ function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema
   if (format === 'uri') return address;
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
   if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern), { size: 'small' });
-  const least = minLength as number;
-  return fc.string({ minLength: least, maxLength: Math.min(maxLength as number, least + 40), unit: 'grapheme' });
+  const least = Number(minLength);
+  return fc.string({ minLength: least, maxLength: Math.min(Number(maxLength), least + 40), unit: 'grapheme' });
 }
 
 function numberOf(schema: JsonSchema, isWhole: boolean): fc.Arbitrary<number> {
-  const least = Number(schema['minimum'] ?? (schema['exclusiveMinimum'] as number | undefined) ?? -1e6);
-  const most = Number(schema['maximum'] ?? (schema['exclusiveMaximum'] as number | undefined) ?? 1e6);
+  const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? -1e6);
+  const most = Number(schema['maximum'] ?? schema['exclusiveMaximum'] ?? 1e6);
   if (!isWhole) return fc.double({ min: least, max: most, noNaN: true });
   return fc.integer({ min: Math.ceil(Math.max(least, -0x7fffffff)), max: Math.floor(Math.min(most, 0x7fffffff)) });
 }
 
 function objectOf(schema: JsonSchema, inner: (child: unknown) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+  const properties = schemaIn(schema['properties']);
   const members = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, inner(member)]));
-  const requiredKeys = ((schema['required'] ?? []) as string[]).filter((name) => name in members);
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  const requiredKeys = required.filter((name) => name in members);
   const known = fc.record(members, { requiredKeys });
   const more = schema['additionalProperties'];
   if (typeof more !== 'object' || more === null) return known;

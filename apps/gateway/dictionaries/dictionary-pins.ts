@@ -1,4 +1,4 @@
-import { AditError, type DictionaryPin, type DictionarySpecification, type ErrorDetail } from '@adit/contracts';
+import { AditError, type DictionaryPin, type DictionarySpecification, type ErrorDetail, zip } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity, isUuid } from '@adit/database';
 import type { ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry, pointerTo } from '@adit/module-kit';
@@ -40,9 +40,9 @@ export class DictionaryPins {
     if (errors.length > 0) {
       throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
     }
-    return modules.map((module, at) => ({
+    return Array.from(zip(modules, named), ([module, own]) => ({
       ...module,
-      dictionaries: [...new Set(named[at]!.map(({ id }) => id))].map((id) => pins.get(id)!),
+      dictionaries: [...new Set(own.map(({ id }) => id))].flatMap((id) => pins.get(id) ?? []),
     }));
   }
 

@@ -18,7 +18,7 @@ export class TakenAtOnce {
     try {
       return await work();
     } finally {
-      const left = this.counts.get(workspaceId)! - 1;
+      const left = (this.counts.get(workspaceId) ?? 1) - 1;
       if (left > 0) this.counts.set(workspaceId, left);
       else this.counts.delete(workspaceId);
     }

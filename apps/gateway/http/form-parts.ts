@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 
@@ -43,7 +43,7 @@ export async function bytesOf(part: MultipartFile): Promise<Buffer> {
 /** What the parser of forms complains of is the client's to mend, whatever it says. */
 export function formFault(error: unknown, limits?: FormLimits): AditError {
   if (error instanceof AditError) return error;
-  switch ((error as { code?: unknown }).code) {
+  switch (errorCode(error)) {
     case 'FST_FILES_LIMIT':
       return new AditError(
         'VALIDATION',

@@ -1,4 +1,4 @@
-import { AditError, ERROR_CODES } from '@adit/contracts';
+import { AditError, ERROR_CODES, errorCode, isRecord } from '@adit/contracts';
 import type { ErrorCode, ErrorDetail, Problem } from '@adit/contracts';
 import { toAditError } from '@adit/database';
 import { HttpException } from '@nestjs/common';
@@ -91,13 +91,13 @@ export function problemHeaders(error: AditError): Record<string, string> {
 
 function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
-  const status: unknown = (error as { statusCode?: unknown } | null)?.statusCode;
+  const status = isRecord(error) ? error['statusCode'] : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
 /** Fastify's messages, where a better one says what to do. */
 function sentence(error: Error): string {
-  switch ((error as { code?: unknown }).code) {
+  switch (errorCode(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return 'The body is larger than this service takes.';
     case 'FST_REQ_FILE_TOO_LARGE':

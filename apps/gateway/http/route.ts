@@ -121,14 +121,20 @@ type RequestWithCaller = FastifyRequest & { caller?: Caller };
 
 const ValidatedRequest = createParamDecorator((clean: (body: unknown) => unknown, context: ExecutionContext) => {
   const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return { params: { ...(params as object) }, query: { ...(query as object) }, body: clean(body) };
+  return { params: membersOf(params), query: membersOf(query), body: clean(body) };
 });
+
+/** A copy of what was parsed; objects without a prototype become plain ones. */
+function membersOf(parsed: unknown): object {
+  return typeof parsed === 'object' ? { ...parsed } : {};
+}
 
 const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
   const request = context.switchToHttp().getRequest<RequestWithCaller>();
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   const route = routeIn(context);
   if (route !== undefined) reply.header('cache-control', cachingOf(route));
+  // Missing on public routes alone, whose handlers do not ask who it is.
   return { caller: request.caller as Caller, request, reply, newId: randomUUID() };
 });
 
@@ -167,7 +173,8 @@ export function Route<R extends RouteDefinition>(route: R) {
 
 /** The route of a method that `@Route` made a handler. */
 function routeOf(handler: object): RouteDefinition | undefined {
-  return Reflect.getMetadata(ROUTE, handler) as RouteDefinition | undefined;
+  const route: RouteDefinition | undefined = Reflect.getMetadata(ROUTE, handler);
+  return route;
 }
 
 /** The route that a request takes; undefined for what is no route of ours. */
@@ -188,9 +195,8 @@ export function cachingOf({ method, reply, secret, access }: RouteDefinition): s
 
 /** The routes of a controller class, in the order of its methods. */
 export function routesOf(controller: { prototype: object }): RouteDefinition[] {
-  const prototype = controller.prototype as Record<string, unknown>;
-  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
-    const method: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+    const method: unknown = Object.getOwnPropertyDescriptor(controller.prototype, name)?.value;
     return (typeof method === 'function' && routeOf(method)) || [];
   });
 }

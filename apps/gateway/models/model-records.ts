@@ -1,3 +1,4 @@
+import { AditError } from '@adit/contracts';
 import { inStatement, ModelEntity, ModelVersionEntity, outsideTransaction } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
 import { createLogger } from '@adit/runtime';
@@ -56,7 +57,9 @@ export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationSh
     const known = await this.read(models);
     if (known !== null) return known;
     await this.write(models);
-    return (await this.read(models))!;
+    const written = await this.read(models);
+    if (written !== null) return written;
+    throw new AditError('INTERNAL', 'A model that was written down is not there.');
   }
 
   /** Null when one is not written down yet. */

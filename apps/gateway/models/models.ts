@@ -1,4 +1,4 @@
-import { AditError, isoTime, type Model, type ModelRequest } from '@adit/contracts';
+import { AditError, elementAt, isoTime, type Model, type ModelRequest, zip } from '@adit/contracts';
 import { inTransaction, WorkspaceModelEntity } from '@adit/database';
 import { jobUsingModel } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
@@ -80,8 +80,9 @@ export class Models {
   private async owned(workspaceId: string, id: string): Promise<ServedModel> {
     const model = this.find(id);
     const { name, is_public: isPublic } = await this.one(workspaceId, model, id);
+    if (model === undefined) throw new AditError('NOT_FOUND', `There is no model ${id}.`);
     if (isPublic) throw new AditError('FORBIDDEN', `${name} is a public model; it cannot be changed or deleted.`);
-    return model!;
+    return model;
   }
 
   private async shown(workspaceId: string, models: readonly ServedModel[]): Promise<Model[]> {
@@ -90,7 +91,7 @@ export class Models {
     const ownOf = ({ id, isPublic }: ServedModel) => (isPublic ? undefined : rows.get(id));
     const there = models.filter((model) => !isDeleted(model, ownOf(model)));
     const records = await this.records.of(there);
-    return there.map((model, at) => presentModel(model, records[at]!, ownOf(model)));
+    return Array.from(zip(there, records), ([model, record]) => presentModel(model, record, ownOf(model)));
   }
 
   private async ownRows(workspaceId: string): Promise<Map<string, WorkspaceModelEntity>> {
@@ -129,7 +130,7 @@ function presentModel(model: ServedModel, record: ModelRecord, own: WorkspaceMod
     name: model.name,
     description: own?.description ?? model.description,
     versions: shown,
-    latest_version: shown.at(-1)!,
+    latest_version: elementAt(shown, -1),
     type: model.type,
     modules: model.modules,
     is_public: model.isPublic,

@@ -1,4 +1,4 @@
-import { modelId } from '@adit/contracts';
+import { modelId, zip } from '@adit/contracts';
 import { ModelRepository, type ModelVersion } from '@adit/inference';
 import { ModuleRegistry, type InstalledModel, type ModelUse } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -51,8 +51,7 @@ export class ServedModels {
       isDefault,
     }));
     const models = new Map<string, ServedModel>();
-    for (const [index, installed] of this.versions.entries()) {
-      const { manifest, builtIn } = read[index]!;
+    for (const [{ manifest, builtIn }, installed] of zip(read, this.versions)) {
       const { id, name, version: number, digest } = installed;
       const use = this.modules.useOf(installed);
       if (use === null) continue;

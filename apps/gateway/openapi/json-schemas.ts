@@ -1,6 +1,6 @@
 import * as contracts from '@adit/contracts';
 import { z } from 'zod';
-import { plainSchema, type JsonSchema } from './plain-schema.js';
+import { plainSchema, schemaIn, schemasIn, type JsonSchema } from './plain-schema.js';
 
 /** Whether a client sends it or gets it: defaults are optional in one and present in the other. */
 type Direction = 'input' | 'output';
@@ -34,7 +34,7 @@ export class JsonSchemas {
   /** `place` names what has no name of its own. */
   of(schema: z.ZodType, direction: Direction, place: string): JsonSchema {
     const { $schema: _, $defs = {}, ...own } = toJson(schema, direction);
-    this.keepAll($defs as Record<string, JsonSchema>, direction);
+    this.keepAll(schemasIn($defs), direction);
     const name = typeof own['id'] === 'string' ? own['id'] : place;
     return this.named(plainSchema(withoutId(own)), direction, name);
   }
@@ -42,7 +42,7 @@ export class JsonSchemas {
   /** The members of an object that is taken apart, as the parameters of an operation are. */
   members(schema: z.ZodType, place: string): JsonSchema {
     const { $schema: _, $ref, $defs = {}, ...own } = toJson(schema, 'input');
-    const { [String($ref).replace('#/$defs/', '')]: itself, ...others } = $defs as Record<string, JsonSchema>;
+    const { [String($ref).replace('#/$defs/', '')]: itself, ...others } = schemasIn($defs);
     this.keepAll(others, 'input');
     return this.parts(plainSchema(withoutId(itself ?? own)), 'input', place);
   }
@@ -73,8 +73,8 @@ export class JsonSchemas {
     );
     schemas.sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      schemas: resolve(Object.fromEntries(schemas)) as Record<string, JsonSchema>,
-      document: resolve(document) as JsonSchema,
+      schemas: schemasIn(resolve(Object.fromEntries(schemas))),
+      document: schemaIn(resolve(document)),
     };
   }
 
@@ -132,16 +132,16 @@ export class JsonSchemas {
     const { additionalProperties, properties, ...rest } = schema;
     const entries = Object.entries(rest).map(([key, member]): [string, unknown] => {
       if (key === '$ref') return [key, String(member).replace(/^#\/\$defs\/(.*)$/, `${REFERENCE}$1@${direction}`)];
-      if (key === 'items') return [key, this.named(member as JsonSchema, direction, `${name}Item`)];
-      if (key === 'anyOf' || key === 'oneOf') {
-        const choices = (member as JsonSchema[]).map((one, at) =>
+      if (key === 'items') return [key, this.named(schemaIn(member), direction, `${name}Item`)];
+      if ((key === 'anyOf' || key === 'oneOf') && Array.isArray(member)) {
+        const choices = member.map((one: JsonSchema, at) =>
           this.named(one, direction, `${name}${one['type'] === 'null' ? '' : at || ''}`),
         );
         return [key, choices];
       }
       return [key, member];
     });
-    const known = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
+    const known = Object.entries(schemasIn(properties))
       // Taken and ignored, since clients send back what they read; nothing that a client should know.
       .filter(([, member]) => direction === 'output' || Object.keys(member).length > 0)
       .map(([key, member]): [string, JsonSchema] => [key, this.named(member, direction, `${name}${pascal(key)}`)]);
@@ -152,7 +152,7 @@ export class JsonSchemas {
       // Replies may have more members one day; and that a request may not is a sentence, which all generators can read.
       ...(additionalProperties === true ? { additionalProperties } : {}),
       ...(isOpen
-        ? { additionalProperties: this.named(additionalProperties as JsonSchema, direction, `${name}Value`) }
+        ? { additionalProperties: this.named(schemaIn(additionalProperties), direction, `${name}Value`) }
         : {}),
     };
   }
@@ -179,7 +179,7 @@ function isNameable(schema: JsonSchema): boolean {
 /** In Go the words of all choices are constants of one package: each says of what it is one. */
 function withConstants(schema: JsonSchema, name: string): JsonSchema {
   if (!Array.isArray(schema['enum'])) return schema;
-  const constants = (schema['enum'] as unknown[]).map((word) =>
+  const constants = schema['enum'].map((word: unknown) =>
     `${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')}_${String(word).replace(/[^A-Za-z0-9]+/g, '_')}`.toUpperCase(),
   );
   return { ...schema, 'x-enum-varnames': constants };

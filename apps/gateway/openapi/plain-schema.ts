@@ -1,3 +1,5 @@
+import { isRecord } from '@adit/contracts';
+
 /**
  * JSON Schema as zod writes it, in words that generators of clients know. Nothing is lost but patterns that a format says
  * already; sizes of numbers are said where languages have several.
@@ -8,7 +10,17 @@ const LARGEST_INT32 = 2 ** 31 - 1;
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 export function plainSchema(schema: unknown): JsonSchema {
-  return plain(schema) as JsonSchema;
+  return schemaIn(plain(schema));
+}
+
+/** A schema within another; none is one that takes anything. */
+export function schemaIn(value: unknown): JsonSchema {
+  return isRecord(value) ? value : {};
+}
+
+/** The schemas of an object's members, or of definitions, by name. */
+export function schemasIn(value: unknown): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(schemaIn(value)).map(([name, schema]) => [name, schemaIn(schema)]));
 }
 
 function plain(value: unknown): unknown {
@@ -17,9 +29,9 @@ function plain(value: unknown): unknown {
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => [
     key,
     // Names of properties are no keywords.
-    key === 'properties' ? mapped(member as JsonSchema) : LITERAL.has(key) ? member : plain(member),
+    key === 'properties' ? mapped(schemaIn(member)) : LITERAL.has(key) ? member : plain(member),
   ]);
-  return REWRITES.reduce((schema, rewrite) => rewrite(schema), Object.fromEntries(entries) as JsonSchema);
+  return REWRITES.reduce<JsonSchema>((schema, rewrite) => rewrite(schema), Object.fromEntries(entries));
 }
 
 const LITERAL = new Set(['enum', 'const', 'default', 'example', 'examples', 'required']);
@@ -37,13 +49,13 @@ const REWRITES: ((schema: JsonSchema) => JsonSchema)[] = [
     const [first, ...others] = prefixItems.map((item) => JSON.stringify(item));
     if (others.some((other) => other !== first)) throw new Error('A tuple of different types cannot be documented.');
     const length = prefixItems.length;
-    return { ...rest, items: prefixItems[0] as unknown, minItems: length, maxItems: length };
+    return { ...rest, items: prefixItems[0], minItems: length, maxItems: length };
   },
   // `null` beside a plain type is one of its types.
   (schema) => {
     const { anyOf, ...rest } = schema;
-    if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
-    const [one, other] = anyOf as [JsonSchema, JsonSchema];
+    const [one, other, ...more] = Array.isArray(anyOf) ? anyOf.map(schemaIn) : [];
+    if (one === undefined || other === undefined || more.length > 0) return schema;
     if (other['type'] !== 'null' || typeof one['type'] !== 'string') return schema;
     if ('enum' in one || 'properties' in one) return schema;
     return { ...one, ...rest, type: [one['type'], 'null'] };
@@ -68,7 +80,7 @@ function integer({ minimum, maximum, exclusiveMinimum, ...rest }: JsonSchema): J
 }
 
 function typesOf({ type }: JsonSchema): unknown[] {
-  return Array.isArray(type) ? (type as unknown[]) : [type];
+  return Array.isArray(type) ? type : [type];
 }
 
 function isEmpty(schema: unknown): boolean {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { AditError } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
 import { openStoredFile } from '@adit/storage';
 import { SNIFFED_BYTES } from '@adit/media';
@@ -79,7 +79,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
         key,
         contentType,
       });
-      return manager.findOneByOrFail(StorageEntryEntity, { id: identifiers[0]?.['id'] as number });
+      return manager.findOneByOrFail(StorageEntryEntity, { id: elementAt(identifiers, 0)['id'] });
     });
     if (length === undefined) this.alive.add(entry.id);
     return entry;

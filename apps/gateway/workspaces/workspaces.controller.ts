@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, isoTime, type Workspace } from '@adit/contracts';
+import { AditError, elementAt, isoTime, type Workspace } from '@adit/contracts';
 import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
@@ -82,7 +82,7 @@ export class WorkspacesController {
 
   private async shownOne(id: string): Promise<Workspace> {
     const row = await this.row(id);
-    return (await this.shown([row]))[0]!;
+    return elementAt(await this.shown([row]), 0);
   }
 
   private async shown(rows: WorkspaceEntity[]): Promise<Workspace[]> {

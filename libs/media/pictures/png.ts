@@ -42,7 +42,7 @@ async function pngPieces(file: PictureFile): Promise<Piece[]> {
     const type = head.toString('latin1', 4, 8);
     const end = Math.min(at + 12 + head.readUInt32BE(0), file.size);
     // An upper-case first letter: a chunk that no decoder may do without.
-    const critical = (head[4]! & 0x20) === 0;
+    const critical = (head.readUInt8(4) & 0x20) === 0;
     if (critical || (!seen.has(type) && (await isShowing(type, file, at + 8, end - 4)))) keep(kept, at, end);
     seen.add(type);
     at = end;
