@@ -48,12 +48,16 @@ function labelled(labels: readonly string[]): string {
   return labels.length > 6 ? `${shown} … (${labels.length})` : shown;
 }
 
+const LONGEST_AXIS = 24;
+
 function shapeOf({ name, type, axes }: GraphValue): string {
   return `${name}  ${type ?? 'no tensor'} ${axes === null ? 'of any shape' : axes.map(axisOf).join('×')}`;
 }
 
 function axisOf(axis: Axis): string {
-  return axis === null ? '?' : String(axis);
+  const text = axis === null ? '?' : String(axis);
+  // Some exporters name an axis by the formula that gives its length.
+  return text.length > LONGEST_AXIS ? `${text.slice(0, LONGEST_AXIS)}…` : text;
 }
 
 function rounded(values: readonly number[]): string {

@@ -102,6 +102,20 @@ describe('a detector', () => {
       { decoding: 'nanodet', classes: 80 },
     ],
     [
+      'PicoDet of ten classes',
+      {
+        input: [1, 3, 800, 608],
+        outputs: Object.fromEntries(
+          [7600, 1900, 475, 130].flatMap((cells): [string, Axes][] => [
+            [`scores_${cells}`, [1, cells, 10]],
+            [`distances_${cells}`, [1, cells, 32]],
+          ]),
+        ),
+        files: { 'labels.txt': coco.split('\n').slice(0, 10).join('\n') },
+      },
+      { decoding: 'nanodet', classes: 10 },
+    ],
+    [
       'TensorRT-like ends',
       {
         outputs: { num_dets: [1, 1], det_boxes: [1, 100, 4], det_scores: [1, 100], det_classes: [1, 100] },

@@ -7,6 +7,8 @@ const STRIDES_OF_FOUR = [8, 16, 32, 64];
 const ANCHORS = 3;
 /** Room for a distance of a box's side as a distribution, in NanoDet and PicoDet: 8 steps. */
 const DISTRIBUTION = 4 * 8;
+/** Numbers for four distances as distributions over 8, 11, 16 or 17 steps, those that have been published. */
+const DISTANCES = new Set([8, 11, 16, 17].map((steps) => 4 * steps));
 
 /** Detectors of things, by how their outputs are laid out. */
 export const detector: Recogniser = (shape) => {
@@ -126,21 +128,23 @@ function oneOutput(shape: Shape): Finding | null {
   return null;
 }
 
-/** NanoDet with its heads apart: for each stride one output of classes and one of distances. */
+/** NanoDet and PicoDet with their heads apart: for each stride one output of classes and one of distances. */
 function outputsOfStrides({ outline: { outputs }, picture }: Shape): Finding | null {
   if (picture?.width == null || picture.height === null) return null;
   const shapes = outputs.map((output) => axesBehindBatch(output, 2));
   let classes: number | null = null;
-  for (const stride of STRIDES) {
+  const strides = outputs.length === 2 * STRIDES_OF_FOUR.length ? STRIDES_OF_FOUR : STRIDES;
+  for (const stride of strides) {
     const columns = shapes.flatMap((axes) =>
       axes?.[0] === cells(picture.width ?? 0, picture.height ?? 0, [stride]) ? [axes[1] ?? 0] : [],
     );
     const [first = 0, second = 0] = columns;
-    const [scores, distances] = second % 4 === 0 && second > 4 && second < first ? [first, second] : [second, first];
-    if (columns.length !== 2 || distances % 4 !== 0 || (classes !== null && classes !== scores)) return null;
+    const scores = DISTANCES.has(second) ? first : second;
+    const told = columns.length === 2 && DISTANCES.has(first) !== DISTANCES.has(second);
+    if (!told || (classes !== null && classes !== scores)) return null;
     classes = scores;
   }
-  return found('nanodet', classes, 'for each of three strides one output of classes and one of distances');
+  return found('nanodet', classes, `for each of ${strides.length} strides one output of classes and one of distances`);
 }
 
 function found(decoding: string, classes: number | null, because: string): Finding {

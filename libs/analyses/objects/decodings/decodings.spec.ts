@@ -210,3 +210,25 @@ describe('NanoDet-Plus', () => {
     expect(() => decodeObjects('nanodet', { output: table(rows, columns, cells - 1) }, SHAPE, 0.2)).toThrow(RangeError);
   });
 });
+
+describe('PicoDet', () => {
+  it('measures from the centre of a cell, with two outputs for each of four grids', () => {
+    const outputs: Record<string, FloatTensor> = {};
+    for (const stride of [8, 16, 32, 64]) {
+      const cells = Math.ceil(320 / stride) * Math.ceil(192 / stride);
+      const scores = Array.from({ length: cells }, () => [0, 0, 0, 0]);
+      const edges = Array.from({ length: cells }, () => Array<number>(32).fill(-30));
+      if (stride === 64) {
+        // The second cell of the coarsest grid: half a stride to each side.
+        scores[1] = [0, 0, 0.5, 0];
+        for (const edge of [0, 1, 2, 3]) for (const step of [0, 1]) (edges[1] ?? [])[edge * 8 + step] = 30;
+      }
+      outputs[`scores_${stride}`] = table(scores, 4, cells);
+      outputs[`edges_${stride}`] = table(edges, 32, cells);
+    }
+    const [box, ...others] = decodeObjects('nanodet', outputs, SHAPE, 0.2);
+    expect(others).toEqual([]);
+    expect(box).toMatchObject({ kind: 2, score: 0.5 });
+    expect([box?.x, box?.y, box?.w, box?.h].map((value) => Math.round(value ?? NaN))).toEqual([64, 0, 64, 64]);
+  });
+});

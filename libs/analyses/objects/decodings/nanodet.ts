@@ -4,8 +4,8 @@ import { unlike, type Decoding, type DetectorShape, type FoundObject, type Outpu
 /** NanoDet's own setting. */
 const MAX_OVERLAP = 0.6;
 const STRIDES = [8, 16, 32];
-/** NanoDet-Plus has a coarser grid besides, and measures from a cell's corner. */
-const STRIDES_OF_PLUS = [8, 16, 32, 64];
+/** PicoDet and NanoDet-Plus have a coarser grid besides. */
+const FOUR_STRIDES = [8, 16, 32, 64];
 /** Steps of a distance in NanoDet-Plus. */
 const BINS_OF_PLUS = 8;
 
@@ -27,7 +27,8 @@ interface Grid {
 /**
  * NanoDet (RangiLyu, github.com/RangiLyu/nanodet; heads as in "Generalized Focal Loss", Li et al. 2020): for each cell of each
  * grid a score for every class, and for each edge of the box a distribution over distances of 0, 1, … strides whose mean
- * is the distance. As two outputs for each of three grids, or as NanoDet-Plus: all of four grids in one output.
+ * is the distance. As two outputs for each of three grids, or of four as PicoDet (Yu et al. 2021); or as NanoDet-Plus, which
+ * measures from a cell's corner: all of four grids in one output.
  */
 export const nanodet: Decoding = {
   maxOverlap: MAX_OVERLAP,
@@ -55,9 +56,9 @@ function addObjects(grid: Grid, kinds: number, minScore: number, found: FoundObj
 function gridsOf(outputs: Outputs, shape: DetectorShape): Grid[] {
   const all = Object.values(outputs);
   const [only] = all;
-  return all.length === 1 && only !== undefined
-    ? gridsOfPlus(only, shape)
-    : STRIDES.map((stride) => gridOf(all, stride, shape));
+  if (all.length === 1 && only !== undefined) return gridsOfPlus(only, shape);
+  const strides = all.length === 2 * FOUR_STRIDES.length ? FOUR_STRIDES : STRIDES;
+  return strides.map((stride) => gridOf(all, stride, shape));
 }
 
 function gridOf(outputs: readonly FloatTensor[], stride: number, { width, height, kinds }: DetectorShape): Grid {
@@ -79,7 +80,7 @@ function gridsOfPlus(output: FloatTensor, { width, height, kinds }: DetectorShap
   const { data, dims } = output;
   const step = kinds + 4 * BINS_OF_PLUS;
   let first = 0;
-  const grids = STRIDES_OF_PLUS.map((stride) => {
+  const grids = FOUR_STRIDES.map((stride) => {
     const columns = Math.ceil(width / stride);
     const rows = Math.ceil(height / stride);
     const scores = data.subarray(first * step);
