@@ -48,7 +48,12 @@ const CASES: Record<string, Case> = {
   AditJobsStandStill: {
     at: 80,
     fires: { 'adit_jobs{state="processing"}': '2x120', [`adit_bus_messages_handled_total{${BUS}}`]: '5x120' },
-    silent: { 'adit_jobs{state="processing"}': '2x120', [`adit_bus_messages_handled_total{${BUS}}`]: '0+1x120' },
+    silent: {
+      'adit_jobs{state="processing"}': '2x120',
+      // For an hour one large source is fetched.
+      [`adit_bus_messages_handled_total{${BUS}}`]: '0+1x30 30x90',
+      'adit_bus_lag_messages{group="decoder",topic="sources.requested"}': '1x120',
+    },
   },
   AditLagStandsStill: {
     at: 60,
