@@ -111,9 +111,17 @@ await describeWithPrograms('the chart', ['helm', 'kubeconform', 'helm-unittest']
     ['kafka.brokers=null', /kafka\.brokers is empty: name the brokers as host:port/],
     ['kafka.sasl.mechanism=plain', /name its secret in kafka\.sasl\.existingSecret/],
     ['evaluation.enabled=true', /leave kafka\.brokers, .* empty, or switch it off/],
+    ['services.decoder.data.size=10Gi', /data\.size leaves no room/],
     ['ingress.enabled=true', /ingress\.host is empty/],
   ])('refuses --set %s with a sentence', async (wrong, sentence) => {
     await expect(render(['small'], '1.34', '--set', wrong)).rejects.toThrow(sentence);
+  });
+
+  it.each([
+    ['services.decoder.autoscaling.enabled=true', /decoder: autoscaling\.enabled needs a Kafka that KEDA reaches/],
+    ['backup.enabled=true', /backup\.enabled backs up servers of your own/],
+  ])('refuses --set %s for an evaluation', async (wrong, sentence) => {
+    await expect(render(['evaluation'], '1.34', '--set', wrong)).rejects.toThrow(sentence);
   });
 
   it('keeps passwords out of everything but the secret of an evaluation', async () => {

@@ -1,4 +1,6 @@
 umask 077
+# The engine takes public authorities unless it is told of a private one; libpq looks for a file at home.
+case "$(cat /secrets/database/url)" in *sslmode=verify-full*) export PGSSLROOTCERT="${PGSSLROOTCERT:-system}" ;; esac
 pg_dump --dbname="$(cat /secrets/database/url)" --format=custom --no-owner --no-privileges --lock-wait-timeout=60s \
   --file=/scratch/database.dump
 # A dump that cannot be listed is none.

@@ -84,7 +84,11 @@ description of a pod.
 {{- else -}}
 {{- $_ := set $env "ADIT_OPERATIONS_PORT" .service.port -}}
 {{- end -}}
-{{- if eq .name "decoder" }}{{ $_ := set $env "ADIT_SOURCE_CACHE_BYTES" ($own.sourceCacheBytes | int64) }}{{ end -}}
+{{- if eq .name "decoder" -}}
+{{- $_ := set $env "ADIT_SOURCE_CACHE_BYTES" ($own.sourceCacheBytes | int64) -}}
+{{- /* Two are fetched at a time beside the cache. A pod whose volume overflows is evicted, and the next one that tries, too. */ -}}
+{{- $_ := set $env "ADIT_MAX_SOURCE_BYTES" (div (sub (include "adit.bytes" $own.data.size | int64) ($own.sourceCacheBytes | int64)) 2) -}}
+{{- end -}}
 {{- if .service.gpu -}}
 {{- $gpu := $v.inference.gpu -}}
 {{- $_ := set $env "ADIT_PROVIDERS" (join "," $gpu.providers) -}}
@@ -113,7 +117,7 @@ description of a pod.
 {{- end }}
 {{- end -}}
 
-{{/* The projected volume of secrets; give (dict "root" $ "api" true) for the one with the API key. */}}
+{{/* The projected volume of secrets; give (dict "root" $ "api" true) for the one with the API key, "target" for that of backups. */}}
 {{- define "adit.secretsVolume" -}}
 {{- $v := .root.Values -}}
 - name: secrets
@@ -152,6 +156,13 @@ description of a pod.
       - secret:
           name: {{ $v.kafka.sasl.existingSecret }}
           items: [{ key: {{ $v.kafka.sasl.passwordKey }}, path: kafka/password }]
+      {{- end }}
+      {{- if .target }}
+      {{- with $v.backup.target.tls.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.backup.target.tls.caKey }}, path: target/ca.crt }]
+      {{- end }}
       {{- end }}
       {{- if .api }}
       {{- with include "adit.apiSecret" .root }}

@@ -56,6 +56,18 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* Where pods go that are no service. */}}
+{{- define "adit.defaultPlace" -}}
+{{- with .Values.defaults.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.defaults.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Of every pod: nobody, by the rules of PodSecurity `restricted`. */}}
 {{- define "adit.podSecurity" -}}
 runAsNonRoot: true
@@ -72,6 +84,13 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities:
   drop: [ALL]
+{{- end -}}
+
+{{/* The port of a URL; a host may end in digits, and one of IPv6 has colons of its own. */}}
+{{- define "adit.portOf" -}}
+{{- $url := urlParse . -}}
+{{- $port := regexReplaceAll "^\\[.*\\]" $url.host "" | regexFind ":[0-9]+$" | trimPrefix ":" -}}
+{{- default (ternary "443" "80" (eq $url.scheme "https")) $port -}}
 {{- end -}}
 
 {{- define "adit.evaluationName" -}}

@@ -82,6 +82,6 @@ Volumes and mounts of a process of Adit: secrets, and the two folders that it wr
 {{- if .service.values.priorityClassName -}}
 {{- .service.values.priorityClassName -}}
 {{- else if .root.Values.priorityClasses.create -}}
-{{- include "adit.fullname" .root }}-{{ ternary "mining" "serving" (not (empty .service.subscriptions)) -}}
+{{- .root.Release.Namespace }}-{{ include "adit.fullname" .root }}-{{ ternary "mining" "serving" (not (empty .service.subscriptions)) -}}
 {{- end -}}
 {{- end -}}

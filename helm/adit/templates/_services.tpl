@@ -52,6 +52,12 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- end -}}
 {{- end -}}
 
+{{/* Bytes of a quantity such as 40Gi. */}}
+{{- define "adit.bytes" -}}
+{{- $units := dict "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- mulf (regexFind "^[0-9.]+" . | float64) (get $units (regexFind "[A-Za-z]+$" .) | default 1 | float64) | int64 -}}
+{{- end -}}
+
 {{/* What no schema can say; a sentence for each. */}}
 {{- define "adit.check" -}}
 {{- if not .Values.evaluation.enabled -}}
@@ -62,6 +68,7 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- else if or .Values.kafka.brokers .Values.database.existingSecret .Values.objects.endpoint .Values.objects.existingSecret -}}
 {{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint and objects.existingSecret empty, or switch it off." -}}
 {{- end -}}
+{{- if and .Values.evaluation.enabled .Values.backup.enabled }}{{ fail "backup.enabled backs up servers of your own: those of evaluation.enabled are for trying only." }}{{ end -}}
 {{- if and .Values.kafka.sasl.mechanism (not .Values.kafka.sasl.existingSecret) }}{{ fail "kafka.sasl.mechanism asks for a login: name its secret in kafka.sasl.existingSecret." }}{{ end -}}
 {{- if and (not .Values.kafka.sasl.mechanism) .Values.kafka.sasl.existingSecret }}{{ fail "kafka.sasl.existingSecret is not used without kafka.sasl.mechanism." }}{{ end -}}
 {{- if and .Values.kafka.tls.existingSecret (not .Values.kafka.tls.enabled) }}{{ fail "kafka.tls.existingSecret is not used unless kafka.tls.enabled is true." }}{{ end -}}
@@ -73,11 +80,14 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if .Values.backup.enabled -}}
 {{- if or (not .Values.backup.target.endpoint) (not .Values.backup.target.existingSecret) }}{{ fail "backup.enabled needs backup.target.endpoint and backup.target.existingSecret: an object store that outlives the one backed up." }}{{ end -}}
 {{- end -}}
+{{- $decoder := mergeOverwrite (deepCopy .Values.defaults) (deepCopy .Values.services.decoder) -}}
+{{- if le (include "adit.bytes" $decoder.data.size | int64) ($decoder.sourceCacheBytes | int64) }}{{ fail "services.decoder: data.size leaves no room for sources that are being fetched beside sourceCacheBytes." }}{{ end -}}
 {{- $partitions := .Values.kafka.partitions | int -}}
 {{- range $name, $service := include "adit.services" . | fromYaml -}}
 {{- $most := include "adit.mostPods" $service | int -}}
 {{- if and $service.subscriptions (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
 {{- $scaling := $service.values.autoscaling | default dict -}}
+{{- if and $scaling.enabled $service.subscriptions $.Values.evaluation.enabled }}{{ fail (printf "%s: autoscaling.enabled needs a Kafka that KEDA reaches from its own namespace; that of evaluation.enabled is for this release alone." $name) }}{{ end -}}
 {{- if and $scaling.enabled (gt ($scaling.minReplicas | int) ($scaling.maxReplicas | int)) }}{{ fail (printf "%s: autoscaling.minReplicas is above autoscaling.maxReplicas." $name) }}{{ end -}}
 {{- end -}}
 {{- end -}}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describeWith, freshDatabase, testServer, type FreshDatabase } from '@adit/testing';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { openDatabase, type Database } from './database.js';
+import { WorkspaceEntity } from './entities/index.js';
+import { schemaDifferences } from './schema.js';
+
+const root = join(import.meta.dirname, '../..');
+/** What the chart's backup runs, and the line of docs/kubernetes.md that brings its dump back. */
+const DUMP = readFileSync(join(root, 'helm/adit/files/dump.sh'), 'utf8');
+const RESTORE = /^pg_restore .*$/m.exec(readFileSync(join(root, 'docs/kubernetes.md'), 'utf8'))![0];
+
+/** The server's own programs: a pg_dump has to be as new as the server. Null where that runs elsewhere. */
+async function programs(url: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ setting: string }>(`SELECT setting FROM pg_config WHERE name = 'BINDIR'`);
+    const folder = rows[0]?.setting ?? '';
+    return existsSync(join(folder, 'pg_dump')) && existsSync(join(folder, 'pg_restore')) ? folder : null;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Rows by table, of all that there are. */
+async function contents({ dataSource }: Database): Promise<Record<string, unknown[]>> {
+  const tables: { name: string }[] = await dataSource.query(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`,
+  );
+  const found: Record<string, unknown[]> = {};
+  for (const { name } of tables) found[name] = await dataSource.query(`SELECT * FROM ${name} ORDER BY 1`);
+  return found;
+}
+
+const server = await testServer('postgres');
+const folder = 'reason' in server ? null : await programs(server.url);
+
+await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
+  if (folder === null) {
+    describe('(skipped: the server is not of this machine, and pg_dump has to be as new as it is)', () => {
+      it.skip('brings back all that there was', () => undefined);
+    });
+    return;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'adit-backup-'));
+  const made: FreshDatabase[] = [];
+  afterAll(async () => {
+    for (const one of made) await one.drop();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  const fresh = async () => {
+    const database = await freshDatabase(postgres.url);
+    made.push(database);
+    return database.url;
+  };
+  const run = (script: string, more: Record<string, string> = {}) =>
+    execFileSync('sh', ['-euc', script], {
+      cwd: scratch,
+      env: { ...process.env, ...more, PATH: [folder, process.env['PATH']].join(delimiter) },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+
+  it('brings back all that there was, with the command of docs/kubernetes.md', async () => {
+    const [from, to] = [await fresh(), await fresh()];
+    const before = await openDatabase({ driver: 'postgres', url: from, connectSeconds: 60 });
+    await before.dataSource
+      .getRepository(WorkspaceEntity)
+      .insert(['newsroom', 'archive — Zürich'].map((name) => ({ id: randomUUID(), name, signingSecret: 'hidden' })));
+    const expected = await contents(before);
+    await before.close();
+
+    mkdirSync(join(scratch, 'secrets/database'), { recursive: true });
+    writeFileSync(join(scratch, 'secrets/database/url'), from);
+    const said = run(DUMP.replaceAll('/secrets/', `${scratch}/secrets/`).replaceAll('/scratch/', `${scratch}/`));
+    expect(said).toMatch(/^[1-9]\d* tables, [1-9]\d+ bytes\n$/);
+    run(RESTORE, { DATABASE_URL: to });
+
+    const after = await openDatabase({ driver: 'postgres', url: to, connectSeconds: 60 }, { migrate: false });
+    try {
+      expect(await contents(after)).toEqual(expected);
+      expect(await schemaDifferences(after.dataSource)).toEqual([]);
+    } finally {
+      await after.close();
+    }
+  });
+});
