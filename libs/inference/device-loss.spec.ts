@@ -32,20 +32,28 @@ afterEach(() => void jest.restoreAllMocks());
 
 /**
  * CUDA as far as the pool can tell: graphs run on the CPU, and `fault` says what the driver answers instead, to a load or to
- * a run of so many rows.
+ * a run of so many rows of that width; that of the graph that providers are tried with is 1.
  */
-function pretendCuda(fault: (what: 'load' | 'run', rows: number) => string | null): void {
+function pretendCuda(
+  fault: (what: 'load' | 'run', rows: number, width: number) => string | null,
+  released: () => Promise<void> | void = () => undefined,
+): void {
   const { load } = THIS_THREAD;
   jest.spyOn(THIS_THREAD, 'load').mockImplementation(async (model, options) => {
-    const failed = fault('load', 0);
+    const failed = fault('load', 0, 0);
     if (failed !== null) throw new Error(failed);
     const graph = await load(model, { ...options, executionProviders: ['cpu'] });
     return {
       ...graph,
       run: async (feeds) => {
-        const reason = fault('run', feeds[0]?.dims[0] ?? 0);
+        const [rows = 0, width = 0] = feeds[0]?.dims ?? [];
+        const reason = fault('run', rows, width);
         if (reason !== null) throw new Error(reason);
         return await graph.run(feeds);
+      },
+      release: async () => {
+        if (typeof model === 'string') await released();
+        await graph.release();
       },
     };
   });
@@ -139,6 +147,81 @@ describe('a GPU that fails', () => {
     expect([...(await again.network.run(row(1, 2))).y!.data]).toEqual([6, 11]);
     expect(events).toEqual(['+first', '+second', '-first', '-second', 'lost', '+first']);
     again.release();
+    await pool.close();
+  });
+
+  it('that works all the same has failed of a row: that is to blame, alone', async () => {
+    let bad = false;
+    pretendCuda((what, _, width) =>
+      what === 'run' && bad && width === 2 ? 'CUDNN failure 3000: NOT_SUPPORTED' : null,
+    );
+    const pool = cudaPool();
+    const { network, release } = await pool.acquire(repository.resolve('first'));
+    bad = true;
+    await expect(network.run(row(1, 2))).rejects.toThrow('CUDNN failure 3000');
+    expect(pool.problem).toBeNull();
+    release();
+    await pool.close();
+  });
+
+  it('fails what was about to be loaded when it was lost, and is not kept waiting by it', async () => {
+    let lost = false;
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    pretendCuda(
+      (what) => (what === 'run' && lost ? 'CUDA failure 700: an illegal memory access was encountered' : null),
+      () => gate,
+    );
+    const size = repository.resolve('first').files.reduce((sum, file) => sum + file.size, 0);
+    const onnx = { threads: 1, providers: ['cuda' as const] };
+    const pool = new SessionPool({ workers: 0, onnx, maxBytes: 2.5 * size });
+    const first = await pool.acquire(repository.resolve('first'));
+    (await pool.acquire(repository.resolve('second'))).release();
+    // Waits for the room that the second one leaves.
+    const coming = pool.acquire(repository.resolve('another'));
+    lost = true;
+    await expect(first.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    lost = false;
+    letGo();
+    await expect(coming).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    first.release();
+    expect(await pool.tryProviders()).toBe('cuda');
+    await pool.close();
+  });
+
+  it('is not said to be away still by what was under way before it came back', async () => {
+    let lost = false;
+    pretendCuda((what) => (what === 'run' && lost ? 'CUDA failure 999: unknown error' : null));
+    const pool = cudaPool();
+    const [first, second] = [
+      await pool.acquire(repository.resolve('first')),
+      await pool.acquire(repository.resolve('second')),
+    ];
+    lost = true;
+    await expect(first.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    lost = false;
+    expect([await pool.tryProviders(), pool.problem]).toEqual(['cuda', null]);
+    await expect(second.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(pool.problem).toBeNull();
+    first.release();
+    second.release();
+    await pool.close();
+  });
+
+  it('keeps nothing of a model that its memory was too short for', async () => {
+    let held = 0;
+    pretendCuda(
+      (what) => {
+        if (what === 'load') held++;
+        return what === 'run' ? 'Failed to allocate memory for requested buffer' : null;
+      },
+      () => void held--,
+    );
+    const pool = cudaPool();
+    for (let time = 0; time < 3; time++) {
+      await expect(pool.acquire(repository.resolve('first'))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    }
+    expect(held).toBe(0);
     await pool.close();
   });
 

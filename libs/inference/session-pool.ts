@@ -102,8 +102,9 @@ export class SessionPool {
       const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * Math.max(1, this.workers);
       // Room first: a GPU may not hold both.
       const room = this.evict(bytes);
+      const { era } = this;
       entry = {
-        loading: room.then(() => this.load(model)),
+        loading: room.then(() => this.load(model, era)),
         model: model.pin.name,
         bytes,
         provider: null,
@@ -169,10 +170,10 @@ export class SessionPool {
    * Runs a graph of two nodes, so that no model is to blame: answers the provider that works. Throws UNAVAILABLE when none
    * does.
    */
-  async tryProviders(): Promise<Provider> {
+  async tryProviders(providers: Provider[] = this.onnx.providers): Promise<Provider> {
     try {
       await this.lettingGo;
-      const session = await OnnxSession.load(linearGraph(1, 1), this.onnx, this.places()[0]);
+      const session = await OnnxSession.load(linearGraph(1, 1), { ...this.onnx, providers }, this.places()[0]);
       try {
         await session.run([{ x: floatTensor(Float32Array.of(1), [1]) }]);
       } finally {
@@ -217,25 +218,37 @@ export class SessionPool {
     for (const host of others) void host.close();
   }
 
-  private async load(model: ModelVersion): Promise<Loaded> {
+  /** `era` is that of the entry: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. */
+  private async load(model: ModelVersion, era: number): Promise<Loaded> {
     const { pin, folder, manifest } = model;
     const loaded: Copy[][] = [];
     const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
-      const copies = await this.copies(model, graph);
+      const copies = await this.copies(model, graph, era);
       loaded.push(copies);
       return copies;
     };
     const path = join(folder, 'model.onnx');
     const pixels = await pixelGraphOf(path, manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
-    const looking = pixels && (await copiesOf(pixels).catch(() => null));
-    // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
-    let plain: Promise<RunRow> | null = looking ? null : copiesOf(path).then((copies) => this.batched(model, copies));
-    await plain;
-    const run = async (row: Row): Promise<Row> => {
-      plain ??= copiesOf(path).then((copies) => this.batched(model, copies));
-      return (await plain)(row);
+    const looking =
+      pixels &&
+      (await copiesOf(pixels).catch((error: unknown) => {
+        const problem = AditError.from(error);
+        if (problem.code === 'UNAVAILABLE') throw problem;
+        return null;
+      }));
+    let plain: Promise<RunRow> | null = null;
+    const plainly = (): Promise<RunRow> => {
+      if (plain !== null) return plain;
+      const loading = copiesOf(path).then((copies) => this.batched(model, copies));
+      plain = loading;
+      // What failed for want of memory, say, is tried again by the next row.
+      loading.catch(() => (plain = null));
+      return loading;
     };
+    // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
+    if (!looking) await plainly();
+    const run = async (row: Row): Promise<Row> => (await plainly())(row);
     const provider = providerOf(elementAt(loaded, 0));
     const network: NetworkSession = { name: pin.name, digest: pin.digest, provider, manifest, run };
     if (looking) {
@@ -246,20 +259,24 @@ export class SessionPool {
   }
 
   /** One warm session for each worker. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
-  private async copies({ pin, manifest }: ModelVersion, graph: string | Uint8Array): Promise<Copy[]> {
+  private async copies(model: ModelVersion, graph: string | Uint8Array, era: number): Promise<Copy[]> {
     const start = performance.now();
-    const { era } = this;
+    // Before it waits: letting go waits for the entries of its time to be loaded.
+    if (era !== this.era) throw putOff();
     try {
       await this.lettingGo;
-      const copies = await Promise.all(
-        this.places().map(async (place): Promise<Copy> => {
-          const session = await OnnxSession.load(graph, this.onnx, place);
-          await session.warmUp(manifest.input);
-          return { session, running: 0, era };
-        }),
+      const loading = this.places().map((place) => this.copy(model, graph, { place, era }));
+      const copies = (await Promise.allSettled(loading)).flatMap((each) =>
+        each.status === 'fulfilled' ? [each.value] : [],
       );
+      if (copies.length < loading.length || era !== this.era) {
+        // Nobody else knows of them: they would take memory for as long as the process lives.
+        await Promise.allSettled(copies.map(({ session }) => session.release()));
+        await Promise.all(loading);
+        throw putOff();
+      }
       this.failure = null;
-      this.options.observer?.loaded?.(pin.name, providerOf(copies), (performance.now() - start) / 1000);
+      this.options.observer?.loaded?.(model.pin.name, providerOf(copies), (performance.now() - start) / 1000);
       return copies;
     } catch (error) {
       if (!this.onnx.providers.includes('cpu')) await this.askDevice(error, era);
@@ -267,9 +284,24 @@ export class SessionPool {
     }
   }
 
+  private async copy(
+    { manifest }: ModelVersion,
+    graph: string | Uint8Array,
+    { place, era }: { place: GraphHost; era: number },
+  ): Promise<Copy> {
+    const session = await OnnxSession.load(graph, this.onnx, place);
+    try {
+      await session.warmUp(manifest.input);
+    } catch (error) {
+      await session.release().catch(() => undefined);
+      throw error;
+    }
+    return { session, running: 0, era };
+  }
+
   /** Returns when the device works, so that what failed is the graph's own fault; throws UNAVAILABLE otherwise. */
   private async askDevice(error: unknown, era: number): Promise<void> {
-    if (era !== this.era) throw this.unavailable(error);
+    if (era !== this.era) throw putOff(error);
     if (deviceFailure(reasonOf(error)) === 'memory') {
       await this.evict(Infinity);
       throw this.unavailable(error);
@@ -306,24 +338,36 @@ export class SessionPool {
 
   /**
    * What a GPU fails of is not the rows' fault: UNAVAILABLE puts the work off without blame. Where memory is short the idle
-   * models go, and the batcher repeats the rows one by one; a device that is lost takes every session with it.
+   * models go, and the batcher repeats the rows one by one; a device that is lost takes every session with it. What brings the
+   * sessions of a device down that works is a row's fault: put off without blame it would do so for ever.
    */
   private async runOn({ session, era }: Copy, rows: Row[], again = rows.length === 1): Promise<Row[]> {
-    if (era !== this.era) throw this.unavailable(this.failure ?? 'the GPU was lost');
+    if (era !== this.era) throw putOff();
     try {
       const outs = await session.run(rows);
-      this.failure = null;
+      if (era === this.era) this.failure = null;
       return outs;
     } catch (error) {
+      // Whatever fails of a device that another run has lost meanwhile is its loss too, and says nothing of the next one.
+      if (era !== this.era) throw putOff(error);
       const failure = session.provider === 'cpu' ? null : deviceFailure(reasonOf(error));
-      // Whatever else fails of a device that another run has lost meanwhile is its loss too.
-      if (failure === null && era === this.era) throw error;
-      const unavailable = this.unavailable(error);
+      if (failure === null) throw error;
       if (failure === 'memory') {
+        const unavailable = this.unavailable(error);
         await this.evict(Infinity);
         if (again) return this.runOn({ session, era, running: 0 }, rows, false);
-      } else if (era === this.era) this.startOver(reasonOf(error));
-      throw unavailable;
+        throw unavailable;
+      }
+      const works = await this.tryProviders([session.provider]).then(
+        () => true,
+        () => false,
+      );
+      if (era !== this.era) throw putOff(error);
+      // A device that works all the same has failed of these rows: of one of them, which shows when they are repeated.
+      if (works && rows.length > 1) throw error;
+      this.startOver(reasonOf(error));
+      if (works) throw error;
+      throw this.unavailable(error);
     }
   }
 
@@ -391,6 +435,11 @@ async function unload({ loaded }: Loaded): Promise<void> {
 
 function providerOf(copies: Copy[]): Provider {
   return elementAt(copies, 0).session.provider;
+}
+
+/** For work that a lost device took with it. Whether the next one works is not known by that. */
+function putOff(cause?: unknown): AditError {
+  return new AditError('UNAVAILABLE', 'The GPU was lost meanwhile; the work is done again.', { cause });
 }
 
 function reasonOf(error: unknown): string {
