@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transcode } from '@adit/testing';
@@ -85,6 +86,16 @@ describe('decoding sound', () => {
       }
       expect(end).toBe(audio.samples);
     }
+  });
+
+  (existsSync('/dev/full') ? it : it.skip)('does not blame the media when the disk is full', async () => {
+    const path = await transcode('clicks.wav', [...SOUND]);
+    const { facts } = await probeMedia(path);
+    const target = join(folder, 'full');
+    await symlink('/dev/full', `${target}.part`);
+    const request = { path, facts, format: { sampleRate: PLANNING_RATE, channels: 1 as const }, target };
+    await expect(decodeAudio(request)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(existsSync(target)).toBe(false);
   });
 
   it('refuses what has none', async () => {

@@ -30,9 +30,13 @@ const MAX_FILE_BYTES = 512 * 2 ** 20;
 const OUT_OF_MEMORY =
   /cannot allocate memory|out of memory|malloc of size|failed to map segment|resource temporarily unavailable/i;
 
+/** How its muxers say that the machine has no room for what they write; a film's own names never end a line of theirs. */
+const DISK_FULL = /: (no space left on device|disk quota exceeded)$/im;
+
 /**
  * Runs ffmpeg to its end. Returns null when it ended well, else why not, since what came out before may still be
- * of use. Throws LIMIT_EXCEEDED past the time or memory limit, and the signal's reason on abort.
+ * of use. Throws LIMIT_EXCEEDED past the time or memory limit, UNAVAILABLE where the disk is full, and the signal's
+ * reason on abort.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
   run.signal?.throwIfAborted();
@@ -49,6 +53,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     const reason = stderr.trim() === '' ? `ffmpeg ended on ${killedBy}` : shortReason(stderr, run.path);
     throw new AditError('LIMIT_EXCEEDED', `Decoding failed: ${reason}.`);
   }
+  if (DISK_FULL.test(stderr)) throw new AditError('UNAVAILABLE', 'The disk that decoded media is written to is full.');
   if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffmpeg does not start: ${stderr.trim()}`);
   return shortReason(stderr, run.path);
 }
