@@ -58,7 +58,11 @@ describe('opening a source', () => {
     await copyFile(await transcode('tone.wav', tone), join(folder, 'tone.wav'));
     const talkie = [...frames.slice(0, 4), ...tone, '-map', '0:v', '-map', '1:a', '-pix_fmt', 'yuv420p'];
     await copyFile(await transcode('talkie.mp4', talkie), join(folder, 'talkie.mp4'));
-    const config = DecoderConfig.parse({ localRoots: [folder] });
+    const lengthy = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=80'];
+    const overlong = [...frames.slice(0, 4), ...lengthy, '-map', '0:v', '-map', '1:a', '-pix_fmt', 'yuv420p'];
+    await copyFile(await transcode('overlong.mp4', overlong), join(folder, 'overlong.mp4'));
+    // Of sound a minute more is decoded.
+    const config = DecoderConfig.parse({ localRoots: [folder], maxFilmSeconds: 5 });
     outbox = new OutboxRelay(db, bus);
     commands = new JobCommands(outbox, objects);
     cache = new SourceCache(join(folder, 'work'), config, objects, db);
@@ -76,7 +80,7 @@ describe('opening a source', () => {
   });
 
   /** A job whose sources were opened in their order, and what became of it. */
-  async function opened(files: string[], modules: Record<string, MediaKind[]>) {
+  async function opened(files: string[], modules: Record<string, MediaKind[]>, attempts = 0) {
     const sources = files.map((file) => join(folder, file));
     const order = {
       workspaceId,
@@ -91,8 +95,8 @@ describe('opening a source', () => {
     const { id: jobId } = (await commands.submit(order)).job;
     for (const sourceIndex of sources.keys()) {
       await database.dataSource.query(
-        `UPDATE job_sources SET state = 'requested' WHERE job_id = $1 AND index = $2 AND state = 'waiting'`,
-        [jobId, sourceIndex],
+        `UPDATE job_sources SET state = 'requested', attempts = $3 WHERE job_id = $1 AND index = $2 AND state = 'waiting'`,
+        [jobId, sourceIndex, attempts],
       );
       const context = { signal: new AbortController().signal, envelope: { jobId } } as BusContext;
       await handler.open({ sourceIndex }, context);
@@ -149,6 +153,17 @@ describe('opening a source', () => {
     });
   });
 
+  it('asks nothing of pictures for those that hear', async () => {
+    expect(await opened(['photo.png'], { watcher: both, listener: both })).toEqual({
+      job: 'processing',
+      modules: { watcher: 'processing', listener: 'failed' },
+      sources: ['planned'],
+      errors: ['listener: it needs sound, and the source has none'],
+      folds: ['watcher -1'],
+    });
+    expect(chunks).toEqual(['0 image faces']);
+  });
+
   it('plans sound beside frames, each for those that hear or see it, and a module that does both in the order of time', async () => {
     expect(await opened(['talkie.mp4'], { faces: both, listener: ['video', 'audio'], watcher: both })).toMatchObject({
       errors: [],
@@ -181,6 +196,19 @@ describe('opening a source', () => {
       sources: ['failed'],
       errors: ['film.mp4: listener needs sound, and the source has none'],
     });
+  });
+
+  it('takes its sound alone from a film whose sound took too much in every try, and says so', async () => {
+    await expect(opened(['overlong.mp4'], { watcher: both })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(await opened(['overlong.mp4'], { listener: ['video'], watcher: both }, 2)).toMatchObject({
+      sources: ['planned'],
+      errors: [
+        expect.stringMatching(/^overlong\.mp4: listener needs sound: Decoding failed/),
+        expect.stringMatching(/^overlong\.mp4: watcher needs sound: Decoding failed/),
+      ],
+      folds: ['listener 0 closed', 'watcher 0'],
+    });
+    expect(chunks).toEqual(['0 0-50 faces']);
   });
 
   it('takes jobs of builds that do not say what their modules take', async () => {

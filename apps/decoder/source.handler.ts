@@ -16,6 +16,7 @@ import {
   refusalOf,
   refusedBy,
   refuseSource,
+  sourceError,
   takesMedia,
   writePlan,
   type ChunkPlan,
@@ -67,8 +68,11 @@ export class SourceHandler {
         const { workspaceId } = begun;
         const media = await this.cache.use(
           begun,
-          async (file) =>
-            this.withSound(jobId, workspaceId, file, await this.catalogue.identify(workspaceId, file, signal), signal),
+          async (file) => {
+            const known = await this.catalogue.identify(workspaceId, file, signal);
+            const isLastTry = claim.attempt >= this.settings.maxAttempts;
+            return this.withSound({ jobId, workspaceId, isLastTry }, file, known, signal);
+          },
           signal,
         );
         await writePlan(this.outbox, jobId, (tx, locked) => this.plan(tx, locked, begun, media), signal);
@@ -84,10 +88,12 @@ export class SourceHandler {
     );
   }
 
-  /** Plans the sound of what a module of the job listens to. Throws MEDIA_INVALID for a recording of which nothing can be heard. */
+  /**
+   * Plans the sound of what a module of the job listens to. Throws MEDIA_INVALID for a recording of which nothing can be heard; a
+   * film loses its sound alone, also when that took more than is allowed in the last try.
+   */
   private async withSound(
-    jobId: string,
-    workspaceId: string,
+    { jobId, workspaceId, isLastTry }: { jobId: string; workspaceId: string; isLastTry: boolean },
     file: { path: string },
     known: KnownMedia,
     signal: AbortSignal,
@@ -103,8 +109,9 @@ export class SourceHandler {
     try {
       return { ...silent, audioGrid: await this.catalogue.audioGrid(workspaceId, known, decoded) };
     } catch (error) {
-      const { retryable, status, message } = AditError.from(error);
-      if (facts.kind !== 'video' || signal.aborted || retryable || status >= 500) throw error;
+      const { code, status, message } = AditError.from(error);
+      const isItsOwn = status < 500 || (code === 'LIMIT_EXCEEDED' && isLastTry);
+      if (facts.kind !== 'video' || signal.aborted || !isItsOwn) throw error;
       // Its pictures may be of use.
       return { ...silent, silence: `needs sound: ${message}` };
     }
@@ -154,9 +161,10 @@ export class SourceHandler {
     if (locked.job.mediaType !== kind && (kind === 'video' || isFirst)) {
       await manager.update(JobEntity, { id: locked.job.id }, { mediaType: kind });
     }
-    const { wanted, refused, asked } = await this.wantedOf(manager, locked, media);
+    const { wanted, refused, deaf, asked } = await this.wantedOf(manager, locked, media);
     if (refused.length === asked) throw new AditError('MEDIA_INVALID', refusedBy(refused));
     await refuseSource(locked, opened, refused);
+    await locked.addErrors(deaf.map((each) => sourceError(opened.uri, refusedBy([each]))));
     // A film that was fetched ahead waits behind the chunks of those before it.
     return planChunks(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
   }
@@ -166,6 +174,8 @@ export class SourceHandler {
     const kinds = await inputKinds(manager, locked.job.id);
     const wanted: ModuleExtents[] = [];
     const refused: Refusal[] = [];
+    /** Those that see the film and would have heard it. */
+    const deaf: Refusal[] = [];
     const modules = [...locked.activeModules];
     for (const module of modules) {
       if (!takesMedia(module, media.facts.kind)) {
@@ -177,13 +187,16 @@ export class SourceHandler {
         const extents = [...inputs].flatMap((input) =>
           MEDIA_PLANS[input === 'audio' ? 'audio' : 'video'](media, module.range),
         );
-        if (extents.length > 0 || inputs.size === 0) wanted.push({ moduleId: module.moduleId, extents });
-        else refused.push({ module, reason: media.silence ?? lackOf(inputs) });
+        const { silence } = media;
+        if (extents.length > 0 || inputs.size === 0) {
+          wanted.push({ moduleId: module.moduleId, extents });
+          if (silence !== null && inputs.has('audio')) deaf.push({ module, reason: silence });
+        } else refused.push({ module, reason: silence ?? lackOf(inputs) });
       } catch (error) {
         await locked.failModule(module.moduleId, AditError.from(error).message);
       }
     }
-    return { wanted, refused, asked: modules.length };
+    return { wanted, refused, deaf, asked: modules.length };
   }
 
   private async planImageJob(
@@ -193,10 +206,16 @@ export class SourceHandler {
     { digest, facts }: KnownMedia,
     count: number,
   ): Promise<void> {
+    const kinds = await inputKinds(manager, locked.job.id);
     const wanted: { moduleId: string; from: number; to: number }[] = [];
     for (const module of locked.activeModules) {
       if (!takesMedia(module, 'image')) {
         await locked.failModule(module.moduleId, `it ${refusalOf(module, 'image')}`);
+        continue;
+      }
+      const inputs = inputsOf(module, kinds);
+      if (inputs.size > 0 && !inputs.has('frames')) {
+        await locked.failModule(module.moduleId, `it ${lackOf(inputs)}`);
         continue;
       }
       const range = imageRange(module.range, count);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { inputKindOf, inputOf, type Extent, type InputKind, type MediaFacts } from '@adit/contracts';
-import { JobAnalysisEntity, JobSourceEntity, returned } from '@adit/database';
+import { inputKindOf, type Extent, type MediaFacts } from '@adit/contracts';
+import { JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
 import { extentName } from '../keys.js';
+import { inputKinds } from './media-kinds.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from '../observations/observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
@@ -65,21 +66,6 @@ export async function planChunks(
   }
   const inOrder = [...chunks.values()].sort((a, b) => byTime(a.extent, b.extent));
   return { sourceIndex, media, chunks: inOrder, folds, credit };
-}
-
-/** What the analyses of a job see or hear, by digest. */
-export async function inputKinds(manager: EntityManager, jobId: string): Promise<Map<string, InputKind>> {
-  const select = { digest: true, frames: true, audio: true } as const;
-  const rows = await manager.find(JobAnalysisEntity, { where: { jobId }, select });
-  return new Map(rows.map((analysis) => [analysis.digest, inputOf(analysis).kind]));
-}
-
-/** What a module sees or hears, of the kinds of its analyses. */
-export function inputsOf(
-  { analyses }: { analyses: Record<string, string> },
-  kinds: ReadonlyMap<string, InputKind>,
-): Set<InputKind> {
-  return new Set(Object.values(analyses).flatMap((digest) => kinds.get(digest) ?? []));
 }
 
 /** By where they begin, then by where they end; of frames and sound of the same time the frames come first. */

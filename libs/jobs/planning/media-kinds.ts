@@ -1,5 +1,6 @@
-import type { InputKind, MediaKind } from '@adit/contracts';
-import { FoldEntity, type JobModuleEntity } from '@adit/database';
+import { inputOf, type InputKind, type MediaKind } from '@adit/contracts';
+import { FoldEntity, JobAnalysisEntity, type JobModuleEntity } from '@adit/database';
+import type { EntityManager } from 'typeorm';
 import { sourceError } from '../state/job-errors.js';
 import type { LockedJob } from '../state/locked-job.js';
 
@@ -30,6 +31,21 @@ export function refusalByAll(modules: readonly MediaTaker[], kind: MediaKind): s
 export interface Refusal {
   module: JobModuleEntity;
   reason: string;
+}
+
+/** What the analyses of a job see or hear, by digest. */
+export async function inputKinds(manager: EntityManager, jobId: string): Promise<Map<string, InputKind>> {
+  const select = { digest: true, frames: true, audio: true } as const;
+  const rows = await manager.find(JobAnalysisEntity, { where: { jobId }, select });
+  return new Map(rows.map((analysis) => [analysis.digest, inputOf(analysis).kind]));
+}
+
+/** What a module sees or hears, of the kinds of its analyses. */
+export function inputsOf(
+  { analyses }: { analyses: Record<string, string> },
+  kinds: ReadonlyMap<string, InputKind>,
+): Set<InputKind> {
+  return new Set(Object.values(analyses).flatMap((digest) => kinds.get(digest) ?? []));
 }
 
 /** Why a module is refused a source that has none of what it is to see or hear. */

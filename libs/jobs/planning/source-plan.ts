@@ -4,6 +4,7 @@ import { FoldEntity, JobEntity, JobSourceEntity, returned } from '@adit/database
 import type { EntityManager } from 'typeorm';
 import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
 import { reasonOf, sourceError } from '../state/job-errors.js';
+import { inputKinds } from './media-kinds.js';
 import type { LockedJob } from '../state/locked-job.js';
 import { holdMedia } from '../observations/observation-cache.js';
 import { enqueue } from '@adit/outbox';
@@ -38,6 +39,7 @@ export async function planImages(
     // One that no module looks at is no unit of its chunk.
     [jobId, isWanted(opened.index) ? opened.index : null, opened.digest, JSON.stringify(opened.facts), opened.index],
   );
+  const kinds = await inputKinds(manager, jobId);
   const chunks: PlannedChunk[] = [];
   for (let start = 0; start < count; start += imagesPerChunk) {
     const end = Math.min(count, start + imagesPerChunk);
@@ -45,7 +47,8 @@ export async function planImages(
     for (const { moduleId, from, to } of wanted) {
       if (to < start || from >= end) continue;
       const module = locked.module(moduleId);
-      for (const digest of Object.values(module.analyses)) digests.add(digest);
+      // Pictures have nothing for those that hear.
+      for (const digest of Object.values(module.analyses)) if (kinds.get(digest) === 'frames') digests.add(digest);
     }
     if (digests.size > 0)
       chunks.push({ id: randomUUID(), sourceStart: start, sourceEnd: end, extent: { kind: 'image' }, digests });
