@@ -13,7 +13,7 @@ export const SMALL_BYTES = 16 * 1024;
  * pointer `/file/lines/N` for each wrong line, TOO_LARGE when it takes more memory than there is.
  */
 export async function checkDictionaryFile(owner: string, bytes: Buffer, type: DictionaryType): Promise<CheckedFile> {
-  if (bytes.length > SMALL_BYTES) return dictionaryThread.ask<'check'>(owner, { kind: 'check', bytes, type });
+  if (bytes.length > SMALL_BYTES) return dictionaryThread.check(owner, bytes, type);
   const sample = languageSample(await readDictionaryFile(bytes, type));
   return { digest: createHash('sha256').update(bytes).digest('hex'), sample };
 }

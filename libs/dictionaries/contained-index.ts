@@ -8,7 +8,10 @@ export class ContainedIndex implements EntryIndex {
   /** Longest first, UTF-16 units. */
   private readonly lengths: number[];
 
-  constructor(private readonly places: ReadonlyMap<string, number>) {
+  constructor(
+    private readonly places: ReadonlyMap<string, number>,
+    readonly size: number,
+  ) {
     this.lengths = [...new Set([...places.keys()].map((key) => key.length))].sort((a, b) => b - a);
   }
 

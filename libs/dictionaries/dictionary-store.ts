@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, type DictionaryPin, dropOldest } from '@adit/contracts';
-import { DictionaryVersionEntity, isLive } from '@adit/database';
+import { DictionaryEntity, DictionaryVersionEntity, isLive, isUuid } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -68,31 +68,28 @@ export class DictionaryStore {
   }
 
   private async load(pin: DictionaryPin): Promise<UsedDictionary> {
-    const { name, type, language } = pin;
+    const { id, name, type, language } = pin;
     const info = await this.objects.stat(pin.objectKey);
-    if (info !== null && info.size > SMALL_BYTES) {
-      return { name, type, language, find: (how, texts) => this.find(pin, how, texts) };
+    if (info === null || info.size <= SMALL_BYTES) {
+      return { name, type, language, entries: await readDictionaryFile(await this.file(pin), type) };
     }
-    return { name, type, language, entries: await readDictionaryFile(await this.file(pin), type) };
+    // A public one has a turn of its own, and so has one that was deleted while a job uses it.
+    const row = isUuid(id) ? await this.db.manager.findOneBy(DictionaryEntity, { id }) : null;
+    const owner = row?.workspaceId ?? id;
+    return { name, type, language, find: (how, texts) => this.find(owner, pin, how, texts) };
   }
 
   private async find(
+    owner: string,
     pin: DictionaryPin,
     how: Comparison,
     texts: readonly string[],
   ): Promise<(DictionaryEntry | null)[]> {
-    const { objectKey: key, id, type } = pin;
+    const { objectKey: key, type } = pin;
     const found: (DictionaryEntry | null)[] = [];
     do {
       const some = texts.slice(found.length, found.length + TEXTS_AT_ONCE);
-      const answer = await dictionaryThread.ask<'find'>(id, { kind: 'find', key, how, texts: some });
-      if (answer !== null) found.push(...answer);
-      else {
-        const bytes = await this.file(pin);
-        await dictionaryThread.ask<'keep'>(id, { kind: 'keep', key, bytes, type });
-        // What made room for another one meanwhile is read once more.
-        if (texts.length === 0) await dictionaryThread.ask<'find'>(id, { kind: 'find', key, how, texts });
-      }
+      found.push(...(await dictionaryThread.find(owner, { key, type, how, texts: some }, () => this.file(pin))));
     } while (found.length < texts.length);
     return found;
   }

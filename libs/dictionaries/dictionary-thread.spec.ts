@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { AditError } from '@adit/contracts';
 import { atOnce } from '@adit/runtime';
 import { checkDictionaryFile } from './check-file.js';
 import type { Comparison, DictionaryEntry, DistantDictionary, LoadedDictionary } from './dictionary.js';
@@ -22,9 +23,7 @@ function distant(type: LoadedDictionary['type'] = 'simple', bytes = file): Dista
     const found: (DictionaryEntry | null)[] = [];
     while (found.length < texts.length) {
       const some = texts.slice(found.length);
-      const answer = await dictionaryThread.ask<'find'>('one', { kind: 'find', key, how, texts: some });
-      if (answer === null) await dictionaryThread.ask<'keep'>('one', { kind: 'keep', key, bytes, type });
-      else found.push(...answer);
+      found.push(...(await dictionaryThread.find('one', { key, type, how, texts: some }, async () => bytes)));
     }
     return found;
   };
@@ -70,7 +69,7 @@ describe('the thread of large dictionaries', () => {
     const thread = new DictionaryThread();
     const ended: string[] = [];
     const ask = async (owner: string, name: string): Promise<void> => {
-      await thread.ask<'check'>(owner, { kind: 'check', bytes: file, type: 'simple' });
+      await thread.check(owner, file, 'simple');
       ended.push(name);
     };
     await Promise.all([ask('a', 'a1'), ask('a', 'a2'), ask('a', 'a3'), ask('b', 'b1'), ask('c', 'c1')]);
@@ -82,11 +81,74 @@ describe('the thread of large dictionaries', () => {
     const thread = new DictionaryThread(16);
     const large = Buffer.from(Array.from({ length: 400_000 }, (_, at) => `name ${at}`).join('\n'));
     const [first, second] = await Promise.allSettled([
-      thread.ask<'check'>('a', { kind: 'check', bytes: large, type: 'simple' }),
-      thread.ask<'check'>('b', { kind: 'check', bytes: file, type: 'simple' }),
+      thread.check('a', large, 'simple'),
+      thread.check('b', file, 'simple'),
     ]);
     expect(first).toMatchObject({ status: 'rejected', reason: { code: 'TOO_LARGE', retryable: false } });
     expect(second).toMatchObject({ status: 'fulfilled' });
+    await thread.close();
+  });
+
+  it('tries once more, alone, what found no memory beside the dictionaries of others', async () => {
+    const thread = new DictionaryThread(64, 1024);
+    const many = (name: string) => Buffer.from(Array.from({ length: 150_000 }, (_, at) => `${name} ${at}`).join('\n'));
+    const of = async (name: string) => {
+      const request = {
+        key: name,
+        type: 'simple',
+        how: { mode: 'exact', threshold: 1 },
+        texts: [`${name} 7`],
+      } as const;
+      const [found] = await thread.find(name, request, async () => many(name));
+      return found?.source;
+    };
+    const names = ['a', 'b', 'c', 'd'];
+    expect(await Promise.all(names.map(of))).toEqual(names.map((name) => `${name} 7`));
+    await thread.close();
+  });
+
+  it('answers each of many that have no room together, in its own turn', async () => {
+    const thread = new DictionaryThread(256, 1);
+    const owners = Array.from({ length: 8 }, (_, at) => `owner ${at}`);
+    const reads: string[] = [];
+    const found = owners.map((owner) => {
+      const lines = Array.from({ length: 2_000 }, (_, at) => `${owner} ${at} ${'x'.repeat(900)}`);
+      const texts = [foldText(lines[1_999]!)];
+      return thread.find(
+        owner,
+        { key: owner, type: 'simple', how: { mode: 'exact', threshold: 1 }, texts },
+        async () => {
+          reads.push(owner);
+          return Buffer.from(lines.join('\n'));
+        },
+      );
+    });
+    expect((await Promise.all(found)).map(([entry]) => entry?.source.slice(0, 12))).toEqual(
+      owners.map((owner) => `${owner} 1999`),
+    );
+    expect(reads).toEqual(owners);
+    await thread.close();
+  });
+
+  it('goes on when a file cannot be read', async () => {
+    const thread = new DictionaryThread();
+    const request = { key: 'gone', type: 'simple', how: { mode: 'exact', threshold: 1 }, texts: ['a'] } as const;
+    const gone = thread.find('a', request, () => Promise.reject(new AditError('UNAVAILABLE', 'It is away.')));
+    await expect(gone).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(thread.check('b', file, 'simple')).resolves.toBeDefined();
+    await thread.close();
+  });
+
+  it('tells those who wait when it is closed', async () => {
+    const thread = new DictionaryThread();
+    const waiting = ['a', 'b'].map((owner) => thread.check(owner, file, 'simple'));
+    const ended = Promise.allSettled(waiting);
+    await thread.close();
+    expect((await ended).map((each) => each.status === 'rejected' && each.reason)).toMatchObject([
+      { code: 'UNAVAILABLE' },
+      { code: 'UNAVAILABLE' },
+    ]);
+    await expect(thread.check('a', file, 'simple')).resolves.toMatchObject({ digest: expect.any(String) });
     await thread.close();
   });
 });

@@ -1,17 +1,19 @@
-import type { Transferable, Worker } from 'node:worker_threads';
-import { AditError } from '@adit/contracts';
+import type { Worker } from 'node:worker_threads';
+import { AditError, type DictionaryType } from '@adit/contracts';
 import { startThread } from '@adit/runtime';
-import type { DictionaryAnswers, DictionaryReply, DictionaryRequest } from './dictionary-requests.js';
+import type { DictionaryEntry } from './dictionary.js';
+import type { CheckedFile, DictionaryReply, DictionaryRequest, ThreadData } from './dictionary-requests.js';
 import { refusalOf } from './read-file.js';
+
+type FindRequest = Extract<DictionaryRequest, { kind: 'find' }>;
 
 interface Waiting {
   request: DictionaryRequest;
-  transfer: Transferable[];
+  /** Reads the file, for a thread that does not keep the dictionary. */
+  read: (() => Promise<Buffer>) | null;
   resolve: (answer: unknown) => void;
   reject: (error: Error) => void;
 }
-
-type Of<Kind extends DictionaryRequest['kind']> = Extract<DictionaryRequest, { kind: Kind }>;
 
 /** Of JavaScript in the thread; a dictionary of half a million entries and its fuzzy index take half as much. */
 const MEMORY_MIB = 1024;
@@ -21,39 +23,62 @@ const KEPT_MS = 120_000;
 /**
  * Large dictionaries in a thread of their own, behind everything else that the process does: their reading, their indexes and
  * the searches. One request after the other; those who ask have their turns one after the other, however much one of them
- * asks.
+ * asks. A turn has an end: a dictionary that is not kept is read within it, so that others cannot take its room again before.
  */
 export class DictionaryThread {
   private worker: Worker | null = null;
+  /** Whether the thread has answered anything: it may hold dictionaries of others. */
+  private isUsed = false;
   /** By who asks; whose turn it is stands first. */
   private readonly queues = new Map<string, Waiting[]>();
   private current: Waiting | null = null;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(private readonly memoryMib = MEMORY_MIB) {}
+  /** `keptMib`: of dictionaries and indexes that nobody uses at the moment. */
+  constructor(
+    private readonly memoryMib = MEMORY_MIB,
+    private readonly keptMib = memoryMib / 4,
+  ) {}
 
   /**
-   * Throws VALIDATION for a file with wrong lines, TOO_LARGE when the dictionary takes more memory than the thread may have,
-   * INTERNAL when the thread dies; the next request starts another.
+   * Throws VALIDATION for a file with wrong lines, TOO_LARGE when the dictionary alone takes more memory than the thread may
+   * have, INTERNAL when the thread dies; the next request starts another.
    */
-  ask<Kind extends DictionaryRequest['kind']>(
-    owner: string,
-    request: Of<Kind>,
-    transfer: Transferable[] = [],
-  ): Promise<DictionaryAnswers[Kind]> {
-    return new Promise<unknown>((resolve, reject) => {
-      const queue = this.queues.get(owner) ?? [];
-      queue.push({ request, transfer, resolve, reject });
-      this.queues.set(owner, queue);
-      this.next();
-    }) as Promise<DictionaryAnswers[Kind]>;
+  check(owner: string, bytes: Buffer, type: DictionaryType): Promise<CheckedFile> {
+    return this.ask(owner, { kind: 'check', bytes, type }, null) as Promise<CheckedFile>;
   }
 
+  /**
+   * The best entries for the first of the texts, at least for one; for as many as short time allows. `read` is asked for the
+   * file where that is not kept. Throws what `read` throws, and as `check`.
+   */
+  find(
+    owner: string,
+    request: Omit<FindRequest, 'kind' | 'bytes'>,
+    read: () => Promise<Buffer>,
+  ): Promise<(DictionaryEntry | null)[]> {
+    return this.ask(owner, { kind: 'find', ...request }, read) as Promise<(DictionaryEntry | null)[]>;
+  }
+
+  /** Whoever waits is told that it ended. */
   async close(): Promise<void> {
-    const { worker } = this;
+    const { worker, current } = this;
     this.worker = null;
+    this.current = null;
     clearTimeout(this.idle);
+    const waiting = [...(current === null ? [] : [current]), ...[...this.queues.values()].flat()];
+    this.queues.clear();
+    for (const { reject } of waiting) reject(new AditError('UNAVAILABLE', 'The process ends.'));
     await worker?.terminate();
+  }
+
+  private ask(owner: string, request: DictionaryRequest, read: Waiting['read']): Promise<unknown> {
+    return new Promise<unknown>((resolve, reject) => {
+      const queue = this.queues.get(owner) ?? [];
+      queue.push({ request, read, resolve, reject });
+      this.queues.set(owner, queue);
+      this.next();
+    });
   }
 
   private next(): void {
@@ -66,10 +91,14 @@ export class DictionaryThread {
     if (current === null) return;
     this.queues.delete(owner);
     if (queue.length > 0) this.queues.set(owner, queue);
+    this.post(current.request);
+  }
+
+  private post(request: DictionaryRequest): void {
     clearTimeout(this.idle);
     this.worker ??= this.start();
     this.worker.ref();
-    this.worker.postMessage(current.request, current.transfer);
+    this.worker.postMessage(request);
   }
 
   /** Nobody's end waits for it. */
@@ -84,31 +113,62 @@ export class DictionaryThread {
   }
 
   private start(): Worker {
+    this.isUsed = false;
     const worker = startThread('dictionary-worker', import.meta.url, {
       resourceLimits: { maxOldGenerationSizeMb: this.memoryMib },
+      workerData: { mostKept: this.keptMib * 1024 ** 2 } satisfies ThreadData,
     });
-    worker.on('message', (reply: DictionaryReply) => {
-      const { current } = this;
-      this.current = null;
-      if (current !== null) settle(current, reply);
-      this.next();
-    });
+    worker.on('message', (reply: DictionaryReply) => this.answered(reply));
     worker.once('error', (error: NodeJS.ErrnoException) => this.lose(worker, error));
     worker.once('exit', () => this.lose(worker, new Error('it ended without an answer')));
     return worker;
   }
 
+  private answered(reply: DictionaryReply): void {
+    const { current } = this;
+    if (current === null) return;
+    if (current.read !== null && 'answer' in reply && reply.answer === null) {
+      void this.bring(current, current.read);
+      return;
+    }
+    this.isUsed = true;
+    this.end((waiting) => settle(waiting, reply));
+  }
+
+  /** Goes on with the turn once the file has been read. */
+  private async bring(current: Waiting, read: () => Promise<Buffer>): Promise<void> {
+    let bytes: Buffer;
+    try {
+      bytes = await read();
+    } catch (error) {
+      if (this.current === current) this.end(({ reject }) => reject(AditError.from(error)));
+      return;
+    }
+    // Only who looks for something reads.
+    if (this.current === current) this.post({ ...(current.request as FindRequest), bytes });
+  }
+
+  private end(tell: (waiting: Waiting) => void): void {
+    const { current } = this;
+    this.current = null;
+    if (current !== null) tell(current);
+    this.next();
+  }
+
   private lose(worker: Worker, cause: NodeJS.ErrnoException): void {
     if (this.worker !== worker) return;
     this.worker = null;
-    const { current } = this;
-    this.current = null;
-    current?.reject(
-      cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new AditError('TOO_LARGE', 'The dictionary takes more memory than there is for dictionaries.', { cause })
-        : new AditError('INTERNAL', 'The thread of dictionaries ended without an answer.', { cause }),
-    );
-    this.next();
+    const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    // Dictionaries of others may have taken the memory: it is tried once more, alone.
+    if (isTooLarge && this.isUsed && this.current !== null) {
+      // Another turn, which a file that was asked for in this one does not belong to.
+      this.current = { ...this.current };
+      return this.post(this.current.request);
+    }
+    const error = isTooLarge
+      ? new AditError('TOO_LARGE', 'The dictionary takes more memory than there is for dictionaries.', { cause })
+      : new AditError('INTERNAL', 'The thread of dictionaries ended without an answer.', { cause });
+    this.end(({ reject }) => reject(error));
   }
 }
 

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { elementAt } from '@adit/contracts';
 import type { Comparison, DictionaryEntry } from './dictionary.js';
-import type { CheckedFile, DictionaryAnswers, DictionaryReply, DictionaryRequest } from './dictionary-requests.js';
+import type {
+  CheckedFile,
+  DictionaryAnswers,
+  DictionaryReply,
+  DictionaryRequest,
+  ThreadData,
+} from './dictionary-requests.js';
 import type { EntryIndex } from './entry-index.js';
 import { indexing } from './index-entries.js';
 import { languageSample } from './language-sample.js';
@@ -13,15 +19,18 @@ import { readingDictionary, WrongFile } from './reading-file.js';
 const NICENESS = 5;
 /** After so long the rest of the texts is asked for again: others may be waiting. */
 const LONGEST_FIND_MS = 100;
-/** Entries that are kept, of dictionaries and of their indexes; one of a fuzzy index takes as much as so many others. */
-const MOST_KEPT = 3_000_000;
-const FUZZY_WEIGHT = 4;
+/** Of an entry, beside its text. */
+const ENTRY_BYTES = 120;
 
 interface Kept {
   entries: readonly DictionaryEntry[];
   indexes: Map<string, EntryIndex>;
-  weight: number;
+  /** Bytes of the entries and the indexes, roughly. */
+  size: number;
 }
+
+// As `DictionaryThread` starts it.
+const { mostKept } = workerData as ThreadData;
 
 /** Those used last stand last. */
 const kept = new Map<string, Kept>();
@@ -33,18 +42,16 @@ const answers = {
     return { digest: createHash('sha256').update(file).digest('hex'), sample: languageSample(entries) };
   },
 
-  keep({ key, bytes, type }: Extract<DictionaryRequest, { kind: 'keep' }>): true {
-    const entries = finished(readingDictionary(bufferOf(bytes), type));
-    kept.set(key, { entries, indexes: new Map(), weight: entries.length });
-    makeRoom();
-    return true;
-  },
-
-  find({ key, how, texts }: Extract<DictionaryRequest, { kind: 'find' }>): DictionaryAnswers['find'] {
-    const dictionary = kept.get(key);
-    if (dictionary === undefined) return null;
+  find({ key, type, how, texts, bytes }: Extract<DictionaryRequest, { kind: 'find' }>): DictionaryAnswers['find'] {
+    let dictionary = kept.get(key);
+    if (dictionary === undefined) {
+      if (bytes === undefined) return null;
+      const entries = finished(readingDictionary(bufferOf(bytes), type));
+      dictionary = { entries, indexes: new Map(), size: sizeOf(entries) };
+    }
     kept.delete(key);
     kept.set(key, dictionary);
+    makeRoom();
     const index = indexOf(dictionary, how);
     const found: (DictionaryEntry | null)[] = [];
     const began = performance.now();
@@ -67,9 +74,7 @@ function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
     const sources = entries.map(({ source }) => source);
     index = finished(indexing(sources, how));
     indexes.set(name, index);
-    let times = 1;
-    for (const each of indexes.keys()) times += each.startsWith('fuzzy') ? FUZZY_WEIGHT : 1;
-    dictionary.weight = entries.length * times;
+    dictionary.size = [...indexes.values()].reduce((sum, { size }) => sum + size, sizeOf(entries));
     makeRoom();
   }
   return index;
@@ -77,12 +82,19 @@ function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
 
 /** The one used last stays in any case. */
 function makeRoom(): void {
-  let weight = [...kept.values()].reduce((sum, each) => sum + each.weight, 0);
-  for (const [key, dictionary] of kept) {
-    if (weight <= MOST_KEPT || kept.size === 1) return;
+  let taken = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
+  for (const [key, { size }] of kept) {
+    if (taken <= mostKept || kept.size === 1) return;
     kept.delete(key);
-    weight -= dictionary.weight;
+    taken -= size;
   }
+}
+
+function sizeOf(entries: readonly DictionaryEntry[]): number {
+  return entries.reduce(
+    (sum, { source, target }) => sum + ENTRY_BYTES + 2 * (source.length + (target?.length ?? 0)),
+    0,
+  );
 }
 
 function finished<T>(work: Generator<void, T>): T {

@@ -24,7 +24,7 @@ export interface LoadedDictionary extends DictionaryHead {
 export interface DistantDictionary extends DictionaryHead {
   /**
    * The best entry for each of these texts, which are folded; null where none is like it. Without texts it is made ready.
-   * Throws INTERNAL when its file has gone, LIMIT_EXCEEDED when it takes too much memory, UNAVAILABLE.
+   * Throws INTERNAL when its file has gone, TOO_LARGE when it takes too much memory, UNAVAILABLE.
    */
   find(how: Comparison, texts: readonly string[]): Promise<(DictionaryEntry | null)[]>;
 }

@@ -98,7 +98,7 @@ describe('an index', () => {
         for (const [place, entry] of entries.map(foldText).entries()) {
           if (entry !== '' && !places.has(entry)) places.set(entry, place);
         }
-        const found = (pieces?: number) => atOnce(SimilarIndex.over(places, least, pieces)).find(foldText(label));
+        const found = (pieces?: number) => atOnce(SimilarIndex.over(places, least, 0, pieces)).find(foldText(label));
         expect(found(most)).toBe(found());
       }),
     );

@@ -6,6 +6,8 @@ import { SimilarIndex } from './similar-index.js';
 
 /** So many characters are folded between two steps; one may become eighteen. */
 const CHARACTERS_AT_ONCE = 16_384;
+/** Of an entry in an index, beside its text. */
+const PLACE_BYTES = 80;
 
 /**
  * An index over entries (not folded yet) for one way of comparing, made step by step: of 100,000 entries it takes seconds. Of
@@ -14,9 +16,13 @@ const CHARACTERS_AT_ONCE = 16_384;
 export function* indexing(sources: readonly string[], { mode, threshold }: Comparison): Generator<void, EntryIndex> {
   const places = new Map<string, number>();
   let characters = 0;
+  let size = 0;
   for (const [place, source] of sources.entries()) {
     const folded = foldText(source);
-    if (folded !== '' && !places.has(folded)) places.set(folded, place);
+    if (folded !== '' && !places.has(folded)) {
+      places.set(folded, place);
+      size += PLACE_BYTES + 2 * folded.length;
+    }
     characters += source.length + folded.length;
     if (characters < CHARACTERS_AT_ONCE) continue;
     yield;
@@ -24,10 +30,10 @@ export function* indexing(sources: readonly string[], { mode, threshold }: Compa
   }
   switch (mode) {
     case 'exact':
-      return { find: (folded) => places.get(folded) ?? null };
+      return { size, find: (folded) => places.get(folded) ?? null };
     case 'contains':
-      return new ContainedIndex(places);
+      return new ContainedIndex(places, size);
     case 'fuzzy':
-      return yield* SimilarIndex.over(places, threshold);
+      return yield* SimilarIndex.over(places, threshold, size);
   }
 }

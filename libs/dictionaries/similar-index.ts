@@ -24,8 +24,10 @@ interface Bucket {
 
 /** Pieces of a single character are in too many entries to be worth looking up. */
 const SHORTEST_PIECE = 2;
-/** Pieces of all entries, some 100 bytes each; buckets beyond are compared letter by letter. */
+/** Pieces of all entries; buckets beyond are compared letter by letter. */
 const MOST_PIECES = 2_500_000;
+const PIECE_BYTES = 100;
+const CANDIDATE_BYTES = 48;
 
 /** Finds the entry most like a label, when their normalised Levenshtein similarity reaches `threshold`, 0..1. */
 export class SimilarIndex implements EntryIndex {
@@ -36,12 +38,14 @@ export class SimilarIndex implements EntryIndex {
     private readonly places: ReadonlyMap<string, number>,
     private readonly threshold: number,
     private readonly buckets: Bucket[],
+    readonly size: number,
   ) {}
 
-  /** Made step by step. */
+  /** Made step by step. `size` is what `places` take. */
   static *over(
     places: ReadonlyMap<string, number>,
     threshold: number,
+    size: number,
     mostPieces = MOST_PIECES,
   ): Generator<void, SimilarIndex> {
     const byLength = new Map<number, Candidate[]>();
@@ -60,7 +64,8 @@ export class SimilarIndex implements EntryIndex {
       left -= all.length * bucket.pieces.length;
       buckets.push(bucket);
     }
-    return new SimilarIndex(places, threshold, buckets);
+    const taken = size + places.size * CANDIDATE_BYTES + (mostPieces - left) * PIECE_BYTES;
+    return new SimilarIndex(places, threshold, buckets, taken);
   }
 
   /** The most similar entry, of several the one listed first. */

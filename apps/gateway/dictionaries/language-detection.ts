@@ -49,9 +49,9 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
     await this.db.manager.update(DictionaryEntity, { id, version, detecting: true }, { language, detecting: false });
   }
 
-  private async sampleOf({ id, version, type }: DictionaryEntity): Promise<string> {
+  private async sampleOf({ id, workspaceId, version, type }: DictionaryEntity): Promise<string> {
     const { objectKey } = await this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId: id, version });
-    return (await checkDictionaryFile(id, await this.objects.read(objectKey), type)).sample;
+    return (await checkDictionaryFile(workspaceId ?? id, await this.objects.read(objectKey), type)).sample;
   }
 }
 
