@@ -39,10 +39,13 @@ const FrameRange = z
 export const ProcessingRange = z.union([TimeRange, FrameRange]);
 export type ProcessingRange = z.infer<typeof ProcessingRange>;
 
+/** Each is read and indexed for the job. */
+const MOST_DICTIONARIES = 64;
+
 /** The arguments that every module takes; a module's own schema extends this one. */
 export const StandardArguments = z.strictObject({
   model: z.string().optional(),
-  dictionaries: z.array(DictionarySpecification).default([]),
+  dictionaries: z.array(DictionarySpecification).max(MOST_DICTIONARIES).default([]),
   range: ProcessingRange.optional(),
 });
 

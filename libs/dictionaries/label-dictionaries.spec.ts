@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DictionarySpecification } from '@adit/contracts';
-import { AppliedDictionaries } from './label-dictionaries.js';
+import { AppliedDictionaries, indexesKept } from './label-dictionaries.js';
 import type { LoadedDictionary } from './dictionary.js';
 import { openDictionaries } from './open-dictionaries.js';
 
@@ -99,5 +99,21 @@ describe('opening', () => {
     const readDictionary = () => Promise.reject(new Error('read'));
     const dictionaries = await openDictionaries({ dictionaries: [] }, { readDictionary });
     expect([dictionaries.isEmpty, dictionaries.apply('any')]).toEqual([true, 'any']);
+  });
+});
+
+describe('indexes', () => {
+  it('are kept for some thresholds of a dictionary, and all of a job find what they should', async () => {
+    const names = list(['Ada Lovelace', 'Grace Hopper']);
+    const thresholds = Array.from({ length: 40 }, (_, at) => 0.5 + at / 100);
+    const open = thresholds.map((threshold) =>
+      openDictionaries(
+        { dictionaries: [as(names, 'fuzzy', threshold).specification] },
+        { readDictionary: async () => names },
+      ),
+    );
+    const labels = (await Promise.all(open)).map((dictionaries) => dictionaries.apply('Ada Lovelase'));
+    expect(labels).toEqual(thresholds.map(() => 'Ada Lovelace'));
+    expect(indexesKept(names)).toBeLessThanOrEqual(16);
   });
 });

@@ -1,4 +1,4 @@
-import { languageName } from '@adit/contracts';
+import { dropOldest, languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
 import { atOnce, inTurns } from '@adit/runtime';
 import type { Comparison, DictionaryEntry, LoadedDictionary, UsedDictionary } from './dictionary.js';
@@ -138,6 +138,8 @@ function forLanguage(applied: Applied[], language: string | undefined): Applied[
   return applied.filter(({ dictionary }) => servesLanguage(dictionary.language, language));
 }
 
+/** Of one dictionary: there are as many fuzzy ones as thresholds. Those in use by a job stay with it. */
+const MOST_INDEXES = 16;
 /** Indexes are shared by the jobs that use a loaded dictionary in the same way. */
 const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
 
@@ -145,8 +147,20 @@ function indexOf(dictionary: LoadedDictionary, how: Comparison): EntryIndex {
   const known = knownIndexes(dictionary);
   const key = keyOf(how);
   const index = known.get(key) ?? atOnce(indexing(sourcesOf(dictionary), how));
-  known.set(key, index);
+  remember(known, key, index);
   return index;
+}
+
+/** How many indexes of a dictionary are kept for other jobs. */
+export function indexesKept(dictionary: LoadedDictionary): number {
+  return knownIndexes(dictionary).size;
+}
+
+/** Those used last stand last. */
+function remember(known: Map<string, EntryIndex>, key: string, index: EntryIndex): void {
+  known.delete(key);
+  known.set(key, index);
+  dropOldest(known, MOST_INDEXES);
 }
 
 /** Makes the index ahead that applying the dictionary so needs, in turns with the rest of the process. */
@@ -157,7 +171,7 @@ export async function prepareIndex(dictionary: UsedDictionary, how: Comparison):
   }
   const known = knownIndexes(dictionary);
   const key = keyOf(how);
-  if (!known.has(key)) known.set(key, await inTurns(indexing(sourcesOf(dictionary), how)));
+  if (!known.has(key)) remember(known, key, await inTurns(indexing(sourcesOf(dictionary), how)));
 }
 
 function entryAt({ entries }: LoadedDictionary, place: number | null): DictionaryEntry | null {

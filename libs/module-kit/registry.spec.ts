@@ -64,6 +64,13 @@ describe('a request', () => {
     expect(error.message).toContain('faces takes no argument colour.');
   });
 
+  it('may name 64 dictionaries for a module', () => {
+    const dictionaries = Array.from({ length: 64 }, () => ({ id: 'names' }));
+    expect(registry.check({ faces: { dictionaries } })[0]?.args['dictionaries']).toHaveLength(64);
+    const error = refusal({ faces: { dictionaries: [...dictionaries, { id: 'more' }] } });
+    expect(error.options.errors).toMatchObject([{ pointer: '/modules/faces/dictionaries', code: 'too_big' }]);
+  });
+
   it('may not name a module by its id and its alias', () => {
     const error = refusal({ object_scene_recognition: {}, object_recognition: {} });
     expect(error.options.errors).toEqual([
