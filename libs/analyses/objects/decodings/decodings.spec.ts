@@ -4,7 +4,7 @@ import { floatTensor, type FloatTensor } from '@adit/inference';
 import fc from 'fast-check';
 import { overlap } from '../../tracking/box.js';
 import type { FoundObject } from './decoding.js';
-import { decodeObjects } from './index.js';
+import { decodeObjects, MOST_COMPARED } from './index.js';
 
 const SHAPE = { width: 320, height: 192, kinds: 4 };
 const STRIDES = [8, 16, 32];
@@ -191,6 +191,20 @@ describe('suppression', () => {
       expect(decodeObjects(name, WRITERS[name](heap), SHAPE, 0.2).map(({ x }) => Math.round(x))).toEqual([52]);
     }
     expect(decodeObjects('boxes', WRITERS.boxes(heap), SHAPE, 0.2)).toHaveLength(3);
+  });
+});
+
+describe('a network whose scores mean nothing', () => {
+  it('has its surest boxes compared, and no others', () => {
+    const everywhere = GRID.map(({ x, y, stride }, row) => ({
+      ...{ x: x * stride, y: y * stride, w: stride, h: stride, kind: 0 },
+      score: 0.3 + (row % 50) / 100,
+    }));
+    const rows = everywhere.map((object) => [...centred(object, 0), ...[0, 1, 2, 3].map(() => object.score)]);
+    const found = decodeObjects('yolov8', { output0: transposed(table(rows, 8, ROWS)) }, SHAPE, 0.2);
+    expect(ROWS * SHAPE.kinds).toBeGreaterThan(MOST_COMPARED);
+    expect(found).toHaveLength(MOST_COMPARED);
+    expect(found.at(-1)?.score).toBeGreaterThan(0.35);
   });
 });
 

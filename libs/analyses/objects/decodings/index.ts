@@ -16,12 +16,14 @@ const DECODINGS: Record<DetectorDecoding, Decoding> = {
   'rt-detr': rtDetr,
 };
 
+/** Boxes that are compared with each other: a network whose scores mean nothing finds a hundred times as many. */
+export const MOST_COMPARED = 4_096;
 /** No box of one class is dropped for lying inside another: a child stands before its mother. */
 const NEVER_CONTAINED = Infinity;
 
 /**
- * A detector's outputs as boxes: best first, suppressed class by class, those below `minScore` left out. Throws RangeError
- * when the outputs are not of a network of that shape.
+ * A detector's outputs as boxes: best first, suppressed class by class, those below `minScore` left out, and those beyond
+ * MOST_COMPARED. Throws RangeError when the outputs are not of a network of that shape.
  */
 export function decodeObjects(
   name: DetectorDecoding,
@@ -30,7 +32,7 @@ export function decodeObjects(
   minScore: number,
 ): FoundObject[] {
   const { decode, maxOverlap } = DECODINGS[name];
-  const found = decode(outputs, shape, minScore);
+  const found = surest(decode(outputs, shape, minScore));
   const kinds = [...new Set(found.map(({ kind }) => kind))];
   const kept =
     maxOverlap === null
@@ -43,4 +45,8 @@ export function decodeObjects(
           ),
         );
   return kept.sort((a, b) => b.score - a.score || a.kind - b.kind);
+}
+
+function surest(found: FoundObject[]): FoundObject[] {
+  return found.length <= MOST_COMPARED ? found : found.sort((a, b) => b.score - a.score).slice(0, MOST_COMPARED);
 }
