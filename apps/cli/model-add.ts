@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AditError, DetectorDecoding, ImageInput, ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
@@ -52,7 +52,7 @@ async function copyWeights(path: string, external: readonly ExternalFile[], draf
         `Weights lie at ${name}: save the model with its data beside it, not in a folder.`,
       );
     }
-    await copyFile(join(dirname(path), name), join(draft, name));
+    await copyFile(join(dirname(path), name), join(draft, name), constants.COPYFILE_EXCL);
   }
 }
 

@@ -154,16 +154,13 @@ async function readVersion(
   version: number,
   digests: FileDigests,
 ): Promise<Omit<ModelVersion, 'builtIn'>> {
-  const wanted = manifest.kind === 'network' ? NETWORK_FILES : GALLERY_FILES;
+  const wanted = filesOf(manifest);
   const present = await readdir(folder);
   const missing = wanted.filter((file) => !present.includes(file));
   if (missing.length > 0) throw new AditError('VALIDATION', `Version ${version} lacks ${missing.join(' and ')}.`);
-  // External tensor data of large graphs lies beside model.onnx and belongs to the weights.
-  const data = present
-    .filter((file) => /\.(onnx[._]data|data|bin|weight)$/.test(file) && !wanted.includes(file))
-    .sort();
+  const data = present.filter((file) => isOfVersion(manifest, file) && !wanted.includes(file)).sort();
   const files: ModelFile[] = [];
-  for (const file of [...wanted, ...(manifest.kind === 'network' ? data : [])]) {
+  for (const file of [...wanted, ...data]) {
     files.push({ name: file, ...(await digests.of(join(folder, file))) });
   }
   const promised = manifest.sha256[String(version)];
@@ -176,6 +173,20 @@ async function readVersion(
     );
   }
   return { pin: { name: manifest.name, version, digest: pinDigest(manifest, files) }, manifest, folder, files };
+}
+
+function filesOf({ kind }: ModelManifest): string[] {
+  return kind === 'network' ? NETWORK_FILES : GALLERY_FILES;
+}
+
+/**
+ * Whether a file in a version's folder decides what it answers, and about its digest. External tensor data of large graphs
+ * lies beside model.onnx and belongs to the weights.
+ */
+export function isOfVersion(manifest: ModelManifest, file: string): boolean {
+  return (
+    filesOf(manifest).includes(file) || (manifest.kind === 'network' && /\.(onnx[._]data|data|bin|weight)$/.test(file))
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, ModelManifest } from '@adit/contracts';
 import { dump, load } from 'js-yaml';
+import { isOfVersion } from './model-folder.js';
 
 /** A version that was added to a model repository's folder. */
 export interface WrittenVersion {
@@ -21,7 +22,10 @@ interface NewVersion {
   write(draft: string): Promise<void>;
 }
 
-/** Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all. */
+/**
+ * Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all. Throws
+ * VALIDATION for a file that would not count for what the version answers.
+ */
 export async function writeModelVersion(
   modelsDir: string,
   { manifest, weights, write }: NewVersion,
@@ -33,6 +37,14 @@ export async function writeModelVersion(
   try {
     await mkdir(draft, { recursive: true });
     await write(draft);
+    const other = (await readdir(draft)).find((file) => !isOfVersion(manifest, file));
+    if (other !== undefined) {
+      // Its digest would be that of a version with other weights, whose observations are known.
+      throw new AditError(
+        'VALIDATION',
+        `${other} is not a name by which weights beside a graph are known: save them in one file, model.onnx.data.`,
+      );
+    }
     const sha256 = await sha256Of(join(draft, weights));
     await mkdir(folder, { recursive: true });
     const version = await claimVersion(draft, folder);
