@@ -19,5 +19,6 @@ export * from './shortened.js';
 export * from './storage.js';
 export * from './time.js';
 export * from './topics.js';
+export * from './transcript.js';
 export * from './webhook.js';
 export * from './workspace.js';

@@ -5,4 +5,3 @@ export * from './results-json.js';
 export * from './csv.js';
 export * from './results-table.js';
 export * from './xlsx.js';
-export * from './zip.js';

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { unzip } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
@@ -6,7 +5,6 @@ import fc from 'fast-check';
 import { writeCsv } from './csv.js';
 import type { Cell } from './results-table.js';
 import { writeXlsx, type Sheet } from './xlsx.js';
-import { writeZip, type ZipEntry } from './zip.js';
 
 const rows: Cell[][] = [
   ['plain', 1, null],
@@ -154,58 +152,5 @@ describe('XLSX', () => {
   it('breaks off when its rows do', async () => {
     const sheet = { name: 'R', columns: ['a'], rows: failing(), count: 2 };
     await expect(buffer(writeXlsx([sheet]))).rejects.toThrow('went away');
-  });
-});
-
-describe('ZIP', () => {
-  it('holds one entry at a time, however many and large they are', async () => {
-    const piece = Buffer.alloc(1 << 16, 'x');
-    const state = { open: 0, most: 0, made: 0 };
-    async function* film(): AsyncGenerator<Buffer> {
-      state.most = Math.max(state.most, ++state.open);
-      for (let at = 0; at < 64; at += 1) {
-        await Promise.resolve();
-        yield piece;
-      }
-      state.open -= 1;
-    }
-    function* entries(): Generator<ZipEntry> {
-      yield { path: 'first.txt', body: Buffer.from('first') };
-      for (let at = 0; at < 5; at += 1) {
-        state.made += 1;
-        yield { path: `films/${at}.bin`, body: Readable.from(film(), { objectMode: false }), compress: at % 2 === 0 };
-      }
-    }
-    const output = writeZip(entries());
-    // Nobody reads yet: the first film waits, and no other is begun.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(state.made).toBe(1);
-    const files = await unzip(await buffer(output));
-    expect([...files].map(([name, content]) => [name, content.length])).toEqual([
-      ['first.txt', 5],
-      ...Array.from({ length: 5 }, (_, at) => [`films/${at}.bin`, 64 << 16]),
-    ]);
-    expect(state.most).toBe(1);
-  });
-
-  it('breaks off when an entry does, and ends its entries when nobody reads on', async () => {
-    const broken = { path: 'a', body: writeCsv(['a'], failing()) };
-    await expect(buffer(writeZip([broken]))).rejects.toThrow('went away');
-    let ended = (): void => undefined;
-    const end = new Promise<void>((resolve) => (ended = resolve));
-    async function* endless(): AsyncGenerator<Buffer> {
-      try {
-        for (;;) yield await Promise.resolve(Buffer.alloc(1 << 16));
-      } finally {
-        ended();
-      }
-    }
-    const output = writeZip([{ path: 'a', body: Readable.from(endless(), { objectMode: false }), compress: false }]);
-    let bytes = 0;
-    output.on('data', (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes > 1 << 18) output.destroy();
-    });
-    await end;
   });
 });

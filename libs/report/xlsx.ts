@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
-import { escapeHtml } from './escape.js';
+import { contentTypes, RELATIONSHIPS, relationships, writeZip, XML_HEADER, xmlText, type ZipEntry } from '@adit/ooxml';
 import type { Cell } from './results-table.js';
-import { writeZip, type ZipEntry } from './zip.js';
 
 /** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
 const MOST_ROWS = 1_048_576;
@@ -32,8 +31,8 @@ export function writeXlsx(sheets: Sheet[], mostRows = MOST_ROWS): Readable {
 }
 
 function* files(parts: Part[]): Generator<ZipEntry> {
-  const file = (path: string, xml: string): ZipEntry => ({ path, body: Buffer.from(HEADER + xml) });
-  yield file('[Content_Types].xml', contentTypes(parts));
+  const file = (path: string, xml: string): ZipEntry => ({ path, body: Buffer.from(xml) });
+  yield file('[Content_Types].xml', contentTypes(typesOf(parts)));
   yield file('_rels/.rels', relationships([['officeDocument', 'xl/workbook.xml']]));
   yield file('xl/workbook.xml', workbook(parts));
   const ofWorkbook = parts.map((_, at): [string, string] => ['worksheet', `worksheets/sheet${at + 1}.xml`]);
@@ -59,7 +58,7 @@ async function* toAsync<T>(rows: AsyncIterable<T> | Iterable<T>): AsyncGenerator
 
 async function* sheetXml(columns: string[], rows: AsyncGenerator<Cell[]>, mostRows: number): AsyncGenerator<Buffer> {
   yield Buffer.from(
-    `${HEADER}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+    `${XML_HEADER}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
       `<pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews><sheetData>${row(columns)}`,
   );
   for (let written = 1; written < mostRows; written += 1) {
@@ -78,40 +77,23 @@ function row(cells: Cell[]): string {
 function cell(value: Cell): string {
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return '<c/>';
   if (typeof value === 'number') return `<c><v>${value}</v></c>`;
-  // XML 1.0 has no other control characters and no halves of surrogate pairs.
-  const text = value
-    .slice(0, LONGEST_CELL)
-    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeHtml(text)}</t></is></c>`;
+  const text = xmlText(value.slice(0, LONGEST_CELL));
+  return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
 
-const HEADER = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-function contentTypes(parts: Part[]): string {
-  const sheets = parts.map(
-    (_, at) => `<Override PartName="/xl/worksheets/sheet${at + 1}.xml" ContentType="${SHEET_TYPE}.worksheet+xml"/>`,
-  );
-  return (
-    `<Types xmlns="${PACKAGE}/content-types">` +
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-    `<Override PartName="/xl/workbook.xml" ContentType="${SHEET_TYPE}.sheet.main+xml"/>${sheets.join('')}</Types>`
-  );
+function typesOf(parts: Part[]): [path: string, type: string][] {
+  return [
+    ['xl/workbook.xml', `${SHEET_TYPE}.sheet.main+xml`],
+    ...parts.map((_, at): [string, string] => [`xl/worksheets/sheet${at + 1}.xml`, `${SHEET_TYPE}.worksheet+xml`]),
+  ];
 }
 
 function workbook(parts: Part[]): string {
   const sheets = parts.map(
-    ({ name }, at) => `<sheet name="${escapeHtml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`,
+    ({ name }, at) => `<sheet name="${xmlText(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`,
   );
-  return `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets>${sheets.join('')}</sheets></workbook>`;
-}
-
-function relationships(targets: [type: string, target: string][]): string {
-  const all = targets.map(
-    ([type, target], at) => `<Relationship Id="rId${at + 1}" Type="${RELATIONSHIPS}/${type}" Target="${target}"/>`,
-  );
-  return `<Relationships xmlns="${PACKAGE}/relationships">${all.join('')}</Relationships>`;
+  return `${XML_HEADER}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets>${sheets.join('')}</sheets></workbook>`;
 }

@@ -12,21 +12,12 @@ import {
   type ShownRow,
 } from '@adit/presentation';
 import { exportPrefix } from '@adit/jobs';
+import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import {
-  ahead,
-  RESULT_COLUMNS,
-  resultRow,
-  writeCsv,
-  writeResultsJson,
-  writeXlsx,
-  writeZip,
-  type Cell,
-  type ZipEntry,
-} from '@adit/report';
+import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
