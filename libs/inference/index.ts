@@ -8,7 +8,7 @@ export * from './look-at-file.js';
 export * from './model-folder.js';
 export * from './model-repository.js';
 export * from './model-writer.js';
-export { THIS_THREAD, type Graph, type GraphTensor } from './onnx-graph.js';
+export { THIS_THREAD, type Graph, type GraphTensor, type HeldTensor } from './onnx-graph.js';
 export * from './onnx-session.js';
 export * from './preprocess.js';
 export * from './providers.js';

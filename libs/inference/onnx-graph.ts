@@ -1,4 +1,5 @@
 import type { InferenceSession } from 'onnxruntime-node';
+import { HeldTensors } from './held-tensors.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
 import type { Tensor } from './tensor.js';
 
@@ -13,12 +14,32 @@ process.env.NVIDIA_TF32_OVERRIDE ??= '0';
 /** A tensor with its name and batch dimension. */
 export type GraphTensor = Tensor & { name: string };
 
+/** A tensor that stayed in the thread that made it, until it is dropped. */
+export interface HeldTensor {
+  held: number;
+  dims: readonly number[];
+}
+/** Inputs and outputs of a step, with their batch dimension. */
+export type StepFeed = GraphTensor | (HeldTensor & { name: string });
+export type StepOutput = StepFeed;
+
+/** A run whose tensors may stay where it is made. */
+export interface Step {
+  feeds: StepFeed[];
+  /** Outputs that are answered. */
+  wanted: readonly string[];
+  /** Outputs that stay. */
+  keep: readonly string[];
+}
+
 /** A graph in ONNX Runtime, wherever that runs. */
 export interface Graph {
   readonly inputs: readonly InferenceSession.ValueMetadata[];
   readonly outputs: readonly InferenceSession.ValueMetadata[];
   /** The inputs are the caller's again once the run has ended. Outputs that hold text are left out. */
   run(feeds: GraphTensor[]): Promise<GraphTensor[]>;
+  /** One of several runs that build on each other, of this graph and others on the same host. Other outputs are not made. */
+  step(step: Step): Promise<StepOutput[]>;
   release(): Promise<void>;
 }
 
@@ -26,7 +47,11 @@ export interface Graph {
 export interface GraphHost {
   /** `model` is a path or the bytes of a file. */
   load(model: string | Uint8Array, options: InferenceSession.SessionOptions): Promise<Graph>;
+  /** Lets go of tensors that steps have kept. */
+  drop(held: readonly number[]): Promise<void>;
 }
+
+const held = new HeldTensors();
 
 /** Runs graphs in this thread, which waits for each run: ONNX Runtime's binding for Node is synchronous. */
 export const THIS_THREAD: GraphHost = {
@@ -47,9 +72,15 @@ export const THIS_THREAD: GraphHost = {
           return tensor === null ? [] : [{ ...tensor, name }];
         });
       },
+      step: ({ feeds, ...step }) =>
+        held.run(ort, session, {
+          feeds: feeds.map((feed) => ('held' in feed ? feed : ({ ...feed, data: unshared(feed.data) } as GraphTensor))),
+          ...step,
+        }),
       release: () => session.release(),
     };
   },
+  drop: async (numbers) => held.drop(numbers),
 };
 
 /** ONNX Runtime takes no shared memory. */

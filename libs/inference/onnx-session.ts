@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AditError, zip } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
-import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor } from './onnx-graph.js';
+import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor, type Step, type StepOutput } from './onnx-graph.js';
 import type { Provider } from './providers.js';
 import type { Row } from './session.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
@@ -84,6 +84,11 @@ export class OnnxSession {
       for (const [out, part] of zip(outs, unstack(output, rows.length))) out[output.name] = part;
     }
     return outs;
+  }
+
+  /** One of several runs that build on each other, in the tensors of the graph itself. Throws ONNX Runtime's reason. */
+  step(step: Step): Promise<StepOutput[]> {
+    return this.graph.step(step);
   }
 
   /** Runs zeros once, so that the first real row finds memory and kernels in place. Open sizes come from `size`. */

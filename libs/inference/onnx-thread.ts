@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
-import type { Graph, GraphHost, GraphTensor } from './onnx-graph.js';
+import type { Graph, GraphHost, GraphTensor, Step, StepOutput } from './onnx-graph.js';
 
 interface Answer {
   call: number;
@@ -40,6 +40,7 @@ export class OnnxThread implements GraphHost {
       inputs,
       outputs,
       run: (feeds) => this.run(session, feeds),
+      step: (step) => this.step(session, step),
       release: async () => {
         try {
           await this.call({ release: session });
@@ -59,10 +60,23 @@ export class OnnxThread implements GraphHost {
     await worker.terminate();
   }
 
+  async drop(held: readonly number[]): Promise<void> {
+    // What was in a thread that is gone is gone with it.
+    if (!this.lost) await this.call({ drop: held });
+  }
+
   private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
     const sent = feeds.map((tensor) => ({ ...tensor, data: sendable(tensor.data) }));
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
     return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
+  }
+
+  private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
+    const sent = feeds.map((feed) => ('held' in feed ? feed : { ...feed, data: sendable(feed.data) }));
+    const own = sent.flatMap((feed) =>
+      'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
+    );
+    return this.call({ step: { session, feeds: sent, ...step } }, own) as Promise<StepOutput[]>;
   }
 
   private call(request: object, transfer: ArrayBuffer[] = []): Promise<unknown> {

@@ -7,6 +7,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
+import { HeldTensors } from './held-tensors.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
@@ -25,6 +26,7 @@ const sessions = new Map();
  * @type {Map<string, GraphTensor['data']>}
  */
 const scratch = new Map();
+const held = new HeldTensors();
 
 let last = Promise.resolve();
 main.on('message', (message) => {
@@ -38,7 +40,7 @@ main.on('message', (message) => {
 });
 
 /** @param {any} message */
-async function answer({ call, load, run, release, close }) {
+async function answer({ call, load, run, step, drop, release, close }) {
   try {
     if (load) {
       const session = await ort.InferenceSession.create(load.model, load.options);
@@ -55,6 +57,18 @@ async function answer({ call, load, run, release, close }) {
         { call, value: outputs },
         outputs.map(({ data }) => data.buffer),
       );
+    } else if (step) {
+      const feeds = step.feeds.map((/** @type {any} */ feed) =>
+        'held' in feed ? feed : { ...feed, data: unshared(feed) },
+      );
+      const outputs = await held.run(ort, sessionOf(step.session), { ...step, feeds });
+      main.postMessage(
+        { call, value: outputs },
+        outputs.flatMap((output) => ('data' in output ? [/** @type {ArrayBuffer} */ (output.data.buffer)] : [])),
+      );
+    } else if (drop) {
+      held.drop(drop);
+      main.postMessage({ call });
     } else if (release !== undefined) {
       const session = sessions.get(release);
       sessions.delete(release);

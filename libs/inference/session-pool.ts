@@ -10,7 +10,8 @@ import { THIS_THREAD, type GraphHost } from './onnx-graph.js';
 import { OnnxThread } from './onnx-thread.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
 import type { Provider } from './providers.js';
-import type { NetworkSession, Row } from './session.js';
+import { PlacedSequence } from './placed-sequence.js';
+import type { NetworkSession, Row, Sequence } from './session.js';
 import { linearGraph } from './spec-graph.js';
 import { floatTensor, shapeText } from './tensor.js';
 
@@ -60,8 +61,10 @@ interface Loaded {
 type RunRow = (row: Row) => Promise<Row>;
 
 /** A model's session in one place. */
-interface Copy {
+export interface Copy {
   session: OnnxSession;
+  /** Where it is loaded. */
+  place: GraphHost;
   running: number;
   era: number;
 }
@@ -75,6 +78,10 @@ export interface Lease {
 /** One session for each model digest and worker, shared by every job of the process. */
 export class SessionPool {
   private readonly entries = new Map<string, Entry>();
+  /** How to get at the sessions of a network's own graph. */
+  private readonly copiesOf = new WeakMap<NetworkSession, () => Promise<Copy[]>>();
+  /** Sequences that have not ended, by their place. */
+  private readonly sequences = new WeakMap<GraphHost, number>();
   private clock = 0;
   private readonly onnx: OnnxOptions;
   private readonly workers: number;
@@ -237,10 +244,10 @@ export class SessionPool {
         if (problem.code === 'UNAVAILABLE') throw problem;
         return null;
       }));
-    let plain: Promise<RunRow> | null = null;
-    const plainly = (): Promise<RunRow> => {
+    let plain: Promise<{ copies: Copy[]; run: RunRow }> | null = null;
+    const plainly = (): Promise<{ copies: Copy[]; run: RunRow }> => {
       if (plain !== null) return plain;
-      const loading = copiesOf(path).then((copies) => this.batched(model, copies));
+      const loading = copiesOf(path).then((copies) => ({ copies, run: this.batched(model, copies) }));
       plain = loading;
       // What failed for want of memory, say, is tried again by the next row.
       loading.catch(() => (plain = null));
@@ -248,9 +255,16 @@ export class SessionPool {
     };
     // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
     if (!looking) await plainly();
-    const run = async (row: Row): Promise<Row> => (await plainly())(row);
-    const provider = providerOf(elementAt(loaded, 0));
-    const network: NetworkSession = { name: pin.name, digest: pin.digest, provider, manifest, run };
+    const network: NetworkSession = {
+      name: pin.name,
+      digest: pin.digest,
+      provider: providerOf(elementAt(loaded, 0)),
+      manifest,
+      run: async (row) => (await plainly()).run(row),
+      readFile: (name) => readModelFile(model, name),
+      sequence: () => this.sequence(),
+    };
+    this.copiesOf.set(network, async () => (await plainly()).copies);
     if (looking) {
       const runRow = this.batched(model, looking);
       network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
@@ -296,7 +310,7 @@ export class SessionPool {
       await session.release().catch(() => undefined);
       throw error;
     }
-    return { session, running: 0, era };
+    return { session, place, running: 0, era };
   }
 
   /** Returns when the device works, so that what failed is the graph's own fault; throws UNAVAILABLE otherwise. */
@@ -336,15 +350,44 @@ export class SessionPool {
     return (row) => batcher.run(row);
   }
 
+  private sequence(): Sequence {
+    const at = (place: GraphHost): number => this.sequences.get(place) ?? 0;
+    const place = this.places().reduce((free, other) => (at(other) < at(free) ? other : free));
+    this.sequences.set(place, at(place) + 1);
+    return new PlacedSequence(place, {
+      step: async (network, step) => {
+        const copies = await this.copiesOf.get(network)?.();
+        const copy = copies?.find((each) => each.place === place);
+        // It was loaded anew since, into other threads.
+        if (!copy) throw putOff();
+        const before = performance.now();
+        copy.running++;
+        try {
+          const outputs = await this.guarded(copy, false, () => copy.session.step(step));
+          this.options.observer?.ran?.(network.name, 1, (performance.now() - before) / 1000);
+          return outputs;
+        } finally {
+          copy.running--;
+        }
+      },
+      ended: () => this.sequences.set(place, at(place) - 1),
+    });
+  }
+
+  private runOn(copy: Copy, rows: Row[]): Promise<Row[]> {
+    return this.guarded(copy, rows.length > 1, () => copy.session.run(rows));
+  }
+
   /**
    * What a GPU fails of is not the rows' fault: UNAVAILABLE puts the work off without blame. Where memory is short the idle
    * models go, and the batcher repeats the rows one by one; a device that is lost takes every session with it. What brings the
    * sessions of a device down that works is a row's fault: put off without blame it would do so for ever.
    */
-  private async runOn({ session, era }: Copy, rows: Row[], again = rows.length === 1): Promise<Row[]> {
+  private async guarded<T>(copy: Copy, several: boolean, run: () => Promise<T>, again = !several): Promise<T> {
+    const { session, era } = copy;
     if (era !== this.era) throw putOff();
     try {
-      const outs = await session.run(rows);
+      const outs = await run();
       if (era === this.era) this.failure = null;
       return outs;
     } catch (error) {
@@ -355,7 +398,7 @@ export class SessionPool {
       if (failure === 'memory') {
         const unavailable = this.unavailable(error);
         await this.evict(Infinity);
-        if (again) return this.runOn({ session, era, running: 0 }, rows, false);
+        if (again) return this.guarded(copy, several, run, false);
         throw unavailable;
       }
       const works = await this.tryProviders([session.provider]).then(
@@ -364,7 +407,7 @@ export class SessionPool {
       );
       if (era !== this.era) throw putOff(error);
       // A device that works all the same has failed of these rows: of one of them, which shows when they are repeated.
-      if (works && rows.length > 1) throw error;
+      if (works && several) throw error;
       this.startOver(reasonOf(error));
       if (works) throw error;
       throw this.unavailable(error);
@@ -427,6 +470,11 @@ async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uin
     // Loading the file itself says better what is wrong with it.
     return null;
   }
+}
+
+async function readModelFile({ pin, folder, files }: ModelVersion, name: string): Promise<Buffer> {
+  if (files.some((file) => file.name === name)) return readFile(join(folder, name));
+  throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${name}.`);
 }
 
 async function unload({ loaded }: Loaded): Promise<void> {

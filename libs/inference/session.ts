@@ -1,4 +1,5 @@
 import type { ModelManifest } from '@adit/contracts';
+import type { HeldTensor } from './onnx-graph.js';
 import type { Provider } from './providers.js';
 import type { FloatTensor, Tensor } from './tensor.js';
 
@@ -21,4 +22,26 @@ export interface NetworkSession {
    * else the manifest asks for is done in the graph. Missing where the graph cannot: then `run` takes the tensor.
    */
   runPixels?(pixels: FloatTensor): Promise<Row>;
+  /** A file that lies beside the graph and belongs to the version. Throws NOT_FOUND for any other. */
+  readFile(name: string): Promise<Buffer>;
+  /** For runs that build on each other, with a share of the machine that its caller need not think of. End it when done. */
+  sequence(): Sequence;
+}
+
+/**
+ * Runs that build on each other, of any networks of one pool, all in the thread that the sequence was given: what one of them
+ * keeps is an input of the next without ever leaving it. Tensors are the graph's own, with their batch dimension.
+ */
+export interface Sequence {
+  /**
+   * Answers the outputs in `wanted`, and those in `keep` as tensors that stay until the sequence ends or drops them; others are
+   * not made. Throws INTERNAL with ONNX Runtime's reason, and UNAVAILABLE when the GPU is to blame.
+   */
+  run(
+    network: NetworkSession,
+    inputs: Readonly<Record<string, Tensor | HeldTensor>>,
+    outputs: { wanted?: readonly string[]; keep?: readonly string[] },
+  ): Promise<{ wanted: Row; kept: Record<string, HeldTensor> }>;
+  drop(kept: Iterable<HeldTensor>): Promise<void>;
+  end(): Promise<void>;
 }

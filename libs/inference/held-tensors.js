@@ -1,0 +1,65 @@
+// @ts-check
+/**
+ * One run of a graph whose tensors may stay in the thread that made them. Plain JavaScript, because the thread that runs the
+ * models loads it straight from the source folder in tests.
+ *
+ * @typedef {import('./onnx-graph.js').StepFeed} StepFeed
+ * @typedef {import('./onnx-graph.js').StepOutput} StepOutput
+ */
+import { ortTensor, readTensor } from './ort-tensor.js';
+
+export class HeldTensors {
+  /** @type {Map<number, import('onnxruntime-node').Tensor>} */
+  #held = new Map();
+  #count = 0;
+
+  /**
+   * Answers those of the outputs that `wanted` names, and numbers for those in `keep`, which stay here until they are dropped.
+   *
+   * @param {typeof import('onnxruntime-node')} ort
+   * @param {import('onnxruntime-node').InferenceSession} session
+   * @param {{ feeds: StepFeed[], wanted: readonly string[], keep: readonly string[] }} step
+   * @returns {Promise<StepOutput[]>}
+   */
+  async run(ort, session, { feeds, wanted, keep }) {
+    /** @type {Record<string, import('onnxruntime-node').Tensor>} */
+    const inputs = {};
+    for (const feed of feeds) {
+      inputs[feed.name] = 'held' in feed ? this.#of(feed.held) : ortTensor(ort, feed.type, feed.data, feed.dims);
+    }
+    const results = await session.run(inputs, [...wanted, ...keep]);
+    return [
+      ...wanted.map((name) => {
+        const tensor = readTensor(/** @type {import('onnxruntime-node').Tensor} */ (results[name]));
+        if (tensor === null) throw new Error(`The output ${name} is text.`);
+        // Always a copy: the original's memory may belong to ONNX Runtime.
+        return /** @type {StepOutput} */ ({ ...tensor, name, data: tensor.data.slice() });
+      }),
+      ...keep.map((name) => {
+        const tensor = /** @type {import('onnxruntime-node').Tensor} */ (results[name]);
+        this.#count += 1;
+        this.#held.set(this.#count, tensor);
+        return { name, held: this.#count, dims: [...tensor.dims] };
+      }),
+    ];
+  }
+
+  /** @param {readonly number[]} numbers */
+  drop(numbers) {
+    for (const number of numbers) {
+      this.#held.get(number)?.dispose();
+      this.#held.delete(number);
+    }
+  }
+
+  get size() {
+    return this.#held.size;
+  }
+
+  /** @param {number} number */
+  #of(number) {
+    const tensor = this.#held.get(number);
+    if (!tensor) throw new Error('A tensor that was dropped is fed to a run.');
+    return tensor;
+  }
+}
