@@ -53,7 +53,8 @@ async function ffmpeg(): Promise<Finding[]> {
   try {
     const { path, probePath, version, filters } = await ffmpegInfo();
     const findings: Finding[] = [{ state: 'good', what: `ffmpeg ${version} at ${path}, ffprobe at ${probePath}` }];
-    const missing = (...names: string[]) => names.filter((name) => !(filters as ReadonlySet<string>).has(name));
+    const present: ReadonlySet<string> = filters;
+    const missing = (...names: string[]) => names.filter((name) => !present.has(name));
     for (const name of missing('select', 'scale')) {
       findings.push({
         state: 'bad',

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, keysOf } from '@adit/contracts';
 import { ACCEPTED_MEDIA, isPictureName, sniffMedia } from '@adit/media';
 
 /** Sources that can share a job: pictures are one job, films (and sound) another. */
@@ -32,9 +32,10 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
       roots.add(dirname(path.file));
     }
   }
-  const used = Object.entries(groups).filter(([, sources]) => sources.length > 0);
   return {
-    groups: used.map(([kind, sources]) => ({ kind: kind as SourceGroup['kind'], sources })),
+    groups: keysOf(groups)
+      .map((kind) => ({ kind, sources: groups[kind] }))
+      .filter(({ sources }) => sources.length > 0),
     localRoots: [...roots],
   };
 }

@@ -23,7 +23,7 @@ function described(file: string, { size, external, outline, exporter, proposal, 
     ['Run', `loaded in ${trial.loadSeconds.toFixed(2)} s, ${Math.round(trial.runSeconds * 1000)} ms on one core`],
     ['Taken for', takenFor(proposal)],
     ...pixels(proposal.input),
-    ...(proposal.labels === null ? [] : [['Labels', labelled(proposal.labels)] as [string, string]]),
+    ...labelled(proposal.labels),
     ...proposal.questions.map(({ question }): [string, string] => ['Not known', question]),
   ];
   return lines.map(([name, value]) => `${name.padEnd(10)} ${printable(value)}\n`).join('');
@@ -43,9 +43,10 @@ function pixels(input: Inspection['proposal']['input']): [string, string][] {
   return [['Pictures', [size, layout, ...[colour, resize].flatMap((each) => each ?? []), ...scale].join(', ')]];
 }
 
-function labelled(labels: readonly string[]): string {
+function labelled(labels: readonly string[] | null): [string, string][] {
+  if (labels === null) return [];
   const shown = labels.slice(0, 6).join(', ');
-  return labels.length > 6 ? `${shown} … (${labels.length})` : shown;
+  return [['Labels', labels.length > 6 ? `${shown} … (${labels.length})` : shown]];
 }
 
 const LONGEST_AXIS = 24;

@@ -1,11 +1,11 @@
-import { AditError, ERROR_CODES, type ErrorCode } from '@adit/contracts';
+import { AditError, ERROR_CODES, isKeyOf } from '@adit/contracts';
 import { AditApiError, AditConnectionError } from '@adit/client';
 
 /** What an engine refused or nobody answered, as the error that the command line ends with; anything else as it is. */
 export function refusalOf(error: unknown): unknown {
   if (error instanceof AditConnectionError) return new AditError('UNAVAILABLE', error.message, { cause: error });
   if (!(error instanceof AditApiError)) return error;
-  const code = error.code in ERROR_CODES ? (error.code as ErrorCode) : 'INTERNAL';
+  const code = isKeyOf(ERROR_CODES, error.code) ? error.code : 'INTERNAL';
   const more = error.errors.filter(({ message }) => !error.message.includes(message));
   const places = more.map(({ pointer, message }) => `\n  ${pointer}: ${message}`);
   return new AditError(code, error.message + places.join(''), { cause: error });

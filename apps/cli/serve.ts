@@ -25,6 +25,8 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 try {
   await serve(JSON.parse(process.argv[2] ?? '{}') as StartOptions);
 } catch (error) {
-  process.stderr.write(`${error instanceof AditError ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(
+    `${error instanceof AditError ? error.message : error instanceof Error ? String(error.stack) : String(error)}\n`,
+  );
   process.exit(1);
 }

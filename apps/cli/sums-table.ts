@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { SummarizedResult } from '@adit/contracts';
-import { printable, textTable } from './text-table.js';
+import { printable, textTable, type Align } from './text-table.js';
 
 /** Sums in the order shown: what they are of, the rows with heads and those with seconds. */
 const KINDS = [
@@ -31,10 +31,14 @@ export async function sumsTable(
     ),
   );
   if (rows.length === 0) return null;
-  const pick = (row: string[]): string[] => (several ? row : row.slice(1));
+  const pick = <T>(row: T[]): T[] => (several ? row : row.slice(1));
   const head = pick(['Source', 'Of', 'Who', 'People', 'Screen time']);
-  const align = pick(['left', 'left', 'left', 'right', 'right']) as ('left' | 'right')[];
-  const table = textTable(head, rows.slice(0, limit).map(pick), align);
+  const align = pick<Align>(['left', 'left', 'left', 'right', 'right']);
+  const table = textTable(
+    head,
+    rows.slice(0, limit).map((row) => pick(row)),
+    align,
+  );
   return rows.length > limit ? `${table}\n… and ${rows.length - limit} more in results.json` : table;
 }
 
@@ -47,6 +51,6 @@ function linesOf(heads: Record<string, number> | null, seconds: Record<string, n
   return names.map((name) => [
     printable(name),
     heads === null ? '' : String(heads[name]),
-    name in seconds ? `${(seconds[name] as number).toFixed(1)} s` : '–',
+    seconds[name] === undefined ? '–' : `${seconds[name].toFixed(1)} s`,
   ]);
 }

@@ -1,4 +1,4 @@
-type Align = 'left' | 'right';
+export type Align = 'left' | 'right';
 
 /** A table for a terminal: columns as wide as they need to be, two spaces between them, no trailing blanks. */
 export function textTable(head: string[], rows: string[][], align: Align[] = []): string {

@@ -5,7 +5,7 @@ import type { BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
 import { claimAttempt, leasedThumbnail, MAX_ATTEMPTS, runAttempt, updateHeld, type Held } from '@adit/leases';
-import { storageThumbnailKey } from '@adit/storage';
+import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { makeThumbnail, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -63,8 +63,9 @@ export class ThumbnailHandler {
     }
   }
 
-  private async keep({ id, workspaceId, key: file }: StorageEntryEntity, held: Held, picture: Buffer): Promise<void> {
-    const key = storageThumbnailKey(workspaceId, file as string);
+  private async keep(entry: StorageEntryEntity, held: Held, picture: Buffer): Promise<void> {
+    const { id, workspaceId } = entry;
+    const key = storageThumbnailKey(workspaceId, keyOfFile(entry));
     await this.objects.put(key, picture);
     if (await updateHeld(this.db, held, `thumbnail = 'made'`)) return;
     // The file was deleted meanwhile, and all that was beside it. One that another attempt makes by now lies at the same place.

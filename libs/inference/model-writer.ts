@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, ModelManifest } from '@adit/contracts';
+import { AditError, errorCode, ModelManifest } from '@adit/contracts';
 import { dump, load } from 'js-yaml';
 import { isOfVersion } from './model-folder.js';
 
@@ -68,7 +68,7 @@ export async function readManifest(modelsDir: string, name: string): Promise<Mod
   try {
     text = await readFile(join(modelsDir, name, 'model.yaml'), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
   const manifest = ModelManifest.safeParse(load(text, { maxAliases: 100 }));
@@ -112,7 +112,7 @@ async function claimVersion(draft: string, folder: string): Promise<number> {
       return version;
     } catch (error) {
       // A folder with files in it cannot be renamed onto.
-      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
     }
   }
 }

@@ -198,6 +198,6 @@ function labelsOf(value: PythonValue): string[] {
 function numbersOf(value: PythonValue, count: number): number[] | null {
   if (typeof value === 'number') return Array.from({ length: count }, () => value);
   if (!Array.isArray(value) || value.length !== count) return null;
-  const numbers = value.filter((each) => typeof each === 'number' && Number.isInteger(each) && each > 0) as number[];
+  const numbers = value.filter((each) => typeof each === 'number').filter((each) => Number.isInteger(each) && each > 0);
   return numbers.length === count ? numbers : null;
 }

@@ -13,6 +13,9 @@ export function boxMark(frame: number, box: Box, ...more: number[]): Mark {
 
 /** The detection that `boxMark` was made of; `names` are those of the further fractions. */
 export function boxDetection(type: string, [frame, ...values]: Mark, ...names: string[]): Detection {
-  const data = ['x', 'y', 'w', 'h', ...names].map((name, index) => [name, (values[index] ?? 0) / PARTS]);
-  return { frame_index: frame, type, data: Object.fromEntries(data) as Record<string, number> };
+  const data = ['x', 'y', 'w', 'h', ...names].map((name, index): [string, number] => [
+    name,
+    (values[index] ?? 0) / PARTS,
+  ]);
+  return { frame_index: frame, type, data: Object.fromEntries(data) };
 }

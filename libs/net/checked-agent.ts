@@ -71,8 +71,8 @@ export function refusalIn(error: unknown): AditError | null {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
     if (cause instanceof AditError) return cause;
     if (!(cause instanceof AggregateError)) continue;
-    const nested = (cause.errors as unknown[]).find((one) => one instanceof AditError);
-    if (nested instanceof AditError) return nested;
+    const nested = cause.errors.find((one: unknown) => one instanceof AditError);
+    if (nested !== undefined) return nested;
   }
   return null;
 }

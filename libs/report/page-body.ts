@@ -63,14 +63,13 @@ function headline({ job, sources }: ReportData): string {
 }
 
 function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
+  const appearances: [string, string][] = [
+    ['Found', found(segments)],
+    ['Appearances', total.toLocaleString('en')],
+  ];
   const facts: [string, string][] = [
     ['Sources', String(sources.length)],
-    ...(segments.length === 0 && sums.length > 0
-      ? []
-      : ([
-          ['Found', found(segments)],
-          ['Appearances', total.toLocaleString('en')],
-        ] as [string, string][])),
+    ...(segments.length === 0 && sums.length > 0 ? [] : appearances),
     ['Mined in', seconds(job.duration)],
     ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
       id.replaceAll('_', ' '),

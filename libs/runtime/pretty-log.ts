@@ -37,7 +37,7 @@ function short(value: unknown): string {
 
 function indented(error: unknown): string {
   const lines: string[] = [];
-  for (let at: unknown = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
+  for (let at: unknown = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
     const { stack, message } = at as { stack?: string; message?: string };
     lines.push(...(stack ?? message ?? short(at)).split('\n'));
   }

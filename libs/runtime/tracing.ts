@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { errorCode } from '@adit/contracts';
 import { SpanKind, SpanStatusCode, context as otelContext, trace } from '@opentelemetry/api';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import { currentContext, withContext } from './log-context.js';
@@ -131,8 +132,7 @@ export async function withSpan<T>(
 /** A code of ours where it has one, else the class: few different ones, for a collector to count by. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : error.name;
+  return errorCode(error) ?? error.name;
 }
 
 function fromOtel({ traceId, spanId, traceFlags }: SpanContext): TraceContext {

@@ -48,9 +48,9 @@ async function* joinedStreams(
   objects: ObjectStore,
   first: Readable,
   others: { key: string; range: ByteRange }[],
-): AsyncGenerator<Buffer> {
-  yield* first as AsyncIterable<Buffer>;
-  for (const { key, range } of others) yield* (await objects.get(key, range)) as AsyncIterable<Buffer>;
+): AsyncGenerator<unknown> {
+  yield* first;
+  for (const { key, range } of others) yield* await objects.get(key, range);
 }
 
 /** The parts that hold the bytes `start` to `end` (both inclusive), in order. */

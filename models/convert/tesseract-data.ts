@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { elementAt } from '@adit/contracts';
 import { conversionError } from './tensor.js';
 
 /** Parts of a `traineddata` file by their number in it (Tesseract's `TessdataType`). */
@@ -13,6 +14,9 @@ export interface Weights {
   values: Float32Array;
 }
 
+/** Of an LSTM, in the order of the file. */
+export type Gates = [cell: Weights, into: Weights, forget: Weights, out: Weights];
+
 /** A layer as the file nests them. */
 export type Layer =
   | { kind: 'input'; height: number }
@@ -22,8 +26,8 @@ export type Layer =
   | { kind: 'maxpool'; width: number; height: number }
   /** What is inside runs from right to left, or along columns instead of rows. */
   | { kind: 'reversed' | 'transposed'; layer: Layer }
-  /** Gates in the order of the file: cell input, input, forget, output. `summary` keeps the last step alone. */
-  | { kind: 'lstm'; summary: boolean; gates: Weights[] }
+  /** `summary` keeps the last step alone. */
+  | { kind: 'lstm'; summary: boolean; gates: Gates }
   | { kind: 'full'; activation: 'Tanh' | 'Softmax'; weights: Weights };
 
 interface LineReader {
@@ -83,7 +87,7 @@ function charactersOf(text: string): string[] {
   const [, ...lines] = text.split('\n');
   return lines
     .filter((line) => line !== '')
-    .map((line, id) => (id === 0 ? ' ' : id < 3 ? '' : (line.split(' ')[0] as string)));
+    .map((line, id) => (id === 0 ? ' ' : id < 3 ? '' : elementAt(line.split(' '), 0)));
 }
 
 /** Each character's code is one output; scripts whose characters take several outputs are refused. */
@@ -119,13 +123,13 @@ function readLayer(reader: Reader): Layer {
     case 'Maxpool':
       return { kind: 'maxpool', width: reader.int32(), height: reader.int32() };
     case 'RTLReversed':
-      return { kind: 'reversed', layer: readLayers(reader, flags)[0] as Layer };
+      return { kind: 'reversed', layer: elementAt(readLayers(reader, flags), 0) };
     case 'XYTranspose':
-      return { kind: 'transposed', layer: readLayers(reader, flags)[0] as Layer };
+      return { kind: 'transposed', layer: elementAt(readLayers(reader, flags), 0) };
     case 'LSTM':
     case 'SummLSTM': {
       reader.skip(4);
-      const gates = [0, 1, 2, 3].map(() => readWeights(reader));
+      const gates: Gates = [readWeights(reader), readWeights(reader), readWeights(reader), readWeights(reader)];
       return { kind: 'lstm', summary: type === 'SummLSTM', gates };
     }
     case 'Tanh':

@@ -1,6 +1,7 @@
+import { elementAt } from '@adit/contracts';
 import { BATCH, GraphBuilder } from './graph-builder.js';
 import { conversionError } from './tensor.js';
-import { readLineReader, type Layer, type Weights } from './tesseract-data.js';
+import { readLineReader, type Gates, type Layer, type Weights } from './tesseract-data.js';
 
 /** Values between layers: `image` is N×C×H×W, `line` is T×N×C, one vector a column of the image. */
 interface Flow {
@@ -24,7 +25,7 @@ export async function convertTesseract(path: string, name: string): Promise<Uint
   let flow: Flow = { value: '', form: 'image', channels: 1, height: input.height };
   flow.value = graph.input('line', [BATCH, 1, input.height, WIDTH]);
   for (let at = 0; at < rest.length; at += 1) {
-    const layer = rest[at] as Layer;
+    const layer = elementAt(rest, at);
     const next = rest[at + 1];
     if (layer.kind === 'convolve' && next?.kind === 'full') {
       flow = convolution(graph, flow, layer, next);
@@ -94,7 +95,7 @@ function convolution(
       for (let y = 0; y < height; y += 1) {
         for (let x = 0; x < width; x += 1, to += 1) {
           const from = (x * height + y) * flow.channels + channel;
-          kernel[to] = weights.values[output * (weights.inputs + 1) + from] as number;
+          kernel[to] = elementAt(weights.values, output * (weights.inputs + 1) + from);
         }
       }
     }
@@ -108,27 +109,28 @@ function convolution(
 }
 
 /** Runs down each column and keeps the last step: N×C×H×W to W×N×C'. */
-function columnSummary(graph: GraphBuilder, flow: Flow, gates: Weights[]): Flow {
-  const outputs = (gates[0] as Weights).outputs;
+function columnSummary(graph: GraphBuilder, flow: Flow, gates: Gates): Flow {
+  const [{ outputs }] = gates;
   const columns = graph.node('Transpose', [flow.value], { perm: [2, 3, 0, 1] });
   const shape = graph.node('Shape', [columns]);
-  const [width, batch] = [1, 2].map((axis) => graph.node('Gather', [shape, graph.integers([axis])], { axis: 0 }));
+  const lengthOf = (axis: number): string => graph.node('Gather', [shape, graph.integers([axis])], { axis: 0 });
+  const [width, batch] = [lengthOf(1), lengthOf(2)];
   const together = graph.node('Reshape', [columns, graph.integers([flow.height, -1, flow.channels])]);
   // The second output of an LSTM is its last step; the builder names the first, so the last is sliced from it.
   const steps = squeezed(graph, lstmNode(graph, together, gates, 'forward'));
   const last = graph.node('Gather', [steps, graph.integers([flow.height - 1])], { axis: 0 });
-  const target = graph.node('Concat', [width as string, batch as string, graph.integers([outputs])], { axis: 0 });
+  const target = graph.node('Concat', [width, batch, graph.integers([outputs])], { axis: 0 });
   return { value: graph.node('Reshape', [last, target]), form: 'line', channels: outputs, height: 1 };
 }
 
-function lstm(graph: GraphBuilder, flow: Flow, gates: Weights[], direction: 'forward' | 'reverse'): Flow {
+function lstm(graph: GraphBuilder, flow: Flow, gates: Gates, direction: 'forward' | 'reverse'): Flow {
   const value = squeezed(graph, lstmNode(graph, flow.value, gates, direction));
-  return { ...flow, value, channels: (gates[0] as Weights).outputs };
+  return { ...flow, value, channels: gates[0].outputs };
 }
 
 /** ONNX puts the gates as input, output, forget, cell; the weights of its input before those of the state. */
-function lstmNode(graph: GraphBuilder, input: string, gates: Weights[], direction: string): string {
-  const [cell, into, forget, out] = gates as [Weights, Weights, Weights, Weights];
+function lstmNode(graph: GraphBuilder, input: string, gates: Gates, direction: string): string {
+  const [cell, into, forget, out] = gates;
   const ordered = [into, out, forget, cell];
   const hidden = cell.outputs;
   const size = cell.inputs - hidden;
@@ -161,7 +163,7 @@ function squeezed(graph: GraphBuilder, value: string): string {
 }
 
 function biasesOf({ outputs, inputs, values }: Weights): number[] {
-  return Array.from({ length: outputs }, (_, row) => values[row * (inputs + 1) + inputs] as number);
+  return Array.from({ length: outputs }, (_, row) => elementAt(values, row * (inputs + 1) + inputs));
 }
 
 function biases(graph: GraphBuilder, of: Weights[]): string {
@@ -173,7 +175,7 @@ function transposedWeights(graph: GraphBuilder, { outputs, inputs, values }: Wei
   const data = new Float32Array(inputs * outputs);
   for (let row = 0; row < outputs; row += 1) {
     for (let column = 0; column < inputs; column += 1) {
-      data[column * outputs + row] = values[row * (inputs + 1) + column] as number;
+      data[column * outputs + row] = elementAt(values, row * (inputs + 1) + column);
     }
   }
   return graph.floats(data, [inputs, outputs]);

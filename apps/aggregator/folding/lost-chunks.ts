@@ -93,7 +93,7 @@ function stretchesOf({ facts, intervals }: LostChunk): string {
     const last = stretches.at(-1);
     if (last === undefined || next.start > last.end) stretches.push(next);
     else {
-      const seconds = last.seconds && next.seconds && ([last.seconds[0], next.seconds[1]] as [number, number]);
+      const seconds: Stretch['seconds'] = last.seconds && next.seconds && [last.seconds[0], next.seconds[1]];
       stretches[stretches.length - 1] = { ...last, end: next.end, seconds };
     }
   }

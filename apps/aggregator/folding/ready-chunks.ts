@@ -97,7 +97,7 @@ export class ReadyChunks {
     const observations = (key: string): Promise<unknown> => {
       let read = known.get(key);
       if (read === undefined) {
-        read = turn(async () => JSON.parse((await this.objects.read(key)).toString('utf8')) as unknown);
+        read = turn(async (): Promise<unknown> => JSON.parse((await this.objects.read(key)).toString('utf8')));
         // Whoever asks hears of it; one who has given up does not.
         read.catch(() => undefined);
         known.set(key, read);
@@ -114,7 +114,7 @@ export class ReadyChunks {
           });
           if (keys.length < analyses.length) return [];
           const seen = await Promise.all(
-            keys.map(async ({ analysis, digest, objectKey }) => {
+            keys.map(async ({ analysis, digest, objectKey }): Promise<[string, unknown]> => {
               try {
                 return [analysis, await observations(objectKey)];
               } catch (error) {
@@ -126,7 +126,7 @@ export class ReadyChunks {
           return [
             {
               unit: { ...each, ...extentOf(chunk.interval) },
-              observations: Object.fromEntries(seen) as Record<string, unknown>,
+              observations: Object.fromEntries(seen),
             },
           ];
         }),

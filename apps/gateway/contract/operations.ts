@@ -43,13 +43,16 @@ export const apiDocument = openApiDocument() as {
 export const OPERATIONS: readonly Operation[] = documentedRoutes().map(({ route, path }) => {
   const documented = apiDocument.paths[path]?.[route.method.toLowerCase()];
   if (documented === undefined) throw new Error(`${route.method} ${path} is not documented.`);
-  const responses = Object.entries(documented.responses).map(([status, response]) => [status, referred(response)]);
+  const responses = Object.entries(documented.responses).map(([status, response]): [string, Response] => [
+    status,
+    referred(response),
+  ]);
   return {
     ...{ method: route.method, path, route },
     documented: {
       ...documented,
       parameters: documented.parameters.map(referred),
-      responses: Object.fromEntries(responses) as Record<string, Response>,
+      responses: Object.fromEntries(responses),
     },
   };
 });

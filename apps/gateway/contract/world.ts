@@ -12,7 +12,7 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { artifactKey, exportPrefix } from '@adit/jobs';
-import { storageThumbnailKey } from '@adit/storage';
+import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
@@ -149,9 +149,10 @@ export class World {
   async shownFile(): Promise<string> {
     const id = Number(await this.file());
     const { manager } = this.gateway.db;
-    const { workspaceId, key } = await manager.findOneByOrFail(StorageEntryEntity, { id });
+    const entry = await manager.findOneByOrFail(StorageEntryEntity, { id });
+    const thumbnail = storageThumbnailKey(entry.workspaceId, keyOfFile(entry));
     const bytes = Buffer.from('a picture');
-    await this.gateway.app.get<ObjectStore>(OBJECT_STORE).put(storageThumbnailKey(workspaceId, key as string), bytes);
+    await this.gateway.app.get<ObjectStore>(OBJECT_STORE).put(thumbnail, bytes);
     await manager.update(StorageEntryEntity, { id }, { contentType: 'image/jpeg', thumbnail: 'made' });
     return String(id);
   }

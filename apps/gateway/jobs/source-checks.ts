@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { AditError, type ErrorDetail, type MediaType } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { checkSource, isPictureName } from '@adit/media';
+import { keyOfFile } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -58,7 +59,7 @@ export class SourceChecks {
     const keys = [...new Set(sources.flatMap((uri) => STORAGE.exec(uri)?.[1] ?? []))];
     if (keys.length === 0) return new Map();
     const rows = await this.db.manager.findBy(StorageEntryEntity, { workspaceId, key: In(keys) });
-    return new Map(rows.map((row) => [row.key as string, row]));
+    return new Map(rows.map((row) => [keyOfFile(row), row]));
   }
 
   private guess(uri: string, stored: Map<string, StorageEntryEntity>): MediaType {

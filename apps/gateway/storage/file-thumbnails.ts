@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { enqueue, OutboxRelay } from '@adit/outbox';
-import { storageThumbnailKey } from '@adit/storage';
+import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -31,7 +31,7 @@ export class FileThumbnails {
   /** Throws NOT_FOUND for what has none, CONFLICT for what is not uploaded, UNAVAILABLE while it is being made for long. */
   async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
     const entry = await this.made(await this.tree.get(caller.workspaceId, storageId));
-    const key = storageThumbnailKey(entry.workspaceId, entry.key as string);
+    const key = storageThumbnailKey(entry.workspaceId, keyOfFile(entry));
     const stored = await this.objects.stat(key);
     if (stored === null) throw new AditError('NOT_FOUND', `The thumbnail of ${entry.name} is gone.`);
     const thumbnail = {

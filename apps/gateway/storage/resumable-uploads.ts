@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity, StoragePartEntity } from '@adit/database';
-import { storagePartKey } from '@adit/storage';
+import { keyOfFile, storagePartKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -143,7 +143,7 @@ export class ResumableUploads {
   ): Promise<void> {
     // Two requests at one offset must not write to one object.
     const name = `${start}-${randomBytes(6).toString('hex')}`;
-    const key = storagePartKey(entry.workspaceId, entry.key as string, name);
+    const key = storagePartKey(entry.workspaceId, keyOfFile(entry), name);
     const body = Readable.from(followedBy(first, others), { objectMode: false });
     const { size } = await this.objects.put(key, body);
     const moved = await this.move(entry, start, { name, size });

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { openStoredFile } from '@adit/storage';
+import { keyOfFile, openStoredFile } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -21,7 +21,7 @@ export class StoredFiles {
   /** Throws NOT_FOUND for a folder, CONFLICT for what has not been uploaded completely. */
   async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
     const entry = await this.tree.get(caller.workspaceId, storageId);
-    if (entry.key === null) throw new AditError('NOT_FOUND', `${entry.name} is a folder.`);
+    const key = keyOfFile(entry);
     if (!entry.uploaded) throw new AditError('CONFLICT', `${entry.name} has not been uploaded completely.`);
     const file = {
       open: (range?: { start: number; end?: number }) => openStoredFile(this.db.manager, this.objects, entry, range),
@@ -29,7 +29,7 @@ export class StoredFiles {
       contentType: entry.contentType,
       size: Number(entry.size),
       // A key stands for the same bytes for ever.
-      etag: entry.digest ?? entry.key,
+      etag: entry.digest ?? key,
       disposition: isShowable(entry.contentType) ? ('inline' as const) : ('attachment' as const),
     };
     return sendFile(file, request, reply);

@@ -3,7 +3,7 @@ import { Transform, type Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { AditError } from '@adit/contracts';
 import type { StorageEntryEntity } from '@adit/database';
-import { storageObjectKey } from '@adit/storage';
+import { keyOfFile, storageObjectKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -94,7 +94,7 @@ export class Uploads {
     const digest = createHash('sha256');
     try {
       const body = digested(part.file, digest, request, room);
-      const { size } = await this.objects.put(storageObjectKey(workspaceId, entry.key as string), body);
+      const { size } = await this.objects.put(storageObjectKey(workspaceId, keyOfFile(entry)), body);
       if (part.file.truncated) {
         throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
       }

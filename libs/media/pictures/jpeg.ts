@@ -35,7 +35,7 @@ async function jpegPieces(file: PictureFile): Promise<Piece[]> {
   for (; at + 4 <= file.size; parts++) {
     if (parts === MAX_PARTS) throw tooManyParts();
     const head = await file.from(at, 16);
-    const marker = head[1] as number;
+    const marker = head.readUInt8(1);
     // Fill bytes, and markers without a length, which do not belong here.
     if (head[0] !== 0xff || marker === 0xff || marker === 0 || (marker >= 0xd0 && marker <= 0xd9)) break;
     if (marker === SOS) break;
@@ -79,7 +79,7 @@ async function endOfPicture(file: PictureFile, from: number, before: number): Pr
 /** Of what begins a segment or ends the picture; zeros that were stuffed in and restarts belong to the data. */
 function nextMarker(bytes: Buffer): number | null {
   for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0xff, at + 1)) {
-    const code = bytes[at + 1] as number;
+    const code = bytes.readUInt8(at + 1);
     if (code >= 0xc0 && code !== 0xff && (code < 0xd0 || code > 0xd7)) return at;
   }
   return null;

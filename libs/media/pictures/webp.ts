@@ -46,7 +46,7 @@ async function webpPieces(file: PictureFile, most: number): Promise<Piece[]> {
     const length = head.readUInt32LE(4);
     const pictured = chunks.has('VP8 ') || chunks.has('VP8L');
     if (type === 'VP8X' && at === 12 && head.length >= EXTENDED_BYTES) {
-      flags = head[8] as number;
+      flags = head.readUInt8(8);
       if ((flags & IS_ANIMATED) !== 0) {
         throw new AditError('MEDIA_INVALID', 'The WebP picture is animated: save one picture of it as PNG or JPEG.');
       }

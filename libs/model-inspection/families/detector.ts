@@ -87,7 +87,7 @@ function oneOutput(shape: Shape): Finding | null {
   if (shape.outline.outputs.length !== 1) return null;
   const axes = axesBehindBatch(output, 2);
   if (axes === null) return null;
-  const [rows, columns] = axes as [number | null, number | null];
+  const [rows = null, columns = null] = axes;
   const width = shape.picture?.width ?? shape.hints.width;
   const height = shape.picture?.height ?? shape.hints.height;
   if (shape.hints.exporter === 'Ultralytics' && shape.hints.task === 'detect' && rows !== null && rows > 4) {
