@@ -1,6 +1,3 @@
-import { access, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   AditError,
   AUDIO_DECODER_VERSION,
@@ -11,6 +8,7 @@ import {
   type Json,
   type ModelPin,
 } from '@adit/contracts';
+import { scanFolder } from '@adit/runtime/scan-folder';
 import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
 
 /** The analyses found in a folder. */
@@ -23,14 +21,7 @@ export class AnalysisRegistry {
    */
   static async scan(folder: string): Promise<AnalysisRegistry> {
     const byName = new Map<string, AnalysisDefinition>();
-    const entries = await readdir(folder, { withFileTypes: true });
-    for (const { name } of entries.filter(
-      (entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist',
-    )) {
-      const file = await firstThatExists([join(folder, name, 'analysis.js'), join(folder, name, 'analysis.ts')]);
-      if (!file) continue;
-      const loaded: { default?: AnalysisDefinition } = await import(pathToFileURL(file).href);
-      const definition = loaded.default;
+    for (const { name, file, definition } of await scanFolder<AnalysisDefinition>(folder, 'analysis')) {
       if (definition?.name !== name) {
         throw new AditError('INTERNAL', `${file} must export by default an analysis named ${name}.`);
       }
@@ -86,15 +77,4 @@ export function identityOf(
 /** Equal for two runs of an analysis exactly when they must write down the same of the same media. */
 export function analysisDigest(identity: AnalysisIdentity): string {
   return digestOf(identity);
-}
-
-async function firstThatExists(files: string[]): Promise<string | null> {
-  for (const file of files) {
-    const there = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (there) return file;
-  }
-  return null;
 }

@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail, Json, ModelType } from '@adit/contracts';
+import { scanFolder, type Found } from '@adit/runtime/scan-folder';
 import { z } from 'zod';
 import { argumentDetails, pointerTo } from './argument-errors.js';
 import type { InstalledModel, ModelSlot, ModuleDefinition } from './module.js';
@@ -53,13 +50,8 @@ export class ModuleRegistry {
    * export or another id than its folder.
    */
   static async scan(folder: string): Promise<ModuleRegistry> {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const modules: ModuleDefinition[] = [];
-    for (const name of entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()) {
-      const file = ['module.ts', 'module.js'].map((base) => join(folder, name, base)).find((path) => existsSync(path));
-      if (file !== undefined) modules.push(await load(file, name));
-    }
-    return new ModuleRegistry(modules);
+    const found = await scanFolder<ModuleDefinition>(folder, 'module');
+    return new ModuleRegistry(found.map(checked));
   }
 
   find(name: string): ModuleDefinition | undefined {
@@ -170,12 +162,10 @@ function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: readonly
   );
 }
 
-async function load(file: string, id: string): Promise<ModuleDefinition> {
-  const loaded: { default?: ModuleDefinition } = await import(pathToFileURL(file).href);
-  const definition = loaded.default;
+function checked({ name, file, definition }: Found<ModuleDefinition>): ModuleDefinition {
   if (definition === undefined || typeof definition.open !== 'function') {
     throw new Error(`${file} must export a module as its default: export default defineModule({…}).`);
   }
-  if (definition.id !== id) throw new Error(`${file} defines ${definition.id}; the folder must have the same name.`);
+  if (definition.id !== name) throw new Error(`${file} defines ${definition.id}; the folder must have the same name.`);
   return definition;
 }

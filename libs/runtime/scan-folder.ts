@@ -1,0 +1,30 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A file that defines what its folder is named after. */
+export interface Found<Definition> {
+  /** The folder's name. */
+  name: string;
+  file: string;
+  /** Undefined where the file has no default export. */
+  definition: Definition | undefined;
+}
+
+/**
+ * What registries are made of: the default exports of `<folder>/<name>/<base>.ts` (from source) or `.js` (built), in the order
+ * of names. Folders without such a file are passed over. Whether an export is what it should be is for the registry to say.
+ */
+export async function scanFolder<Definition>(folder: string, base: string): Promise<Found<Definition>[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found: Found<Definition>[] = [];
+  for (const name of entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()) {
+    const names = new Set(await readdir(join(folder, name)));
+    const own = [`${base}.ts`, `${base}.js`].find((each) => names.has(each));
+    if (own === undefined) continue;
+    const file = join(folder, name, own);
+    const { default: definition }: { default?: Definition } = await import(pathToFileURL(file).href);
+    found.push({ name, file, definition });
+  }
+  return found;
+}
