@@ -16,6 +16,9 @@ export interface ModelAddOptions {
   mean?: string;
   std?: string;
   resize?: string;
+  filter?: string;
+  pad?: string;
+  shorterSide?: string;
   description?: string;
   licence?: string;
   origin?: string;
@@ -145,10 +148,36 @@ function pixelsOf(options: ModelAddOptions, { input: found }: Proposal, before: 
     mean,
     std,
     resize,
+    ...asItsExporter(options, found, earlier),
   });
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw new AditError('VALIDATION', `--${String(issue?.path[0] ?? 'size')}: ${issue?.message ?? 'wrong'}.`);
+}
+
+/**
+ * Left out it's resized as Adit's own networks are. A version of a model that was added so stays so: what is in model.yaml is
+ * said of all of them.
+ */
+function asItsExporter(
+  options: ModelAddOptions,
+  found: NonNullable<Proposal['input']>,
+  earlier: ImageInput | undefined,
+): Partial<Record<'filter' | 'shorterSide' | 'pad', unknown>> {
+  const known = earlier ?? { filter: found.filter, shorterSide: found.shorterSide, pad: found.pad };
+  const filter = options.filter ?? known.filter ?? undefined;
+  const shorterSide = options.shorterSide === undefined ? known.shorterSide : Number(options.shorterSide);
+  const pad = options.pad === undefined ? known.pad : padOf(options.pad);
+  const said = { filter, shorterSide: shorterSide ?? undefined, pad: pad ?? undefined };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+}
+
+function padOf(text: string): { value: number; at: string } {
+  const [, value, at = 'centre'] = /^(\d{1,3})(?:,(centre|corner))?$/.exec(text) ?? [];
+  if (value === undefined) {
+    throw new AditError('VALIDATION', `--pad ${text} is no grey of 0..255 with centre or corner, such as 114,corner.`);
+  }
+  return { value: Number(value), at };
 }
 
 function unanswered(questions: readonly string[]): AditError {

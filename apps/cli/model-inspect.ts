@@ -37,10 +37,16 @@ function takenFor({ family, decoding, because, classes, dimensions }: Inspection
 
 function pixels(input: Inspection['proposal']['input']): [string, string][] {
   if (input === null) return [];
-  const { width, height, openWidth, layout, colour, resize, mean, std } = input;
+  const { width, height, openWidth, layout, colour, resize, filter, pad, mean, std } = input;
   const size = `${openWidth ? 'any width' : (width ?? 'any width')} × ${height ?? 'any height'}`;
   const scale = mean === null || std === null ? [] : [`(value − ${rounded(mean)}) / ${rounded(std)}`];
-  return [['Pictures', [size, layout, ...[colour, resize].flatMap((each) => each ?? []), ...scale].join(', ')]];
+  const padded = pad == null ? null : `padded with ${pad.value}${pad.at === 'corner' ? ' from the corner' : ''}`;
+  return [
+    [
+      'Pictures',
+      [size, layout, ...[colour, resize, filter, padded].flatMap((each) => each ?? []), ...scale].join(', '),
+    ],
+  ];
 }
 
 function labelled(labels: readonly string[] | null): [string, string][] {

@@ -135,6 +135,8 @@ export const FrameSpec = z.object({
   rate: z.number().positive(),
   /** Pixels of the picture's shorter side after scaling; never enlarged. `native` keeps the displayed size. */
   shorterSide: z.union([z.int().positive(), z.literal('native')]),
+  /** Images keep their displayed size, whatever `shorterSide` says of the frames of films. */
+  images: z.literal('native').optional(),
   /** DECODER_VERSION that the pictures are asked of; left out by the builds of version 1. */
   decoder: z.int().positive().optional(),
 });
@@ -142,7 +144,7 @@ export type FrameSpec = z.infer<typeof FrameSpec>;
 
 /** Stable name of a frame spec: its pack's key. */
 export function frameSpecName(spec: FrameSpec): string {
-  return `r${spec.rate}-s${spec.shorterSide}`;
+  return `r${spec.rate}-s${spec.shorterSide}${spec.images === undefined ? '' : '-i'}`;
 }
 
 /** DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. */

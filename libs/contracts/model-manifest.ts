@@ -3,6 +3,10 @@ import { z } from 'zod';
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i);
 
+/** How a picture is brought to a network's size; `libs/inference/resize.ts` says whose code each of them is like. */
+export const ResizeFilter = z.enum(['nearest', 'bilinear', 'antialiased', 'bicubic']);
+export type ResizeFilter = z.infer<typeof ResizeFilter>;
+
 /** How pixels become the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given order. */
 export const ImageInput = z.strictObject({
   /** Name of the graph's input. */
@@ -15,10 +19,35 @@ export const ImageInput = z.strictObject({
   colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
   mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),
   std: z.array(z.number().positive()).min(1).max(3).default([1, 1, 1]),
-  /** How a picture gets the input's shape: black bars beside it (`letterbox`, as without), or pulled to it (`stretch`). */
-  resize: z.enum(['letterbox', 'stretch']).optional(),
+  /**
+   * How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what is beyond
+   * it cut off (`crop`).
+   */
+  resize: z.enum(['letterbox', 'stretch', 'crop']).optional(),
+  /** With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without. */
+  shorterSide: z.int().positive().max(16_384).optional(),
+  /**
+   * Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the exporter's
+   * code makes it; without, shrunk to the mean of samples, from frames that other networks share.
+   */
+  filter: ResizeFilter.optional(),
+  /** With `letterbox`: what the bars are filled with, black without, and whether the picture is in the centre or top left. */
+  pad: z
+    .strictObject({ value: z.number().min(0).max(255), at: z.enum(['centre', 'corner']).default('centre') })
+    .optional(),
 });
 export type ImageInput = z.infer<typeof ImageInput>;
+
+/**
+ * Pixels of the shorter side that frames of films need for a network that resizes as its exporter does; null for one that does
+ * not, which is shown what others are.
+ */
+export function frameSide({ width, height, shorterSide = 0, filter }: ImageInput): number | null {
+  return filter === undefined ? null : Math.max(FRAME_SIDE, shorterSide, Math.min(width, height));
+}
+
+/** What analyses of films ask for together, so that one pack of frames serves them all. */
+export const FRAME_SIDE = 600;
 
 /** Ways in which detectors write down what they found; `libs/analyses/objects/decodings` reads them. */
 export const DetectorDecoding = z.enum(['nanodet', 'yolov5', 'yolov8', 'yolox', 'boxes', 'end2end', 'detr', 'rt-detr']);

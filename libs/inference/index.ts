@@ -1,6 +1,7 @@
 export * from './affine.js';
 export * from './analysis.js';
 export * from './batcher.js';
+export { letterbox, seenRegion } from './fit.js';
 export * from './frame-rate.js';
 export * from './golden.js';
 export * from './local-runner.js';

@@ -138,6 +138,8 @@ async function describe(folder: string, name: string): Promise<Described> {
 
 /** What is said of a model is enough to run it. Labels may still come from a file of Triton's. */
 function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
+  if (input?.filter === undefined && input?.pad !== undefined)
+    throw new AditError('VALIDATION', 'input.pad says nothing without input.filter: add the one it was trained with.');
   if (family === undefined) return;
   const missing = [
     ...(decoding === undefined ? ['decoding (how its outputs are read)'] : []),

@@ -3,19 +3,10 @@ import { ImageInput } from '@adit/contracts';
 import fc from 'fast-check';
 import { applyAffine, boxMap, similarityMap, turnedSquareMap, type Affine, type Point } from './affine.js';
 import type { RgbImage } from './analysis.js';
-import { imageTensor, letterbox, tiles } from './preprocess.js';
+import { letterbox } from './fit.js';
+import { imageTensor, tiles } from './preprocess.js';
 import { resample } from './resample.js';
-
-/** Noise from a fixed seed. */
-function noise(width: number, height: number, seed = 1): RgbImage {
-  const data = new Uint8Array(width * height * 3);
-  let state = seed;
-  for (let i = 0; i < data.length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    data[i] = state >>> 24;
-  }
-  return { data, width, height };
-}
+import { noise } from './testing/noise.js';
 
 function pixel(image: RgbImage, x: number, y: number, channel: number): number {
   const outside = x < 0 || y < 0 || x >= image.width || y >= image.height;

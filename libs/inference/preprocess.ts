@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
 import { AditError, type ImageInput } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
-import type { Affine, PixelBox } from './affine.js';
+import { boxMap, type Affine, type PixelBox } from './affine.js';
+import { fit, seenRegion } from './fit.js';
 import { freeArray } from './free-array.js';
 import { resample } from './resample.js';
 import type { NetworkSession } from './session.js';
@@ -16,8 +17,12 @@ export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, int
   const { width, height } = input;
   const data = into ?? new Float32Array(sizeOf(input));
   if (showsPixelsAsTheyAre(image, map, input)) return pixelTensor(image, map[2], map[5], input, data);
-  const pixels = resample(image, map, width, height);
-  const count = width * height;
+  return normalised(resample(image, map, width, height), input, data);
+}
+
+/** Pixels in the size of the input, as its tensor in `data`. */
+function normalised(pixels: Float32Array, input: ImageInput, data: Float32Array): FloatTensor {
+  const count = input.width * input.height;
   if (input.colour === 'grey') {
     const { factor, offset } = normaliser(input, 0);
     for (let i = 0, at = 0; i < count; i++, at += 3) {
@@ -99,11 +104,14 @@ function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInp
 const spare = new Map<number, Float32Array[]>();
 const MAX_SPARE = 8;
 
-/** Runs a network of one picture input on what `map` shows of a picture; outputs by name, as floats whatever they are. */
+/** What a network is shown of a picture: what a map shows, or the whole of it as its manifest says (`seenRegion`). */
+export type View = Affine | 'whole';
+
+/** Runs a network of one picture input on what it is shown of a picture; outputs by name, as floats whatever they are. */
 export async function runOnPicture(
   network: NetworkSession,
   image: RgbImage,
-  map: Affine,
+  view: View,
 ): Promise<Record<string, FloatTensor>> {
   const input = inputOf(network);
   const { width, height } = input;
@@ -113,12 +121,32 @@ export async function runOnPicture(
   const data = free.pop() ?? new Float32Array(new SharedArrayBuffer(length * 4));
   try {
     const outputs = network.runPixels
-      ? await network.runPixels(floatTensor(resample(image, map, width, height, data), [height, width, 3]))
-      : await network.run({ [input.tensor]: imageTensor(image, map, input, data) });
+      ? await network.runPixels(floatTensor(pixelsOf(image, view, input, data), [height, width, 3]))
+      : await network.run({ [input.tensor]: tensorOf(image, view, input, data) });
     return floatsOf(outputs);
   } finally {
     if (free.length < MAX_SPARE) free.push(data);
   }
+}
+
+function pixelsOf(image: RgbImage, view: View, input: ImageInput, data: Float32Array): Float32Array {
+  const { width, height } = input;
+  if (view !== 'whole') return resample(image, view, width, height, data);
+  if (input.filter === undefined) return resample(image, wholeMap(image, input), width, height, data);
+  fit(image, input, data);
+  return data;
+}
+
+function tensorOf(image: RgbImage, view: View, input: ImageInput, data: Float32Array): FloatTensor {
+  if (view !== 'whole') return imageTensor(image, view, input, data);
+  if (input.filter === undefined) return imageTensor(image, wholeMap(image, input), input, data);
+  const pixels = new Float32Array(input.width * input.height * 3);
+  fit(image, input, pixels);
+  return normalised(pixels, input, data);
+}
+
+function wholeMap(image: RgbImage, input: ImageInput): Affine {
+  return boxMap(seenRegion(image, input), input.width, input.height);
 }
 
 /**
@@ -128,10 +156,10 @@ export async function runOnPicture(
 export async function readFromPicture<T>(
   network: NetworkSession,
   image: RgbImage,
-  map: Affine,
+  view: View,
   read: (outputs: Record<string, FloatTensor>) => T,
 ): Promise<T> {
-  const outputs = await runOnPicture(network, image, map);
+  const outputs = await runOnPicture(network, image, view);
   try {
     return read(outputs);
   } finally {
@@ -154,14 +182,6 @@ function eightBits(pixels: Float32Array, width: number, height: number): RgbImag
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < data.length; i++) data[i] = pixels[i]! + 0.5;
   return { data, width, height };
-}
-
-/** The smallest box around a picture of `width` × `height` that has the shape of the network's input, centred. */
-export function letterbox(width: number, height: number, input: { width: number; height: number }): PixelBox {
-  const scale = Math.max(width / input.width, height / input.height);
-  const w = input.width * scale;
-  const h = input.height * scale;
-  return { x: (width - w) / 2, y: (height - h) / 2, w, h };
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
-import { frameSpecName, type FrameSpec, type ImageFacts, type PackedFrame } from '@adit/contracts';
+import { frameSpecName, type FrameSpec, type ImageFacts, type MediaKind, type PackedFrame } from '@adit/contracts';
 import { decodePictures, sizeKey, type DecodeIntervalRequest } from './chunk-run.js';
 import { barePicture } from './bare-picture.js';
 import type { GraphOutput } from './decode-graph.js';
@@ -13,13 +13,14 @@ import { sampleFrames, type SampledFrame } from './plan.js';
 
 /** Displayed size of a spec's pictures: the shorter side scaled down to the spec's, never up. */
 export function pictureSize(
-  displayed: { width: number; height: number },
-  spec: Pick<FrameSpec, 'shorterSide'>,
+  displayed: { width: number; height: number; kind?: MediaKind },
+  spec: Pick<FrameSpec, 'shorterSide' | 'images'>,
 ): { width: number; height: number } {
   const { width, height } = displayed;
   const shorter = Math.min(width, height);
-  if (spec.shorterSide === 'native' || spec.shorterSide >= shorter) return { width, height };
-  const scale = spec.shorterSide / shorter;
+  const side = (displayed.kind === 'image' ? spec.images : undefined) ?? spec.shorterSide;
+  if (side === 'native' || side >= shorter) return { width, height };
+  const scale = side / shorter;
   return { width: Math.max(Math.round(width * scale), 1), height: Math.max(Math.round(height * scale), 1) };
 }
 

@@ -104,10 +104,12 @@ describe('images', () => {
       rate: 2,
       shorterSide: shorterSide as number | 'native',
     }));
-    const packs = await decodeImage({ path, facts, specs });
+    const kept = { rate: 2, shorterSide: 200, images: 'native' as const };
+    const packs = await decodeImage({ path, facts, specs: [...specs, kept] });
     const small = await openFramePackBuffer(packs.get('r2-s200') as Buffer);
     expect(Math.min(small.frames[0]?.width as number, small.frames[0]?.height as number)).toBe(200);
     expect(packs.get('r2-s100000')).toBe(packs.get('r2-snative'));
+    expect(packs.get('r2-s200-i')).toBe(packs.get('r2-snative'));
     const native = await (await openFramePackBuffer(packs.get('r2-snative') as Buffer)).picture(0);
     const source = await decodeImageFile(path);
     expect([native.width, native.height]).toEqual([source.width, source.height]);

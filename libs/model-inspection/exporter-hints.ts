@@ -1,3 +1,4 @@
+import type { ImageInput, ResizeFilter } from '@adit/contracts';
 import { z } from 'zod';
 import { refused, type OnnxOutline } from './onnx-outline.js';
 import { readPythonLiteral, type PythonValue } from './python-literal.js';
@@ -16,6 +17,11 @@ export interface ExporterHints {
   mean: number[] | null;
   std: number[] | null;
   resize: 'stretch' | 'letterbox' | 'crop' | null;
+  /** With `crop`: pixels of the shorter side before the middle is cut out. */
+  shorterSide: number | null;
+  filter: ResizeFilter | null;
+  /** With `letterbox`: what the bars are filled with, and where the picture lies. */
+  pad: ImageInput['pad'] | null;
 }
 
 /** Text of files beside the graph, by name. */
@@ -39,6 +45,9 @@ const NOTHING: ExporterHints = {
   mean: null,
   std: null,
   resize: null,
+  shorterSide: null,
+  filter: null,
+  pad: null,
 };
 
 /**
@@ -78,7 +87,10 @@ function ultralytics(metadata: Record<string, string>): Partial<ExporterHints> |
     colour: 'rgb',
     mean: [0, 0, 0],
     std: [255, 255, 255],
-    resize: metadata.task === 'classify' ? 'crop' : 'letterbox',
+    // ultralytics/data/augment.py: classify_transforms is torchvision's Resize and CenterCrop, the others LetterBox.
+    ...(metadata.task === 'classify'
+      ? { resize: 'crop', filter: 'antialiased' }
+      : { resize: 'letterbox', filter: 'bilinear', pad: { value: 114, at: 'centre' } }),
   };
 }
 
@@ -99,6 +111,8 @@ const HfConfig = z.object({
       mean: z.array(z.number()).min(1).max(3).nullish(),
       std: z.array(z.number().positive()).min(1).max(3).nullish(),
       crop_mode: z.string().nullish(),
+      crop_pct: z.number().positive().max(1).nullish(),
+      interpolation: z.string().nullish(),
       label_names: z.array(z.string()).nullish(),
     })
     .nullish(),
@@ -113,7 +127,19 @@ const HfPreprocessor = z.object({
   do_center_crop: z.boolean().nullish(),
   crop_size: Size.nullish(),
   do_pad: z.boolean().nullish(),
+  resample: z.int().nullish(),
 });
+
+/** Pillow's numbers of filters; two that it has besides are written as those that are nearest to them. */
+const PILLOW_FILTERS: readonly (ResizeFilter | undefined)[] = ['nearest', 'bicubic', 'antialiased', 'bicubic'];
+/** timm's names; `random` is what a network was trained with that takes either. */
+const TIMM_FILTERS: Readonly<Record<string, ResizeFilter>> = {
+  nearest: 'nearest',
+  bilinear: 'antialiased',
+  bicubic: 'bicubic',
+  lanczos: 'bicubic',
+  random: 'bicubic',
+};
 
 /** Hugging Face's `config.json` and `preprocessor_config.json`, and timm's `config.json`. */
 function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
@@ -139,11 +165,20 @@ function preprocessing(said: z.infer<typeof HfPreprocessor>): Partial<ExporterHi
     mean: (normalised ? (said.image_mean ?? [0, 0, 0]) : [0, 0, 0]).map((mean) => mean / scale),
     std: (normalised ? (said.image_std ?? [1, 1, 1]) : [1, 1, 1]).map((std) => std / scale),
     resize: said.do_center_crop === true ? 'crop' : said.do_pad === true ? 'letterbox' : 'stretch',
+    shorterSide: said.do_center_crop === true ? shorterSideOf(said.size) : null,
+    filter: PILLOW_FILTERS[said.resample ?? 2] ?? 'antialiased',
   };
 }
 
+function shorterSideOf(size: z.infer<typeof Size> | null | undefined): number | null {
+  if (size == null) return null;
+  if (typeof size === 'number') return size;
+  return 'shortest_edge' in size ? size.shortest_edge : Math.min(size.height, size.width);
+}
+
 function timm({ architecture, label_names, pretrained_cfg }: z.infer<typeof HfConfig>): Partial<ExporterHints> {
-  const { input_size, mean, std, crop_mode, label_names: trained } = pretrained_cfg ?? {};
+  const { input_size, mean, std, crop_mode, crop_pct, interpolation, label_names: trained } = pretrained_cfg ?? {};
+  const side = input_size === undefined || input_size === null ? null : Math.max(input_size[1], input_size[2]);
   return {
     exporter: 'timm',
     task: architecture ?? null,
@@ -154,6 +189,9 @@ function timm({ architecture, label_names, pretrained_cfg }: z.infer<typeof HfCo
     mean: mean?.map((value) => value * 255) ?? null,
     std: std?.map((value) => value * 255) ?? null,
     resize: crop_mode === 'squash' ? 'stretch' : crop_mode === 'border' ? 'letterbox' : 'crop',
+    // timm/data/transforms_factory.py: the part that is kept, and the default of both.
+    shorterSide: side === null || (crop_mode ?? 'center') !== 'center' ? null : Math.floor(side / (crop_pct ?? 0.875)),
+    filter: TIMM_FILTERS[interpolation ?? 'bilinear'] ?? 'antialiased',
   };
 }
 

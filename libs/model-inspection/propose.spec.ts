@@ -54,6 +54,8 @@ describe('a detector', () => {
         width: 640,
         height: 640,
         resize: 'letterbox',
+        filter: 'bilinear',
+        pad: { value: 114, at: 'centre' },
         mean: [0, 0, 0],
         std: [255, 255, 255],
       },
@@ -253,7 +255,7 @@ describe('a network of whole pictures', () => {
       classes: 3,
       labels: config.label_names,
       questions: [],
-      input: { resize: 'crop', mean: [127.5, 127.5, 127.5] },
+      input: { resize: 'crop', shorterSide: 256, filter: 'antialiased', mean: [127.5, 127.5, 127.5] },
     });
   });
 

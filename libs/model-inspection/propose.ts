@@ -1,3 +1,4 @@
+import type { ImageInput, ResizeFilter } from '@adit/contracts';
 import type { ExporterHints } from './exporter-hints.js';
 import { detector } from './families/detector.js';
 import { faceDetector, faceEmbedding, named } from './families/faces.js';
@@ -27,6 +28,9 @@ export interface Proposal {
     mean: number[] | null;
     std: number[] | null;
     resize: 'stretch' | 'letterbox' | 'crop' | null;
+    shorterSide: number | null;
+    filter: ResizeFilter | null;
+    pad: ImageInput['pad'] | null;
   } | null;
   /** Rows of one run: 1 for a graph that takes one, null for any number. */
   maxBatch: number | null;
@@ -105,6 +109,9 @@ function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Propo
     mean: hints.mean,
     std: hints.std,
     resize: hints.resize,
+    shorterSide: hints.shorterSide,
+    filter: hints.filter,
+    pad: hints.pad,
   };
 }
 

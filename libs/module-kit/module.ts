@@ -75,8 +75,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   takes?: TakenModels;
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
-  /** `models` are the names that `models` gave; what is not installed need not be looked with. */
-  needs(args: z.infer<Args>, models: string[]): AnalysisNeed[];
+  /** `models` are the names that `models` gave, of those that are installed; what is not need not be looked with. */
+  needs(args: z.infer<Args>, models: string[], installed: readonly InstalledModel[]): AnalysisNeed[];
   /** Models it has a place for, whose weights do not come with Adit. */
   slots?: ModelSlot[];
   /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */
@@ -93,6 +93,8 @@ export interface InstalledModel extends ModelPin {
   family: string | null;
   modules: string[];
   isDefault: boolean;
+  /** Of a network that resizes as its exporter does: pixels of the shorter side that it needs of a film's frames. */
+  frameSide?: number | null;
 }
 
 /** The models that a module takes by name. */

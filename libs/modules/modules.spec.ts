@@ -70,7 +70,7 @@ describe('face_recognition', () => {
   it('asks for another pass only for another detection scale', () => {
     const needs = (args: Record<string, unknown>) => {
       const [requested] = registry.check({ face_recognition: args });
-      return requested?.definition.needs(requested.args, []);
+      return requested?.definition.needs(requested.args, [], []);
     };
     expect(needs({ max_distance: 0.5, model: 'team', enable_top_k: true })).toEqual(needs({}));
     expect(needs({ face_detection_scale: 1200 })).toEqual([{ analysis: 'faces', args: { detectionScale: 1200 } }]);

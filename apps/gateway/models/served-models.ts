@@ -1,4 +1,4 @@
-import { modelId, zip } from '@adit/contracts';
+import { frameSide, modelId, zip } from '@adit/contracts';
 import { ModelRepository, type ModelVersion } from '@adit/inference';
 import { ModuleRegistry, type InstalledModel, type ModelUse } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -42,13 +42,14 @@ export class ServedModels {
     const read = this.repository.list();
     if (read === this.read) return;
     this.read = read;
-    this.versions = read.map(({ pin, manifest: { kind, family = null, modules, isDefault } }) => ({
+    this.versions = read.map(({ pin, manifest: { kind, family = null, modules, isDefault, input } }) => ({
       ...pin,
       id: modelId(pin.name),
       kind,
       family,
       modules,
       isDefault,
+      frameSide: input === undefined ? null : frameSide(input),
     }));
     const models = new Map<string, ServedModel>();
     for (const [{ manifest, builtIn }, installed] of zip(read, this.versions)) {

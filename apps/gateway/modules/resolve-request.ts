@@ -83,7 +83,7 @@ export class RequestResolver {
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: names.map((name) => this.models.resolve(name, versions.get(name)).pin),
       media: definition.media,
-      analyses: definition.needs(args, names).map((need) => this.resolveNeed(definition.id, need, versions)),
+      analyses: definition.needs(args, names, installed).map((need) => this.resolveNeed(definition.id, need, versions)),
     };
   }
 

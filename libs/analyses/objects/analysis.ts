@@ -1,3 +1,4 @@
+import { FRAME_SIDE, type FrameSpec } from '@adit/contracts';
 import {
   defineAnalysis,
   frameAt,
@@ -19,12 +20,14 @@ const ObjectArguments = z.strictObject({
   rate: frameRate(),
   /** Name of the detector; left out, it is the one that comes with Adit. */
   model: z.string().min(1).optional(),
+  /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  side: z.int().positive().optional(),
 });
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 
 const DEFAULT_DETECTOR = 'general-c';
 /** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
-const SHORTER_SIDE = 600;
+const SHORTER_SIDE = FRAME_SIDE;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
 const FRAMES_IN_FLIGHT = 3;
 /** Best score from which a track is worth pictures. */
@@ -40,9 +43,13 @@ export default defineAnalysis({
   args: ObjectArguments,
   observations: ObjectObservations,
   models: ({ model = DEFAULT_DETECTOR }) => [model],
-  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
+  input: { kind: 'frames', specs: ({ rate, side }) => [lookedAt(rate, side)] },
   analyse,
 });
+
+function lookedAt(rate: number, side: number | undefined): FrameSpec {
+  return side === undefined ? { rate, shorterSide: SHORTER_SIDE } : { rate, shorterSide: side, images: 'native' };
+}
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {
   const { networks, signal } = context;

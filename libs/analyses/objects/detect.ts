@@ -2,8 +2,8 @@ import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
-  letterbox,
   readFromPicture,
+  seenRegion,
   tiles,
   type NetworkSession,
   type PixelBox,
@@ -46,9 +46,7 @@ export async function detectObjects(
   closely: boolean,
 ): Promise<DetectedObject[]> {
   const { width, height } = picture;
-  const input = inputOf(network);
-  const whole = input.resize === 'stretch' ? { x: 0, y: 0, w: width, h: height } : letterbox(width, height, input);
-  const looks = [detectIn(picture, whole, network)];
+  const looks = [detectIn(picture, 'whole', network)];
   if (closely && Math.max(width, height) >= SQUARES_FROM * Math.min(width, height)) {
     const side = Math.min(width, height);
     for (const square of tiles(width, height, { width: side, height: side }, Math.round(side * SQUARES_OVERLAP))) {
@@ -66,18 +64,25 @@ export async function detectObjects(
     .slice(0, MAX_OBJECTS);
 }
 
-/** Objects in one region of a picture, in pixels of the picture and within it. */
-async function detectIn(picture: RgbImage, region: PixelBox, network: NetworkSession): Promise<DetectedObject[]> {
+/** Objects in a picture, or in one region of it, in pixels of the picture and within it. */
+async function detectIn(
+  picture: RgbImage,
+  where: PixelBox | 'whole',
+  network: NetworkSession,
+): Promise<DetectedObject[]> {
   // The detector that comes with Adit is older than what a manifest says of decodings.
   const { labels, decoding = 'nanodet' } = network.manifest;
   if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
-  const { width, height } = inputOf(network);
+  const input = inputOf(network);
+  const { width, height } = input;
+  const region = where === 'whole' ? seenRegion(picture, input) : where;
+  const view = where === 'whole' ? where : boxMap(region, width, height);
   const across = (pixels: number): number =>
     Math.min(picture.width, Math.max(0, region.x + pixels * (region.w / width)));
   const down = (pixels: number): number =>
     Math.min(picture.height, Math.max(0, region.y + pixels * (region.h / height)));
   const shape = { width, height, kinds: labels.length };
-  const found = await readFromPicture(network, picture, boxMap(region, width, height), (outputs) =>
+  const found = await readFromPicture(network, picture, view, (outputs) =>
     decodeObjects(decoding, outputs, shape, MIN_SCORE),
   );
   return found.map(({ kind, score, x, y, w, h }) => ({

@@ -47,7 +47,7 @@ describe('a request', () => {
 
   it('asks for one pass, whatever its arguments', () => {
     const [requested] = registry.check({ [ID]: { model: 'town', min_similarity: 0.2 } });
-    expect(requested?.definition.needs(requested.args, [])).toEqual([{ analysis: 'image-embedding', args: {} }]);
+    expect(requested?.definition.needs(requested.args, [], [])).toEqual([{ analysis: 'image-embedding', args: {} }]);
   });
 
   it.each([

@@ -103,7 +103,7 @@ describe('a request', () => {
     const { names, args } = chosen({}, both);
     expect(names).toEqual(['general-c', 'scenes']);
     expect(args['model']).toBe('general-c');
-    expect(registry.get(ID).needs(args, names)).toEqual([
+    expect(registry.get(ID).needs(args, names, both)).toEqual([
       { analysis: 'objects', args: {} },
       { analysis: 'scenes', args: {} },
     ]);
@@ -120,7 +120,9 @@ describe('a request', () => {
     for (const model of ['helmets', own.id, own.digest]) {
       const { names, args } = chosen({ model }, [detector, own]);
       expect(names).toEqual(['helmets']);
-      expect(registry.get(ID).needs(args, names)).toEqual([{ analysis: 'objects', args: { model: 'helmets' } }]);
+      const needs = (frameSide?: number) => registry.get(ID).needs(args, names, [detector, { ...own, frameSide }]);
+      expect(needs()).toEqual([{ analysis: 'objects', args: { model: 'helmets' } }]);
+      expect(needs(640)).toEqual([{ analysis: 'objects', args: { model: 'helmets', side: 640 } }]);
     }
     expect(registry.useOf(own)).toEqual({ type: 'object', modules: [ID] });
     expect(chosen({}, [own, detector]).names).toEqual(['general-c']);
@@ -155,7 +157,7 @@ describe('a request', () => {
   it('asks for one pass, whatever its arguments', () => {
     const needs = (args: Record<string, unknown>) => {
       const [requested] = registry.check({ [ID]: args });
-      return requested?.definition.needs(requested.args, chooseModels(requested, [detector]).names);
+      return requested?.definition.needs(requested.args, chooseModels(requested, [detector]).names, [detector]);
     };
     expect(needs({ min_confidence: 20, language: 1 })).toEqual([{ analysis: 'objects', args: {} }]);
     expect(needs({})).toEqual(needs({ min_confidence: 20, language: 1 }));

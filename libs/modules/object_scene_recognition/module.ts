@@ -1,5 +1,5 @@
 import { openDictionaries } from '@adit/dictionaries';
-import { defineModule } from '@adit/module-kit';
+import { defineModule, type InstalledModel } from '@adit/module-kit';
 import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { chooseModel, DETECTORS } from './choose-model.js';
 import { confidenceOf } from './confidence.js';
@@ -18,8 +18,8 @@ export default defineModule({
   takes: DETECTORS,
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
-  needs: (_, models) => [
-    { analysis: 'objects', args: detectorOf(models) },
+  needs: (_, models, installed) => [
+    { analysis: 'objects', args: lookOf(models, installed) },
     ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : []),
   ],
   slots: SLOTS,
@@ -31,6 +31,13 @@ export default defineModule({
     return new ObjectFold(args.min_confidence / 100, confidence, namingIn(args.language, dictionaries), dictionaries);
   },
 });
+
+/** How `objects` looks with the detector: what resizes as its exporter does says how large its frames are. */
+function lookOf(models: readonly string[], installed: readonly InstalledModel[]): { model?: string; side?: number } {
+  const detector = detectorOf(models);
+  const side = installed.find(({ name }) => name === detector.model)?.frameSide;
+  return side == null ? detector : { ...detector, side };
+}
 
 /** Nothing for the detector that comes with Adit, so that what it saw is found whatever the request called it. */
 function detectorOf([name = DEFAULT_MODEL]: readonly string[]): { model?: string } {
