@@ -4,6 +4,7 @@ export * from './batch.js';
 export * from './custom-fields.js';
 export * from './dictionary.js';
 export * from './errors.js';
+export * from './greedy-matching.js';
 export * from './job.js';
 export * from './json.js';
 export * from './lists.js';

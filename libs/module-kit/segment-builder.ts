@@ -17,7 +17,7 @@ export type Stretch<Extra extends Json> = {
 
 /** At most this many detections a segment. */
 export const MAX_DETECTIONS = 1000;
-/** A gap of up to this many seconds … */
+/** A gap of up to this many seconds, in which somebody turns away or a shot shows somebody else … */
 export const GAP_SECONDS = 2.0;
 /** … or this many sampling steps, whichever is longer, does not split a segment. */
 const GAP_SAMPLES = 2;

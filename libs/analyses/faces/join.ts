@@ -1,4 +1,5 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, matchGreedily } from '@adit/contracts';
+import { JOINED_SECONDS } from '../tracking/gaps.js';
 import { cosine, normalise } from './embedding.js';
 import type { Sighting } from './sighting.js';
 
@@ -17,8 +18,6 @@ export interface EmbeddedTrack<View extends ViewVector> {
 const SAME = 0.5;
 /** Cosine below which two views cannot show one person, whatever the light. */
 const DIFFERENT = 0.15;
-/** Seconds that may lie between two tracks of one person in one unit for them to be one. */
-const MAX_GAP = 2;
 
 /**
  * Cuts tracks whose neighbouring views show different people (place alone followed a swap) halfway between both views,
@@ -32,11 +31,11 @@ export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedT
   const settled: EmbeddedTrack<View>[] = [];
   for (const { track } of ordered) {
     const candidates = settled.filter((earlier) => follows(earlier, track));
-    const scored = candidates.map((earlier) => ({ earlier, score: likeness(earlier, track) }));
-    const best = scored.sort((a, b) => b.score - a.score)[0];
-    if (best && best.score >= SAME) {
-      best.earlier.sightings.push(...track.sightings);
-      best.earlier.views.push(...track.views);
+    const pairs = candidates.map((earlier) => ({ left: earlier, right: track, cost: -likeness(earlier, track) }));
+    const [best] = matchGreedily(pairs.filter(({ cost }) => -cost >= SAME));
+    if (best !== undefined) {
+      best.left.sightings.push(...track.sightings);
+      best.left.views.push(...track.views);
     } else {
       settled.push({ sightings: [...track.sightings], views: [...track.views] });
     }
@@ -58,7 +57,7 @@ function split<View extends ViewVector>(track: EmbeddedTrack<View>): EmbeddedTra
 
 function follows<View extends ViewVector>(earlier: EmbeddedTrack<View>, later: EmbeddedTrack<View>): boolean {
   const gap = elementAt(later.sightings, 0).time - elementAt(earlier.sightings, -1).time;
-  return gap > 0 && gap <= MAX_GAP;
+  return gap > 0 && gap <= JOINED_SECONDS;
 }
 
 function likeness<View extends ViewVector>(a: EmbeddedTrack<View>, b: EmbeddedTrack<View>): number {

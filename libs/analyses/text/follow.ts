@@ -1,7 +1,8 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, matchGreedily } from '@adit/contracts';
 import type { PixelBox, RgbImage } from '@adit/inference';
 import { cosine } from '../faces/embedding.js';
 import { overlap } from '../tracking/box.js';
+import { FOLLOWED_SECONDS } from '../tracking/gaps.js';
 import type { DetectedLine } from './detect.js';
 
 /** A line in one sampled frame; `index` counts the unit's sampled frames, the box is upright and in fractions. */
@@ -21,8 +22,6 @@ export interface FollowedLine {
 
 const ACROSS = 32;
 const DOWN = 8;
-/** Seconds a line may be missed and still be followed. */
-const MAX_GAP = 1.6;
 const MIN_OVERLAP = 0.35;
 /** Looks less alike are other words in the same place; of what blends in or out, the words stay alike. */
 const MIN_LIKENESS = 0.55;
@@ -63,7 +62,7 @@ export class LineFollower {
   /** All lines of one sampled frame at `time`; `lookAt` gives the look of any box in this frame. */
   add(lines: readonly SightedLine[], time: number, lookAt: (box: PixelBox) => Float32Array): void {
     for (const track of [...this.open]) {
-      if (time - elementAt(track.sightings, -1).time > MAX_GAP) this.end(track);
+      if (time - elementAt(track.sightings, -1).time > FOLLOWED_SECONDS) this.end(track);
     }
     const pairs = this.open.flatMap((track) => {
       const last = elementAt(track.sightings, -1);
@@ -71,16 +70,14 @@ export class LineFollower {
       const likeness = cosine(last.look, lookAt(last.box));
       if (likeness < MIN_LIKENESS) return [];
       return lines
-        .map((line) => ({ track, line, likeness, common: overlap(last.box, line.box) }))
-        .filter(({ common }) => common >= MIN_OVERLAP);
+        .map((line) => ({ left: track, right: line, likeness, cost: -overlap(last.box, line.box) }))
+        .filter(({ cost }) => -cost >= MIN_OVERLAP);
     });
-    pairs.sort((a, b) => b.common - a.common);
-    const taken = new Set<unknown>();
-    for (const { track, line, likeness } of pairs) {
-      if (taken.has(track) || taken.has(line)) continue;
-      taken.add(track).add(line);
+    const taken = new Set<SightedLine>();
+    for (const { left: track, right: line, likeness } of matchGreedily(pairs)) {
       track.sightings.push(line);
       track.likeness += likeness;
+      taken.add(line);
     }
     for (const line of lines) if (!taken.has(line)) this.open.push({ sightings: [line], likeness: 0 });
   }

@@ -1,6 +1,7 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, matchGreedily, type Pair } from '@adit/contracts';
 import type { PixelBox } from '@adit/inference';
 import { overlap } from './box.js';
+import { FOLLOWED_SECONDS } from './gaps.js';
 
 /** A thing in one sampled frame, its box in fractions of the frame; `index` counts the unit's sampled frames. */
 export interface Sighted extends PixelBox {
@@ -15,8 +16,6 @@ export interface Followed<S extends Sighted> {
   sightings: S[];
 }
 
-/** Seconds a thing may be out of sight within one shot and still be followed. */
-const MAX_GAP = 1.6;
 const MIN_OVERLAP = 0.2;
 /** Without overlap a thing may have moved this many of its own sizes between two samples. */
 const MAX_SHIFT = 1.2;
@@ -36,24 +35,21 @@ export class Tracker<S extends Sighted> {
     const time = sightings[0]?.time;
     if (afterCut) this.closed.push(...this.open.splice(0));
     if (time === undefined) return;
-    const late = this.open.filter((track) => time - elementAt(track.sightings, -1).time > MAX_GAP);
+    const late = this.open.filter((track) => time - elementAt(track.sightings, -1).time > FOLLOWED_SECONDS);
     for (const track of late) this.closed.push(...this.open.splice(this.open.indexOf(track), 1));
 
-    const pairs: { track: Followed<S>; sighting: S; score: number }[] = [];
+    // In the order of tracks, then of sightings: ties go to the earlier track.
+    const pairs: Pair<Followed<S>, S>[] = [];
     for (const track of this.open) {
       for (const sighting of sightings) {
         const score = affinity(track, sighting);
-        if (score > 0) pairs.push({ track, sighting, score });
+        if (score > 0) pairs.push({ left: track, right: sighting, cost: -score });
       }
     }
-    pairs.sort((a, b) => b.score - a.score || a.track.id - b.track.id);
-    const tracks = new Set<Followed<S>>();
     const taken = new Set<S>();
-    for (const { track, sighting } of pairs) {
-      if (tracks.has(track) || taken.has(sighting)) continue;
-      tracks.add(track);
-      taken.add(sighting);
+    for (const { left: track, right: sighting } of matchGreedily(pairs)) {
       track.sightings.push(sighting);
+      taken.add(sighting);
     }
     for (const sighting of sightings) {
       if (!taken.has(sighting)) this.open.push({ id: this.nextId++, sightings: [sighting] });

@@ -1,3 +1,4 @@
+import { matchGreedily, type Pair } from '@adit/contracts';
 import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
 import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
@@ -32,26 +33,20 @@ export function linkTracklets(threads: Thread[], tracklets: Tracklet[], nextId: 
 
 function linkGroup(threads: Thread[], group: Tracklet[]): Set<Tracklet> {
   const identities = new Map(group.map((tracklet) => [tracklet, identityOf(tracklet)]));
-  const pairs: { thread: Thread; tracklet: Tracklet; cost: number }[] = [];
+  // In the order of threads, then of tracklets, which is that of ties.
+  const pairs: Pair<Thread, Tracklet>[] = [];
   for (const thread of threads) {
     const candidates = group.filter(({ start }) => thread.end.sample < start.sample && bridges(thread.end, start));
     if (candidates.length === 0) continue;
     const identity = identityOf(thread);
     for (const tracklet of candidates) {
       const cost = costOfLinking(thread, identity, tracklet, identities.get(tracklet) ?? null);
-      if (cost !== null) pairs.push({ thread, tracklet, cost });
+      if (cost !== null) pairs.push({ left: thread, right: tracklet, cost });
     }
   }
-  // sort() is stable, so ties stay in the order of threads, then of tracklets.
-  pairs.sort((a, b) => a.cost - b.cost);
-  const [taken, continued] = [new Set<Thread>(), new Set<Tracklet>()];
-  for (const { thread, tracklet } of pairs) {
-    if (taken.has(thread) || continued.has(tracklet)) continue;
-    absorb(thread, tracklet);
-    taken.add(thread);
-    continued.add(tracklet);
-  }
-  return continued;
+  const matched = matchGreedily(pairs);
+  for (const { left: thread, right: tracklet } of matched) absorb(thread, tracklet);
+  return new Set(matched.map(({ right: tracklet }) => tracklet));
 }
 
 /** Null when they are not one face; else the lower the better. */
