@@ -37,6 +37,8 @@ export const CatalogueEntry = z.discriminatedUnion('recipe', [
   z.strictObject({ ...Common, recipe: z.literal('copy'), openBatch: z.boolean().default(false) }),
   /** The LSTM line recogniser of a Tesseract `traineddata` file, plain or gzipped. */
   z.strictObject({ ...Common, recipe: z.literal('tesseract') }),
+  /** Silero's voice detector, made to take many frames at once. */
+  z.strictObject({ ...Common, recipe: z.literal('silero') }),
 ]);
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 

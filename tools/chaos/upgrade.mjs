@@ -15,7 +15,7 @@ import { awaitWebhooks, tally } from './tally.mjs';
 const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
 const COUNTS = {
   ...{ decoder: 2, 'inference-face': 2, aggregator: 2 },
-  ...{ 'inference-landmark': 0, 'inference-object': 0, 'inference-text': 0 },
+  ...{ 'inference-landmark': 0, 'inference-object': 0, 'inference-speech': 0, 'inference-text': 0 },
 };
 
 /**

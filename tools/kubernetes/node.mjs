@@ -42,7 +42,7 @@ const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
 /** Every service, twice where the work of one pod goes on in another. */
 const REPLICAS = {
   ...{ gateway: 2, notifier: 1, aggregator: 2, decoder: 2, 'inference-face': 2 },
-  ...{ 'inference-landmark': 1, 'inference-object': 1, 'inference-text': 1 },
+  ...{ 'inference-landmark': 1, 'inference-object': 1, 'inference-speech': 1, 'inference-text': 1 },
 };
 const WAIT = ['--wait', '--timeout', '900s'];
 

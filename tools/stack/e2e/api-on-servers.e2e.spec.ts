@@ -64,7 +64,13 @@ await describeWith(['kafka', 'postgres', 'minio'], 'storage, batches, reports, e
     stack = await StackUnderTest.start(servers, {
       localRoots: [],
       environment: { ADIT_WEBHOOK_ALLOW_HTTP: 'true', ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32' },
-      counts: { gateway: 2, 'inference-landmark': 0, 'inference-object': 0, 'inference-text': 0 },
+      counts: {
+        gateway: 2,
+        'inference-landmark': 0,
+        'inference-object': 0,
+        'inference-speech': 0,
+        'inference-text': 0,
+      },
     });
     adit = new AditClient({ url: stack.processes.url, apiKey: StackUnderTest.key });
   });

@@ -26,7 +26,13 @@ await describeWith(['kafka', 'postgres', 'minio'], 'a picture that native code d
       localRoots: await mediaRoots(),
       environment: { ADIT_TEST_POISON: digest },
       // One process alone looks at faces, so that nobody else can take what stands behind the poison.
-      counts: { notifier: 0, 'inference-object': 0, 'inference-landmark': 0, 'inference-text': 0 },
+      counts: {
+        notifier: 0,
+        'inference-object': 0,
+        'inference-landmark': 0,
+        'inference-speech': 0,
+        'inference-text': 0,
+      },
       programs: { 'inference-face': fileURLToPath(new URL('./poison-inference.mjs', import.meta.url)) },
     });
     bus = new KafkaBus(

@@ -52,7 +52,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
         OTEL_BSP_SCHEDULE_DELAY: '200',
       },
       // Chaos has the other families.
-      counts: { decoder: 2, aggregator: 2, 'inference-object': 0, 'inference-text': 0 },
+      counts: { decoder: 2, aggregator: 2, 'inference-object': 0, 'inference-speech': 0, 'inference-text': 0 },
     });
     embedded = await EngineUnderTest.start({ localRoots, env: REPEATABLE });
   });

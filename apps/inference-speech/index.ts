@@ -1,0 +1,1 @@
+export * from './inference-speech.module.js';

@@ -1,0 +1,8 @@
+import type { AnalysisRegistry } from '@adit/inference';
+import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import type { DynamicModule } from '@nestjs/common';
+
+/** Everything that listens to people. */
+export function inferenceSpeechModule(analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
+  return InferenceModule.forFamily('speech', analyses, config);
+}

@@ -1,0 +1,55 @@
+import { floatTensor, type AudioPack, type NetworkSession } from '@adit/inference';
+
+/** What the network hears: 16 kHz in mono, frame by frame, each with the end of the one before. */
+export const SAMPLE_RATE = 16_000;
+export const FRAME_SAMPLES = 512;
+const BEFORE = 64;
+const HEARD = BEFORE + FRAME_SAMPLES;
+const STATE = [2, 1, 128] as const;
+/** Frames of one run: 8 s, 30 ms of work. */
+const PIECE = 256;
+
+/**
+ * How likely somebody speaks in each frame of a pack of 16 kHz in mono that begins in `from` to `to`, 0..1. Frames are counted
+ * from the source's start; those from `settleFrom` on are heard first, so that the network has settled.
+ */
+export async function voiceIn(
+  network: NetworkSession,
+  pack: AudioPack,
+  { settleFrom, from, to }: { settleFrom: number; from: number; to: number },
+  signal: AbortSignal,
+): Promise<{ first: number; likely: number[] }> {
+  const first = Math.ceil(from / FRAME_SAMPLES);
+  const end = Math.ceil(to / FRAME_SAMPLES);
+  const likely: number[] = [];
+  let before = new Float32Array(2 * 128);
+  let tail = new Float32Array(BEFORE);
+  const sequence = network.sequence();
+  try {
+    for (let frame = Math.ceil(settleFrom / FRAME_SAMPLES); frame < end;) {
+      signal.throwIfAborted();
+      const count = Math.min(PIECE, end - frame);
+      const start = frame * FRAME_SAMPLES;
+      // What is missing at the end of the sound is silence.
+      const samples = new Float32Array(BEFORE + count * FRAME_SAMPLES);
+      samples.set(tail);
+      samples.set(await pack.samples(start, Math.min(start + count * FRAME_SAMPLES, pack.end)), BEFORE);
+      tail = samples.slice(-BEFORE);
+      const frames = new Float32Array(count * HEARD);
+      for (let i = 0; i < count; i++) {
+        frames.set(samples.subarray(i * FRAME_SAMPLES, i * FRAME_SAMPLES + HEARD), i * HEARD);
+      }
+      const { wanted } = await sequence.run(
+        network,
+        { frames: floatTensor(frames, [count, 1, HEARD]), before: floatTensor(before, STATE) },
+        { wanted: ['likely', 'after'] },
+      );
+      before = wanted['after']?.data as Float32Array<ArrayBuffer>;
+      likely.push(...Array.from(wanted['likely']?.data ?? [], Number).slice(Math.max(0, first - frame)));
+      frame += count;
+    }
+    return { first, likely };
+  } finally {
+    await sequence.end();
+  }
+}
