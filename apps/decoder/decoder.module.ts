@@ -1,6 +1,6 @@
-import { missingConfinement } from '@adit/media';
+import { missingConfinement, startLauncher } from '@adit/media';
 import { createLogger } from '@adit/runtime';
-import { Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
@@ -15,7 +15,9 @@ import { decoderTopics } from './topics.handler.js';
 
 /** Fetches, probes, plans and decodes. Stands on the database, bus, objects and jobs modules. */
 @Module({})
-export class DecoderModule implements OnApplicationBootstrap {
+export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
+  private endLauncher?: () => void;
+
   static forRoot(config: DecoderConfig, workDirectory: string): DynamicModule {
     return {
       module: DecoderModule,
@@ -39,8 +41,15 @@ export class DecoderModule implements OnApplicationBootstrap {
     };
   }
 
-  async onApplicationBootstrap(): Promise<void> {
+  constructor(@Inject(WORK_DIRECTORY) private readonly workDirectory: string) {}
+
+  async onModuleInit(): Promise<void> {
+    this.endLauncher = await startLauncher(this.workDirectory);
     const log = createLogger('decoder');
     for (const lack of await missingConfinement()) log.warn(lack);
+  }
+
+  onApplicationShutdown(): void {
+    this.endLauncher?.();
   }
 }

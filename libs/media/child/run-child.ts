@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { AditError } from '@adit/contracts';
+import { childEnvironment } from './child-environment.js';
 import { confined } from './confinement.js';
+import { startChild } from './launcher.js';
 import type { ChildLimits } from './limits.js';
 
 export interface ChildRun {
@@ -33,8 +34,6 @@ interface ChildEnd {
 
 /** Errors carry parts of the film; this much says why. */
 const STDERR_BYTES = 8192;
-/** How to find programs and libraries, and what makes glibc frugal; never a secret. */
-const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'MALLOC_ARENA_MAX'];
 
 /**
  * Runs a program over client media, the only way in which Adit does: confined as far as the machine can, with an empty
@@ -47,56 +46,45 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
   const limits = { ...run.limits, cpuSeconds: timeoutSeconds * availableParallelism() };
   const [first, ...words] = await confined(run.program, limits, { network: run.network });
   signal?.throwIfAborted();
-  return new Promise<ChildEnd>((resolve, reject) => {
-    const child = spawn(first, [...words, ...run.args], {
-      stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
-      env: environment(run.environment),
-      windowsHide: true,
-      detached: group,
-    });
-    let stopped: { reason: unknown } | null = null;
-    let stderr = '';
-    const stop = (reason: unknown): void => {
-      stopped ??= { reason };
-      if (group) killGroup(child.pid);
-      else child.kill('SIGKILL');
-    };
-    const abort = (): void => stop(signal?.reason);
-    const timer = setTimeout(
-      () => stop(new AditError('LIMIT_EXCEEDED', `${run.doing} took longer than ${timeoutSeconds} s.`)),
-      timeoutSeconds * 1000,
-    );
-    signal?.addEventListener('abort', abort, { once: true });
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (stopped !== null) return;
-      try {
-        onOutput?.(chunk);
-      } catch (error) {
-        stop(error);
-      }
-    });
-    child.stderr?.on('data', (chunk: Buffer) => {
-      stderr = (stderr + chunk.toString('utf8')).slice(-STDERR_BYTES);
-    });
-    let neverStarted: Error | null = null;
-    child.on('error', (error) => (neverStarted = error));
-    child.on('close', (code, killedBy) => {
+  let stderr = '';
+  const state: { stopped: { reason: unknown } | null } = { stopped: null };
+  const take = (piece: Buffer): void => {
+    if (state.stopped !== null) return;
+    try {
+      onOutput?.(piece);
+    } catch (error) {
+      stop(error);
+    }
+  };
+  const child = startChild({
+    words: [first, ...words, ...run.args],
+    env: childEnvironment(run.environment),
+    group,
+    onOutput: onOutput && take,
+    onErrorText: (piece) => (stderr = (stderr + piece.toString('utf8')).slice(-STDERR_BYTES)),
+  });
+  const stop = (reason: unknown): void => {
+    state.stopped ??= { reason };
+    child.stop();
+  };
+  const abort = (): void => stop(signal?.reason);
+  const timer = setTimeout(
+    () => stop(new AditError('LIMIT_EXCEEDED', `${run.doing} took longer than ${timeoutSeconds} s.`)),
+    timeoutSeconds * 1000,
+  );
+  signal?.addEventListener('abort', abort, { once: true });
+  const end = await child.ended
+    .catch((error: unknown) => ({ error }))
+    .finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-      if (stopped !== null) reject(stopped.reason);
-      else if (neverStarted !== null) resolve({ code: 127, killedBy: null, stderr: neverStarted.message });
-      else resolve({ code, killedBy, stderr });
+      // What it started may outlive it.
+      if (group) child.stop();
     });
-  });
-}
-
-/** They may outlive the one that started them, and keep its pipes open. */
-function killGroup(leader: number | undefined): void {
-  try {
-    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
-  } catch {
-    // All of them have ended.
-  }
+  if (state.stopped !== null) throw state.stopped.reason;
+  if ('error' in end) throw end.error;
+  if ('neverStarted' in end) return { code: 127, killedBy: null, stderr: end.neverStarted };
+  return { ...end, stderr };
 }
 
 /** Runs a program over nothing of a client's and answers what it prints. Throws as `runChild`, and INTERNAL when it fails. */
@@ -106,11 +94,4 @@ export async function childText(program: string, args: readonly string[]): Promi
   const { code, stderr } = await runChild({ program, args, doing: program, timeoutSeconds: 60, onOutput });
   if (code !== 0) throw new AditError('INTERNAL', `${program} fails: ${stderr.trim().slice(-300)}`);
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function environment(more: readonly string[] = []): NodeJS.ProcessEnv {
-  // Their messages are read here.
-  const env: NodeJS.ProcessEnv = { LC_ALL: 'C' };
-  for (const name of [...ENVIRONMENT, ...more]) if (process.env[name] !== undefined) env[name] = process.env[name];
-  return env;
 }

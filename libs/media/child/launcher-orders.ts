@@ -1,0 +1,26 @@
+/** What the engine asks of its launcher. */
+export type LauncherOrder =
+  | {
+      run: number;
+      words: [string, ...string[]];
+      env: NodeJS.ProcessEnv;
+      /** Whether standard output is read. */
+      output: boolean;
+      /** Whether it gets a process group of its own, which is killed as one. */
+      group: boolean;
+    }
+  | { stop: number };
+
+/** What the launcher says; first of all `ready`. */
+export type LauncherReport =
+  | { ready: true }
+  | { run: number; pid: number }
+  | { run: number; code: number | null; killedBy: NodeJS.Signals | null }
+  | { run: number; failure: string };
+
+export type StreamName = 'stdout' | 'stderr';
+
+/** How a socket of the launcher says whose output comes through it. */
+export function streamHead(run: number, name: StreamName): string {
+  return `${run} ${name}\n`;
+}

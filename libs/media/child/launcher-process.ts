@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { killChild } from './kill-child.js';
+import { streamHead, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
+
+/**
+ * The program of `launcher.ts`: starts children for the engine and says how they ended. It imports nothing but Node's own, so
+ * that it stays small: what a start costs grows with the memory of who starts.
+ * Its argument is the socket on which the engine reads what children write.
+ */
+const [, , address = ''] = process.argv;
+type Start = Extract<LauncherOrder, { run: number }>;
+interface Running {
+  group: boolean;
+  isStopped: boolean;
+  hasEnded: boolean;
+  pid?: number;
+}
+const running = new Map<number, Running>();
+
+async function start({ run, words, env, output, group }: Start): Promise<void> {
+  const own: Running = { group, isStopped: false, hasEnded: false };
+  running.set(run, own);
+  const names: StreamName[] = output ? ['stderr', 'stdout'] : ['stderr'];
+  const sockets: Socket[] = [];
+  const close = (): void => sockets.forEach((socket) => void socket.destroy());
+  const fail = (error: Error): void => {
+    running.delete(run);
+    close();
+    report({ run, failure: error.message });
+  };
+  try {
+    for (const name of names) sockets.push(await openStream(run, name));
+    const [program, ...args] = words;
+    const [stderr, stdout = 'ignore'] = sockets;
+    const child = spawn(program, args, { stdio: ['ignore', stdout, stderr], env, detached: group });
+    child.on('error', fail);
+    child.on('exit', (code, killedBy) => {
+      // What a group's leader started may outlive it, until the engine has the group stopped.
+      if (!group) running.delete(run);
+      report({ run, code, killedBy });
+    });
+    if (child.pid === undefined) return;
+    own.pid = child.pid;
+    // The child has them now; its end has to be theirs.
+    close();
+    report({ run, pid: child.pid });
+    if (own.isStopped) killChild(own.pid, group);
+  } catch (error) {
+    fail(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function openStream(run: number, name: StreamName): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    socket.on('error', reject);
+    // Written before the child has it: nothing of the child's comes before.
+    socket.write(streamHead(run, name), () => resolve(socket));
+  });
+}
+
+function stop(run: number): void {
+  const own = running.get(run);
+  if (own === undefined) return;
+  own.isStopped = true;
+  killChild(own.pid, own.group);
+  if (own.hasEnded) running.delete(run);
+}
+
+function report(said: LauncherReport): void {
+  // Nobody is left to hear it, or `end` follows.
+  process.send?.(said, () => undefined);
+}
+
+process.on('message', (order: LauncherOrder) => {
+  if ('stop' in order) stop(order.stop);
+  else void start(order);
+});
+/** The engine has ended, in whatever way: nothing that it wanted is wanted any more. */
+function end(): never {
+  for (const { pid, group } of running.values()) killChild(pid, group);
+  rmSync(dirname(address), { recursive: true, force: true });
+  process.exit();
+}
+
+process.on('disconnect', end);
+// A terminal's signals reach all of its processes; the engine decides when this one ends.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+if (process.connected) report({ ready: true });
+else end();

@@ -1,0 +1,219 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import { killChild } from './kill-child.js';
+import type { LauncherOrder, LauncherReport, StreamName } from './launcher-orders.js';
+import { childEnvironment } from './child-environment.js';
+import { startHere, type RunningChild, type StartChild } from './start-child.js';
+
+const log = createLogger('launcher');
+/** Compiled beside this file; source runs from the build. */
+const PROGRAM = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../dist/child' : '',
+  'launcher-process.js',
+);
+/** It holds a few strings: little for its heap keeps it small. */
+const SMALL = ['--max-old-space-size=32', '--max-semi-space-size=1', '--v8-pool-size=0'];
+
+/** A socket's path has at most 103 bytes on macOS, 107 on Linux. */
+const MOST_DIRECTORY_BYTES = 103 - '/launcher-123456/socket'.length;
+
+type ChildEnd = Awaited<RunningChild['ended']>;
+
+interface Run {
+  group: boolean;
+  pid?: number;
+  on: Record<StreamName, ((piece: Buffer) => void) | undefined>;
+  /** Streams that have not ended yet. */
+  streams: number;
+  end?: ChildEnd;
+  resolve: (end: ChildEnd) => void;
+  reject: (error: AditError) => void;
+}
+
+/**
+ * A small process that starts children for this one. libuv forks: to start a program holds up everything else in the process
+ * that does it, by 25 ms where that has 500 MB in memory and the longer the more it has. What children write comes to this
+ * process directly, through sockets that the launcher opens and gives to them.
+ *
+ * Children end with the launcher, and it with this process, however either ends. When it dies, what it had started throws
+ * UNAVAILABLE, and the next child gets another launcher.
+ */
+export class Launcher {
+  private child: ChildProcess | null = null;
+  private readonly runs = new Map<number, Run>();
+  private count = 0;
+  private isClosed = false;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly address: string,
+  ) {
+    server.on('connection', (socket) => this.take(socket));
+  }
+
+  /** Throws INTERNAL when it does not start. @param directory where its socket may lie; absolute */
+  static async start(directory: string): Promise<Launcher> {
+    const address = await placeSocket(directory);
+    const server = createServer().listen(address).unref();
+    await once(server, 'listening');
+    const launcher = new Launcher(server, address);
+    const child = launcher.fork();
+    const ready = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
+    if (ready !== null) return launcher;
+    launcher.close();
+    throw new AditError('INTERNAL', 'The process that starts programs over media does not start.');
+  }
+
+  readonly startChild: StartChild = ({ words, env, group, onOutput, onErrorText }) => {
+    const run = ++this.count;
+    const order: LauncherOrder = { run, words, env, group, output: onOutput !== undefined };
+    const ended = new Promise<ChildEnd>((resolve, reject) => {
+      const on = { stdout: onOutput, stderr: onErrorText };
+      this.runs.set(run, { group, on, streams: order.output ? 2 : 1, resolve, reject });
+    });
+    this.send(order);
+    return { stop: () => this.send({ stop: run }), ended };
+  };
+
+  /** What still runs is killed. */
+  close(): void {
+    this.isClosed = true;
+    this.server.close();
+    this.lose();
+  }
+
+  /** The process that starts children now. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  private fork(): ChildProcess {
+    const child = fork(PROGRAM, [this.address], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: childEnvironment(),
+      execArgv: SMALL,
+    });
+    this.child = child;
+    child.on('message', (report: LauncherReport) => {
+      // From now on nobody waits for it, but for what it does.
+      if ('ready' in report) unref(child);
+      else this.hear(report);
+    });
+    const gone = (why: object): void => {
+      if (this.child !== child) return;
+      log.error(why, 'the process that starts programs over media has ended; the next one gets another');
+      this.lose();
+    };
+    child.on('error', (err) => gone({ err }));
+    child.on('exit', (code, signal) => gone({ code, signal }));
+    return child;
+  }
+
+  private send(order: LauncherOrder): void {
+    if (this.isClosed) return this.lose();
+    const child = this.child ?? this.fork();
+    // What could not be said is noticed by the end of the launcher.
+    child.send(order, () => undefined);
+  }
+
+  private lose(): void {
+    const runs = [...this.runs.values()];
+    this.runs.clear();
+    const { child } = this;
+    this.child = null;
+    if (child?.connected === true) child.disconnect();
+    for (const { pid, group, reject } of runs) {
+      // The kernel has ended it, where it does that; never what it started in turn.
+      killChild(pid, group);
+      reject(new AditError('UNAVAILABLE', 'The process that starts programs over media has ended.'));
+    }
+  }
+
+  private hear(report: Exclude<LauncherReport, { ready: true }>): void {
+    const run = this.runs.get(report.run);
+    if (run === undefined) return;
+    if ('pid' in report) run.pid = report.pid;
+    else if ('failure' in report) this.end(report.run, { neverStarted: report.failure });
+    else {
+      run.end = { code: report.code, killedBy: report.killedBy };
+      this.endWhenRead(report.run, run);
+    }
+  }
+
+  /** A socket that the launcher opened: its first line says what comes through it. */
+  private take(socket: Socket): void {
+    let head = Buffer.alloc(0);
+    const onHead = (piece: Buffer): void => {
+      head = Buffer.concat([head, piece]);
+      const end = head.indexOf(10);
+      if (end < 0) return;
+      socket.off('data', onHead);
+      const [number = '', name = ''] = head.toString('latin1', 0, end).split(' ');
+      const run = this.runs.get(Number(number));
+      const onPiece = run?.on[name as StreamName];
+      if (run === undefined || onPiece === undefined) return void socket.destroy();
+      if (head.length > end + 1) onPiece(head.subarray(end + 1));
+      socket.on('data', onPiece);
+      socket.on('close', () => {
+        run.streams--;
+        this.endWhenRead(Number(number), run);
+      });
+    };
+    socket.on('data', onHead);
+    // It closes as well.
+    socket.on('error', () => undefined);
+  }
+
+  private endWhenRead(number: number, run: Run): void {
+    if (run.end !== undefined && run.streams === 0) this.end(number, run.end);
+  }
+
+  private end(number: number, end: ChildEnd): void {
+    this.runs.get(number)?.resolve(end);
+    this.runs.delete(number);
+  }
+}
+
+/** A path for it in a folder of its own, which only this user may enter. */
+async function placeSocket(directory: string): Promise<string> {
+  const isShort = Buffer.byteLength(directory) <= MOST_DIRECTORY_BYTES;
+  if (isShort) await mkdir(directory, { recursive: true, mode: 0o700 });
+  return join(await mkdtemp(join(isShort ? directory : tmpdir(), 'launcher-')), 'socket');
+}
+
+function unref(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+}
+
+let launcher: Launcher | null = null;
+let starting: Promise<Launcher> | null = null;
+let users = 0;
+
+/** Starts a program: by the launcher where there is one, else as a child of this process. */
+export const startChild: StartChild = (start) => (launcher?.startChild ?? startHere)(start);
+
+/**
+ * Has a launcher start children from now on, for a process that works for others all the time. It asks for it while it is
+ * small itself. The last of those who asked ends it, by the function that they get.
+ * @param directory of this process alone, for a socket; absolute
+ */
+export async function startLauncher(directory: string): Promise<() => void> {
+  // Windows has neither such sockets nor a fork that is slow.
+  if (process.platform === 'win32') return () => undefined;
+  starting ??= Launcher.start(directory);
+  launcher = await starting;
+  users++;
+  return () => {
+    if (--users > 0) return;
+    launcher?.close();
+    launcher = starting = null;
+  };
+}

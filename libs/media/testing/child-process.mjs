@@ -1,0 +1,11 @@
+/** For launcher.spec.ts: an engine whose child does not end by itself. It sends the child's number; its argument is the launcher's directory. */
+import { runChild, startLauncher } from '../dist/index.js';
+
+await startLauncher(process.argv[2]);
+await runChild({
+  program: 'sh',
+  args: ['-c', 'echo $$; exec sleep 600'],
+  doing: 'Staying',
+  timeoutSeconds: 600,
+  onOutput: (piece) => process.send(Number(piece.toString())),
+});
