@@ -46,6 +46,12 @@ describe('the limits of a film', () => {
     );
   });
 
+  it('of seconds are checked while packets are listed: those behind it are not', async () => {
+    await expect(
+      probeMedia(await sparse(), { film: { ...DEFAULT_FILM_LIMITS, maxFilmSeconds: 1500 } }),
+    ).rejects.toMatchObject({ code: 'TOO_LARGE', message: expect.stringContaining('lasts 1510 s or more') });
+  });
+
   it('are of what the bytes of the file can hold, whatever it announces', async () => {
     const bytes = Buffer.from(await readFile(await sparse()));
     // ISO/IEC 14496-12, 8.7.3.2: size of every sample, then their number. Where sizes differ they are listed.

@@ -67,6 +67,15 @@ export function checkFilm(
   }
 }
 
+/** Throws TOO_LARGE, naming the setting, once a film is known to last so many seconds at least. */
+export function checkSeconds(seconds: number, { maxFilmSeconds }: FilmLimits): void {
+  if (seconds <= maxFilmSeconds) return;
+  throw new AditError(
+    'TOO_LARGE',
+    `The film lasts ${Math.round(seconds)} s or more; at most ${maxFilmSeconds} s are mined (ADIT_MAX_FILM_SECONDS).`,
+  );
+}
+
 /** Throws TOO_LARGE, naming the setting, for a film of more chunks than are planned. */
 export function checkChunks(count: number, { maxFilmChunks }: FilmLimits): void {
   if (count <= maxFilmChunks) return;

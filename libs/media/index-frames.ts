@@ -1,6 +1,7 @@
 import { AditError, elementAt, type Rational, zip } from '@adit/contracts';
 import { countFrames } from './counted-frames.js';
 import { probeLines, type ProbeRun } from './ffprobe.js';
+import { checkSeconds, type FilmLimits } from './film-limits.js';
 import { FrameIndex, type PictureHints } from './frame-index.js';
 import { medianStep } from './frame-rate.js';
 import type { HeadFrames } from './head-frames.js';
@@ -14,6 +15,7 @@ interface IndexedStream {
   container: string;
   /** Throws when that many packets or pictures are more than the film may have. */
   checkCount: (count: number) => void;
+  limits: FilmLimits;
   /** Runs what decodes pictures once there is memory for it. */
   decoding: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -33,10 +35,14 @@ export async function indexFrames(
 ): Promise<FrameIndex> {
   const { timeBase } = stream;
   const packets = new PacketList(timeBase, /mpeg/.test(stream.container) && timeBase.den === 90_000, stream.checkCount);
+  const checkReach = reachCheck(packets, stream, head);
   await probeLines(
     path,
     ['-select_streams', String(stream.index), '-show_entries', PACKET_ENTRIES, '-of', 'compact=p=0'],
-    (line) => packets.add(line),
+    (line) => {
+      packets.add(line);
+      checkReach();
+    },
     options,
   );
   packets.finish();
@@ -47,6 +53,21 @@ export async function indexFrames(
     ? packets.frames(head.pts[0])
     : await stream.decoding(() => decodedFrames(path, stream, options));
   return statedIndex(timeBase, packets, frames, hints);
+}
+
+/**
+ * A check of how long a film lasts while its packets are still listed, of which it may have millions; it throws TOO_LARGE.
+ * Only where their times are those of its pictures, as `indexFrames` finds once it has all of them.
+ */
+function reachCheck(packets: PacketList, { timeBase, limits, container }: IndexedStream, head: HeadFrames): () => void {
+  const first = head.pts[0] ?? NaN;
+  let isTold = /mxf/.test(container);
+  return () => {
+    const seconds = ((packets.latest - first) * timeBase.num) / timeBase.den;
+    if (isTold || !(seconds > limits.maxFilmSeconds)) return;
+    isTold = true;
+    if (packets.agreesWith(head)) checkSeconds(seconds, limits);
+  };
 }
 
 /** The index of a film whose pictures have times. Throws MEDIA_INVALID when there are none. */

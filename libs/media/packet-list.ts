@@ -54,6 +54,7 @@ export class PacketList {
   private startedAtKey = false;
   private lastDts = -Infinity;
   private lastDuration = 0;
+  private latestPts = -Infinity;
   private first = Infinity;
   private end = 0;
 
@@ -83,6 +84,11 @@ export class PacketList {
   /** Bytes of the file from the first packet's to the last one's end. */
   get extent(): { first: number; end: number } {
     return { first: this.first, end: this.end };
+  }
+
+  /** The latest time of a picture so far, in ticks. */
+  get latest(): number {
+    return this.latestPts;
   }
 
   /** Takes one line of ffprobe's compact writer. */
@@ -171,6 +177,7 @@ export class PacketList {
 
   private keep(pts: number, key: boolean, duration: number): void {
     this.pts.push(pts);
+    this.latestPts = Math.max(this.latestPts, pts);
     if (key) this.keys.push(pts);
     if (!(duration > 0)) return;
     // Only the last frame's duration is ever used, and it is among the last few packets.

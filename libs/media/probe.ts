@@ -113,7 +113,7 @@ async function probeVideo(
   }
   const index = await indexFrames(
     path,
-    { index: video.index, timeBase, container: format.format_name ?? '', checkCount, decoding },
+    { index: video.index, timeBase, container: format.format_name ?? '', checkCount, limits, decoding },
     head,
     hintsOf(video, head),
     options,
