@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { AnalysedChunks } from './folding/analysed-chunks.js';
+import { DatasetErasures } from './tasks/dataset-erasures.js';
 import { Exports } from './tasks/exports.js';
 import { FoldAdvance } from './folding/fold-advance.js';
 import { Folding } from './folding/folding.js';
@@ -40,6 +41,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
       providers: [
         { provide: ModuleRegistry, useValue: modules },
         AnalysedChunks,
+        DatasetErasures,
         Exports,
         FoldAdvance,
         Folding,
@@ -58,7 +60,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Sweeper,
         WaitingFolds,
       ],
-      exports: [Exports, JobAdvance, Reconciler, Reports],
+      exports: [DatasetErasures, Exports, JobAdvance, Reconciler, Reports],
     };
   }
 

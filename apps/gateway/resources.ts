@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { AccessKeysApiModule } from './access-keys/access-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { BatchesApiModule } from './batches/batches.module.js';
+import { DatasetsApiModule } from './datasets/datasets.module.js';
 import { DictionariesApiModule } from './dictionaries/dictionaries.module.js';
 import { EventsApiModule } from './events/events.module.js';
 import { ExportsApiModule } from './exports/exports.module.js';
@@ -28,6 +29,7 @@ export const RESOURCES: Type[] = [
   DictionariesApiModule,
   ModulesApiModule,
   ModelsApiModule,
+  DatasetsApiModule,
   KeysApiModule,
   AccessKeysApiModule,
   AuditModule,

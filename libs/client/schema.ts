@@ -101,6 +101,10 @@ export type ArtifactPage = {
   data: Artifact[];
 };
 
+export type AttributeStatistics = {
+  head_pose: HeadPoseStatistics;
+};
+
 export type AudioFacts = {
   kind: "audio";
   container: string;
@@ -183,6 +187,31 @@ export type BatchRequest = {
   parent?: string | null;
 };
 
+export type ClassChange = {
+  label?: string;
+  active?: boolean;
+  notes?: string;
+  expiration_date?: string | null;
+  level?: number;
+  custom_fields?: (Record<string, unknown>)[];
+  reference?: string;
+};
+
+export type ClassEvaluation = {
+  attribute_statistics?: AttributeStatistics;
+};
+
+export type ClassRequest = {
+  label: string;
+  /** Default: a UUID */
+  reference?: string;
+  active?: boolean;
+  notes?: string;
+  expiration_date?: string | null;
+  level?: number;
+  custom_fields?: (Record<string, unknown>)[];
+};
+
 export type CreatedAccessKey = {
   key: string;
   name: string;
@@ -222,6 +251,135 @@ export type CreatedWorkspace = {
   /** Its first API key, of the role admin */
   key: string;
 };
+
+export type Dataset = {
+  id: string;
+  name: string;
+  description: string;
+  type: DatasetType;
+  /** Grows with each change of the dataset, its classes or images */
+  version: number;
+  time_created: string;
+  time_updated: string;
+  number_of_classes: number;
+  number_of_active_classes: number;
+  number_of_images: number;
+  /** Active images of active classes */
+  number_of_active_images: number;
+  /** The first image of each of the first three classes */
+  preview_images: string[];
+  evaluation_result: DatasetEvaluation;
+  /** The part of its images that has been evaluated */
+  evaluation_state: number;
+  issues: DatasetIssues;
+};
+
+export type DatasetChange = {
+  name?: string;
+  description?: string;
+};
+
+export type DatasetClass = {
+  id: string;
+  /** The client’s own id, unique within the dataset */
+  reference: string;
+  label: string;
+  /** Its first image */
+  preview_image: DatasetImage | null;
+  time_created: string;
+  time_updated: string;
+  /** By evaluator */
+  time_evaluated: Record<string, string>;
+  /** Inactive classes are left out of trainings */
+  active: boolean;
+  notes: string;
+  /** From then on it is left out of trainings */
+  expiration_date: string | null;
+  level: number;
+  number_of_images: number;
+  custom_fields: (Record<string, unknown>)[];
+  type: DatasetType;
+  evaluation_result: ClassEvaluation;
+};
+
+export type DatasetClassPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: DatasetClass[];
+};
+
+export type DatasetEvaluation = {
+  /** Classes by the gender most of their faces look like */
+  gender_statistics?: Record<string, number>;
+};
+
+export type DatasetImage = {
+  id: string;
+  file_uri: string;
+  time_created: string;
+  time_updated: string;
+  /** Inactive images are left out of trainings */
+  active: boolean;
+  notes: string;
+  /** A job found it by its lower third */
+  is_auto_generated: boolean;
+  evaluation_result: ImageEvaluation;
+};
+
+export type DatasetImageForm = {
+  file: Blob;
+  active?: boolean;
+  notes?: string;
+};
+
+export type DatasetImagePage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: DatasetImage[];
+};
+
+export type DatasetIssue = {
+  level: IssueLevel;
+  code: string;
+  message: string;
+  number_of_images: number;
+  /** The first of them */
+  images: IssueImage[];
+};
+
+export type DatasetIssues = {
+  has_error: boolean;
+  has_warning: boolean;
+  reasons: DatasetIssue[];
+};
+
+export type DatasetPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Dataset[];
+};
+
+export type DatasetReplacement = {
+  name: string;
+  description?: string;
+};
+
+export type DatasetRequest = {
+  name: string;
+  description?: string;
+  type: DatasetType;
+};
+
+export type DatasetType = "face" | "landmark";
 
 export type DetailedResult = {
   media_type: DetailedResultMediaType;
@@ -352,6 +510,30 @@ export type ExportRequest = {
 
 export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
 
+export type FaceAttributes = {
+  emotion: string | null;
+  smile: boolean | null;
+  eyeglasses: boolean | null;
+  sunglasses: boolean | null;
+  eyesopen: boolean | null;
+  mouthopen: boolean | null;
+  beard: boolean | null;
+  mustache: boolean | null;
+  /** Degrees */
+  roll: number | null;
+  /** Degrees */
+  yaw: number | null;
+  /** Degrees */
+  pitch: number | null;
+};
+
+export type FaceClustering = "match" | "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable";
+
+export type HeadPoseStatistics = {
+  yaw_mean_std: [number, number];
+  pitch_mean_std: [number, number];
+};
+
 export type HealthCheck = {
   name: string;
   ok: boolean;
@@ -371,6 +553,19 @@ export type HealthReportState = "starting" | "running" | "stopping";
 
 export type IfExists = "refuse" | "replace" | "rename";
 
+export type ImageChange = {
+  /** storage:// address of an uploaded picture */
+  file_uri?: string;
+  active?: boolean;
+  notes?: string;
+};
+
+export type ImageEvaluation = {
+  /** Of the largest face; null without one */
+  face_attributes?: FaceAttributes | null;
+  face_clustering?: FaceClustering;
+};
+
 export type ImageFacts = {
   kind: "image";
   /** `jpeg`, `png` or `webp`; there may be more */
@@ -379,11 +574,25 @@ export type ImageFacts = {
   height: number;
 };
 
+export type ImageReplacement = {
+  /** storage:// address of an uploaded picture */
+  file_uri?: string;
+  active?: boolean;
+  notes?: string;
+};
+
 export type InstalledModel = {
   name: string;
   version: number;
   is_default: boolean;
 };
+
+export type IssueImage = {
+  class_id: string;
+  image_id: string;
+};
+
+export type IssueLevel = "error" | "warning";
 
 export type Job = {
   id: string;
@@ -1245,16 +1454,6 @@ export interface Operations {
     form: undefined;
     reply: null;
   };
-  /** Remove a dictionary, by the path under which it was once listed */
-  'DELETE /v1/datasets/{dictionaryId}/': {
-    params: {
-      dictionaryId: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    form: undefined;
-    reply: Message;
-  };
   /** Modules with their arguments and the models installed for them */
   'GET /v1/modules/': {
     params: Record<never, never>;
@@ -1306,6 +1505,238 @@ export interface Operations {
   'DELETE /v1/models/{modelId}/': {
     params: {
       modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List datasets, the oldest first */
+  'GET /v1/datasets/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetPage;
+  };
+  /** Make a dataset */
+  'POST /v1/datasets/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: DatasetRequest;
+    form: undefined;
+    reply: Dataset;
+  };
+  /** Read a dataset */
+  'GET /v1/datasets/{datasetId}/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Dataset;
+  };
+  /** Replace name and description */
+  'PUT /v1/datasets/{datasetId}/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: DatasetReplacement;
+    form: undefined;
+    reply: Dataset;
+  };
+  /** Change what is sent */
+  'PATCH /v1/datasets/{datasetId}/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: DatasetChange;
+    form: undefined;
+    reply: Dataset;
+  };
+  /** Remove a dataset, or a dictionary under the path where that was once listed */
+  'DELETE /v1/datasets/{datasetId}/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the classes of a dataset, the oldest first */
+  'GET /v1/datasets/{datasetId}/classes/': {
+    params: {
+      datasetId: string;
+    };
+    query: {
+      search?: string;
+      reference?: string;
+      active?: boolean;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetClass[];
+  };
+  /** Add a class to a dataset */
+  'POST /v1/datasets/{datasetId}/classes/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: ClassRequest;
+    form: undefined;
+    reply: DatasetClass;
+  };
+  /** The same list in pages */
+  'GET /v1/datasets/{datasetId}/classes': {
+    params: {
+      datasetId: string;
+    };
+    query: {
+      offset?: number;
+      limit: number;
+      search?: string;
+      reference?: string;
+      active?: boolean;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetClassPage;
+  };
+  /** Read a class */
+  'GET /v1/datasets/{datasetId}/classes/{classId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: DatasetClass;
+  };
+  /** Replace the fields of a class */
+  'PUT /v1/datasets/{datasetId}/classes/{classId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: Record<never, never>;
+    body: ClassRequest;
+    form: undefined;
+    reply: DatasetClass;
+  };
+  /** Change what is sent */
+  'PATCH /v1/datasets/{datasetId}/classes/{classId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: Record<never, never>;
+    body: ClassChange;
+    form: undefined;
+    reply: DatasetClass;
+  };
+  /** Remove a class */
+  'DELETE /v1/datasets/{datasetId}/classes/{classId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the images of a class, the oldest first */
+  'GET /v1/datasets/{datasetId}/classes/{classId}/images/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: {
+      active?: boolean;
+      face_clustering?: FaceClustering;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetImage[];
+  };
+  /** Add an image to a class */
+  'POST /v1/datasets/{datasetId}/classes/{classId}/images/': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: DatasetImageForm;
+    reply: DatasetImage;
+  };
+  /** The same list in pages */
+  'GET /v1/datasets/{datasetId}/classes/{classId}/images': {
+    params: {
+      datasetId: string;
+      classId: string;
+    };
+    query: {
+      offset?: number;
+      limit: number;
+      active?: boolean;
+      face_clustering?: FaceClustering;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetImagePage;
+  };
+  /** Read an image */
+  'GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+      imageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: DatasetImage;
+  };
+  /** Replace the fields of an image */
+  'PUT /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+      imageId: string;
+    };
+    query: Record<never, never>;
+    body: ImageReplacement;
+    form: undefined;
+    reply: DatasetImage;
+  };
+  /** Change what is sent */
+  'PATCH /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+      imageId: string;
+    };
+    query: Record<never, never>;
+    body: ImageChange;
+    form: undefined;
+    reply: DatasetImage;
+  };
+  /** Remove an image, with its file when that came with it */
+  'DELETE /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/': {
+    params: {
+      datasetId: string;
+      classId: string;
+      imageId: string;
     };
     query: Record<never, never>;
     body: undefined;

@@ -2,6 +2,7 @@ export * from './access-key.js';
 export * from './audit.js';
 export * from './batch.js';
 export * from './custom-fields.js';
+export * from './dataset.js';
 export * from './dictionary.js';
 export * from './errors.js';
 export * from './greedy-matching.js';

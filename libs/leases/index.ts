@@ -13,6 +13,14 @@ export {
 } from './attempts.js';
 export * from './installation-lease.js';
 export { isWanted, renewLease, updateHeld, voidLeases, type Held } from './leased-rows.js';
-export { EXPORTS, JOB_ENDINGS, LEASED_TABLES, REPORTS } from './leased-tables.js';
+export {
+  DATASET_CLASSES,
+  DATASET_ERASURES,
+  DATASET_IMAGES,
+  EXPORTS,
+  JOB_ENDINGS,
+  LEASED_TABLES,
+  REPORTS,
+} from './leased-tables.js';
 export * from './settings.js';
 export { TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from './task-loop.js';

@@ -18,6 +18,9 @@ import {
 import {
   ANALYSES,
   CHUNKS,
+  DATASET_CLASSES,
+  DATASET_ERASURES,
+  DATASET_IMAGES,
   EXPORTS,
   JOB_ENDINGS,
   LEASED_TABLES,
@@ -143,6 +146,17 @@ describe('leased rows', () => {
         );
         return { id: row!.id };
       },
+    },
+    { rows: DATASET_ERASURES, ...done, add: () => task('dataset_erasures', { dataset_id: randomUUID() }) },
+    {
+      rows: DATASET_IMAGES,
+      ...done,
+      add: () => task('dataset_images', { dataset_id: randomUUID(), class_id: randomUUID(), storage_key: 'k' }),
+    },
+    {
+      rows: DATASET_CLASSES,
+      ...done,
+      add: () => task('dataset_classes', { dataset_id: randomUUID(), reference: 'r', label: 'l' }),
     },
   ];
 

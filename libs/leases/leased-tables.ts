@@ -40,6 +40,19 @@ export const EXPORTS: LeasedTable = {
   live: 'NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)',
 };
 
+export const DATASET_ERASURES: LeasedTable = { name: 'dataset_erasures', ...TASK };
+
+/** What is evaluated begins `attempts` anew whenever it changes. */
+const EVALUATED: Omit<LeasedTable, 'name'> = { ...TASK, token: 'fencing_token' };
+export const DATASET_IMAGES: LeasedTable = { name: 'dataset_images', ...EVALUATED };
+export const DATASET_CLASSES: LeasedTable = {
+  name: 'dataset_classes',
+  ...EVALUATED,
+  // Images are compared with each other when each of them was looked at.
+  live: `time_deleted IS NULL AND NOT EXISTS (
+    SELECT 1 FROM dataset_images i WHERE i.class_id = dataset_classes.id AND i.state IN ('waiting', 'processing'))`,
+};
+
 /** Thumbnails of stored files. Who waits for one asks again when the lease has run out: whatever asks begins an attempt. */
 export const THUMBNAILS: LeasedTable = {
   name: 'storage_entries',
@@ -54,4 +67,15 @@ export const THUMBNAILS: LeasedTable = {
 };
 
 /** Whose rows are claimed by the rules of `leased-rows.ts`. */
-export const LEASED_TABLES = [SOURCES, CHUNKS, ANALYSES, EXPORTS, REPORTS, JOB_ENDINGS, THUMBNAILS];
+export const LEASED_TABLES = [
+  SOURCES,
+  CHUNKS,
+  ANALYSES,
+  EXPORTS,
+  REPORTS,
+  JOB_ENDINGS,
+  THUMBNAILS,
+  DATASET_ERASURES,
+  DATASET_IMAGES,
+  DATASET_CLASSES,
+];

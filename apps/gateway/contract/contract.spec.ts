@@ -90,9 +90,7 @@ describe('every row of the interface', () => {
       for (const unknown of [randomUUID(), '999999999', 'x', '-1', "' OR 1=1"]) {
         const url = `/api${filled(row.path, ids.with(position, unknown))}`;
         const answer = await ask(row, operation, withQuery(url, trial.query), { body: trial.body, form: trial.form });
-        // What is no dictionary's id could be a dataset's.
-        const expected = row.path === '/v1/datasets/{DICTIONARY_ID}/' ? 501 : 404;
-        expect([url, answer.status]).toEqual([url, expected]);
+        expect([url, answer.status]).toEqual([url, 404]);
       }
     }
   });
@@ -152,7 +150,7 @@ describe('a row that is to come', () => {
     ['POST', 'models/x/predict'],
     ['POST', 'models/x/canary'],
     ['PUT', 'transcripts/a/variants/b/versions/1/paragraphs/c'],
-    ['HEAD', 'datasets'],
+    ['HEAD', 'trainings'],
   ])('%s /v1/%s/ answers 501', async (method, path) => {
     expect((await world.ask(method, `/api/v1/${path}/`, method === 'HEAD' ? undefined : {})).status).toBe(501);
   });
@@ -178,10 +176,7 @@ describe('a row that is to come', () => {
 
   it('is no row that is there', () => {
     for (const { method, path } of OPERATIONS) {
-      expect([method, path, notYet(method, filled(path, variablesOf(path)))]).toEqual(
-        // As the interface lists the removal of dictionaries, which shares its path with that of datasets.
-        [method, path, path === '/api/v1/datasets/{dictionaryId}/' ? expect.anything() : null],
-      );
+      expect([method, path, notYet(method, filled(path, variablesOf(path)))]).toEqual([method, path, null]);
     }
   });
 });

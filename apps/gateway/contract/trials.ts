@@ -28,6 +28,10 @@ const file = async (world: World): Promise<string[]> => [await world.file()];
 const shownFile = async (world: World): Promise<string[]> => [await world.shownFile()];
 const accessKey = async (world: World): Promise<string[]> => [await world.accessKey()];
 
+const dataset = async (world: World): Promise<string[]> => [await world.dataset()];
+const class_ = async (world: World): Promise<string[]> => world.datasetClass();
+const image = async (world: World): Promise<string[]> => world.datasetImage();
+
 const webhook = async (world: World): Promise<string[]> => [await world.webhook()];
 
 const batch = async (world: World): Promise<string[]> => [await world.batch()];
@@ -43,6 +47,8 @@ const files = (content: string): Record<string, Part> => ({
   files: { filename: 'jobs.csv', contentType: 'text/csv', bytes: Buffer.from(content) },
 });
 const key = { name: 'editor', scopes: ['transcript.read', 'export.write'] };
+
+const CLASS = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
 
 /** By method and path as the interface writes them. A row without a trial fails the contract. */
 export const TRIALS: Record<string, Trial> = {
@@ -84,6 +90,73 @@ export const TRIALS: Record<string, Trial> = {
     wrong: [{ body: [] }, { body: { custom_fields: {} } }, { body: { description: 7 } }, { body: { unknown: 1 } }],
   },
   'DELETE /v1/models/{MODEL_ID}/': { ids: ownModel },
+
+  'GET /v1/datasets/': page,
+  'GET /v1/datasets/{DATASET_ID}/': { ids: dataset, reply: { type: 'face', number_of_images: 0, preview_images: [] } },
+  'POST /v1/datasets/': {
+    body: { name: 'Newsroom', description: 'Who reads the news', type: 'landmark' },
+    reply: { name: 'Newsroom', description: 'Who reads the news', type: 'landmark', number_of_classes: 0 },
+    wrong: [
+      { body: {} },
+      { body: { name: 'x' } },
+      { body: { name: 'x', type: 'logo' } },
+      { body: { name: '', type: 'face' } },
+    ],
+  },
+  'PUT /v1/datasets/{DATASET_ID}/': {
+    ids: dataset,
+    body: { name: 'Archive', description: 'Who was there' },
+    reply: { name: 'Archive', description: 'Who was there', type: 'face' },
+    wrong: [{ body: { description: 'no name' } }, { body: { name: 7 } }],
+  },
+  'DELETE /v1/datasets/{DATASET_ID}/': { ids: dataset },
+  'GET /v1/datasets/{DATASET_ID}/classes/': { ids: dataset, reply: [], wrong: wrongPages },
+  'POST /v1/datasets/{DATASET_ID}/classes/': {
+    ids: dataset,
+    body: { label: 'Ada', notes: 'x', expiration_date: '2030-01-01', custom_fields: [{ desk: 'politics' }] },
+    reply: {
+      label: 'Ada',
+      active: true,
+      expiration_date: '2030-01-01T00:00:00.000000Z',
+      type: 'face',
+      preview_image: null,
+    },
+    wrong: [
+      { body: {} },
+      { body: { label: '' } },
+      { body: { label: 'a', expiration_date: 'tomorrow' } },
+      { body: { label: 'a', active: 'yes' } },
+    ],
+  },
+  [`GET ${CLASS}/`]: { ids: class_, reply: { label: 'Ada', number_of_images: 0 } },
+  [`PUT ${CLASS}/`]: {
+    ids: class_,
+    body: { label: 'Ada Lovelace', active: false },
+    reply: { label: 'Ada Lovelace', active: false, reference: 'person-17' },
+    wrong: [{ body: { active: false } }],
+  },
+  [`DELETE ${CLASS}/`]: { ids: class_ },
+  [`GET ${CLASS}/images/`]: { ids: class_, reply: [], wrong: wrongPages },
+  [`POST ${CLASS}/images/`]: {
+    ids: class_,
+    bodyFor: async (world) => ({ file_uri: await world.picture(), notes: 'in the park' }),
+    reply: { active: true, notes: 'in the park', is_auto_generated: false, evaluation_result: {} },
+    wrong: [
+      { body: {} },
+      { body: { file_uri: 'https://example.org/a.jpg' } },
+      { body: { file_uri: 'storage://nothing' } },
+      { form: { notes: 'no file' } },
+      { form: text('no picture') },
+    ],
+  },
+  [`GET ${CLASS}/images/{IMAGE_ID}`]: { ids: image, reply: { active: true } },
+  [`PUT ${CLASS}/images/{IMAGE_ID}`]: {
+    ids: image,
+    body: { active: false, notes: 'blurred' },
+    reply: { active: false, notes: 'blurred' },
+    wrong: [{ body: { active: 1 } }, { body: { file_uri: 'storage://nothing' } }],
+  },
+  [`DELETE ${CLASS}/images/{IMAGE_ID}`]: { ids: image },
 
   'GET /v1/dictionaries/': { wrong: wrongPages },
   'GET /v1/dictionaries/{DICTIONARY_ID}/': { ids: dictionary, reply: { type: 'simple', is_public: false } },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelId, type Job } from '@adit/contracts';
@@ -132,6 +133,32 @@ export class World {
 
   async dictionary(): Promise<string> {
     return (await this.uploaded<{ id: string }>('/api/v1/dictionaries/', 'names.txt', 'text/plain', 'Ada\n')).id;
+  }
+
+  async dataset(): Promise<string> {
+    return (await this.made<{ id: string }>('/api/v1/datasets/', { name: 'Newsroom', type: 'face' })).id;
+  }
+
+  /** Ids of a dataset and a class of it. */
+  async datasetClass(): Promise<string[]> {
+    const datasetId = await this.dataset();
+    const body = { label: 'Ada', reference: 'person-17' };
+    return [datasetId, (await this.made<{ id: string }>(`/api/v1/datasets/${datasetId}/classes/`, body)).id];
+  }
+
+  /** Ids of a dataset, a class of it, and an image of that. */
+  async datasetImage(): Promise<string[]> {
+    const [datasetId = '', classId = ''] = await this.datasetClass();
+    const url = `/api/v1/datasets/${datasetId}/classes/${classId}/images/`;
+    return [datasetId, classId, (await this.made<{ id: string }>(url, { file_uri: await this.picture() })).id];
+  }
+
+  /** Address of an uploaded picture. */
+  async picture(): Promise<string> {
+    const url = '/api/v1/storage/?folder=/contract';
+    const file = { filename: `${randomUUID()}.jpg`, contentType: 'image/jpeg', bytes: await readFile(photo) };
+    const { payload, headers } = multipart({ file });
+    return succeeded(url, await this.ask('POST', url, payload, headers)).json<{ url: string }>().url;
   }
 
   async file(version = 'v1'): Promise<string> {

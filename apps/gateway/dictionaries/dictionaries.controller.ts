@@ -1,10 +1,9 @@
-import { AditError, PageQuery } from '@adit/contracts';
+import { PageQuery } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { notYet } from '../http/rows-to-come.js';
 import { sendObject } from '../http/send-object.js';
 import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
 import { missing, readForm, type SentFile } from './dictionary-form.js';
@@ -12,7 +11,6 @@ import {
   changeDictionary,
   ChangedDictionary,
   deleteDictionary,
-  deleteDictionaryAsListed,
   getDictionary,
   getDictionaryFile,
   listDictionaries,
@@ -91,20 +89,8 @@ export class DictionariesController {
   }
 
   @Route(deleteDictionary)
-  delete({ params }: Input<typeof deleteDictionary>, { caller }: Exchange) {
-    return this.remove(caller.workspaceId, params.dictionaryId);
-  }
-
-  @Route(deleteDictionaryAsListed)
-  deleteAsListed({ params }: Input<typeof deleteDictionaryAsListed>, { caller, request }: Exchange) {
-    return this.remove(caller.workspaceId, params.dictionaryId).catch((error: unknown) => {
-      // What is no dictionary's could be a dataset's.
-      throw (isNotFound(error) && notYet('DELETE', request.url.split('?')[0] ?? '')) || error;
-    });
-  }
-
-  private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
-    const { name } = await this.dictionaries.remove(workspaceId, id);
+  async delete({ params }: Input<typeof deleteDictionary>, { caller }: Exchange) {
+    const { name } = await this.dictionaries.remove(caller.workspaceId, params.dictionaryId);
     return { message: `The dictionary ${name} was deleted.` };
   }
 
@@ -118,8 +104,4 @@ export class DictionariesController {
       return presentDictionary(await this.dictionaries.change(workspaceId, id, file, fields));
     });
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof AditError && error.code === 'NOT_FOUND';
 }

@@ -11,6 +11,6 @@ import { PublicDictionaries } from './public-dictionaries.js';
   imports: [HttpModule],
   controllers: [DictionariesController],
   providers: [Dictionaries, DictionaryPins, LanguageDetection, PublicDictionaries],
-  exports: [DictionaryPins],
+  exports: [Dictionaries, DictionaryPins],
 })
 export class DictionariesApiModule {}

@@ -352,8 +352,7 @@ describe('a job', () => {
     await store.sweep(late);
     expect(await versions()).toBe(0);
     const gone = await gateway.ask('DELETE', `/api/v1/datasets/${id}/`);
-    // It could be a dataset's, and there are none yet.
-    expect(gone.status).toBe(501);
+    expect(gone.status).toBe(404);
     expect((await gateway.ask('DELETE', `/api/v1/dictionaries/${id}/`)).status).toBe(404);
   });
 

@@ -135,16 +135,3 @@ export const deleteDictionary = defineRoute({
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
 });
-
-/** The interface lists the removal of a dictionary under this path. */
-export const deleteDictionaryAsListed = defineRoute({
-  method: 'DELETE',
-  path: '/v1/datasets/:dictionaryId/',
-  summary: 'Remove a dictionary, by the path under which it was once listed',
-  description:
-    'Does what `DELETE /v1/dictionaries/{dictionaryId}/` does, for clients that were written after the older listing.',
-  tag,
-  params,
-  reply: Message,
-  errors: ['NOT_IMPLEMENTED', 'CONFLICT', 'FORBIDDEN'],
-});

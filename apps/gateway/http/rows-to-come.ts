@@ -16,14 +16,6 @@ const rows = (missing: string, cells: [methods: string, path: string][], prefix 
 
 /** What is published and not there yet; a row goes from here when it is built. */
 const TO_COME: readonly RowToCome[] = [
-  ...rows('datasets and their classes and images', [
-    ['GET POST', '/datasets/'],
-    ['GET PUT PATCH DELETE', '/datasets/:id/'],
-    ['GET POST', '/datasets/:id/classes/'],
-    ['GET PUT PATCH DELETE', '/datasets/:id/classes/:class/'],
-    ['GET POST', '/datasets/:id/classes/:class/images/'],
-    ['GET PUT PATCH DELETE', '/datasets/:id/classes/:class/images/:image/'],
-  ]),
   ...rows('trainings', [
     ['GET POST DELETE', '/trainings/'],
     ['GET DELETE', '/trainings/:id/'],

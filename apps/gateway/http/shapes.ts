@@ -24,4 +24,10 @@ export function inPages(reply: z.ZodType): OtherAnswer {
   };
 }
 
+/** A query parameter that is on or off. */
+export const Flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .meta({ type: 'boolean' });
+
 export const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });

@@ -7,6 +7,7 @@ export const TAGS = {
   Dictionaries: 'Lists and maps of labels, by which jobs filter, rename and merge what they find.',
   Modules: 'The questions a job can ask, with their arguments.',
   Models: 'What modules recognise with: galleries of people, landmarks, kinds of things.',
+  Datasets: 'Classes of images that models are trained with.',
   Workspaces: 'What belongs together and to nobody else. For keys with the role owner, the installation’s first.',
   'API keys': 'Who may use the API, as what, and how often. For keys with the role admin.',
   'Access keys': 'Keys that let a third party sign tokens for its end users.',

@@ -1,15 +1,10 @@
 import { Job, JobPage, JobRequest, JobState, MediaFacts, ModelPin, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { Message, UuidInPath } from '../http/shapes.js';
+import { Flag, Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Jobs';
 export const JobInPath = z.object({ jobId: UuidInPath.describe('Id of the job') });
-const flag = z
-  .enum(['true', 'false', '1', '0'])
-  .transform((text) => text === 'true' || text === '1')
-  .meta({ type: 'boolean' });
-
 const Prefer = z.object({
   Prefer: z.string().max(255).optional().describe('`wait=N`: seconds to wait for the end of the job, at most 60'),
 });
@@ -85,7 +80,7 @@ export const postJob = defineRoute({
   tag,
   headers: Prefer,
   replyHeaders: ['Preference-Applied'],
-  query: z.object({ dry_run: flag.default(false) }),
+  query: z.object({ dry_run: Flag.default(false) }),
   body: JobRequest,
   reply: Job,
   otherwise: {
@@ -93,7 +88,7 @@ export const postJob = defineRoute({
     summary: 'What a job would be; nothing is created',
     description:
       'The path above, asked with `dry_run=true`: the sources are probed, the arguments checked, the effort estimated.',
-    query: z.object({ dry_run: flag }),
+    query: z.object({ dry_run: Flag }),
     reply: DryRun,
   },
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],

@@ -92,7 +92,7 @@ export async function nextName(
   return free;
 }
 
-/** Throws CONFLICT when a job that has not ended still needs one of the files. */
+/** Throws CONFLICT when a job that has not ended, or an image of a dataset, still needs one of the files. */
 export async function refuseUsed(
   manager: EntityManager,
   workspaceId: string,
@@ -110,6 +110,19 @@ export async function refuseUsed(
   const [first] = used;
   if (first !== undefined) {
     throw new AditError('CONFLICT', `Job ${first.id} still needs ${first.uri}; stop or delete it first.`);
+  }
+  const [shown]: { id: string; dataset: string; key: string }[] = await manager.query(
+    `SELECT i.id, i.dataset_id AS dataset, i.storage_key AS key
+       FROM dataset_images i JOIN dataset_classes c ON c.id = i.class_id JOIN datasets d ON d.id = i.dataset_id
+      WHERE i.workspace_id = $1 AND i.storage_key = ANY($2) AND c.time_deleted IS NULL AND d.time_deleted IS NULL
+      LIMIT 1`,
+    [workspaceId, keys],
+  );
+  if (shown !== undefined) {
+    throw new AditError(
+      'CONFLICT',
+      `The image ${shown.id} of the dataset ${shown.dataset} shows storage://${shown.key}; delete that first.`,
+    );
   }
 }
 

@@ -47,6 +47,15 @@ export class Uploads {
    * CONFLICT when the name is taken, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE.
    */
   async receive(workspaceId: string, request: FastifyRequest, query: FormFields): Promise<StorageEntryEntity> {
+    return (await this.receiveForm(workspaceId, request, query)).entry;
+  }
+
+  /** The same for a form that says more than where the file is put: with its fields, which the caller checks. */
+  async receiveForm(
+    workspaceId: string,
+    request: FastifyRequest,
+    query: FormFields,
+  ): Promise<{ entry: StorageEntryEntity; fields: Record<string, string | undefined> }> {
     const fields: Record<string, string | undefined> = {};
     const known = (): FormFields => ({ ...fields, ...withoutUndefined(query) });
     check(known());
@@ -61,7 +70,7 @@ export class Uploads {
       if (folder === undefined) throw missing('?folder', 'Name the folder to put the file in; / is the root.');
       // Fields may follow the file; only now are all of them known.
       const place = { workspaceId, folder: folderPath(folder), name: name === undefined ? entry.name : fileName(name) };
-      return await this.entries.finish(entry, { ...place, ...asTaken(known()) });
+      return { entry: await this.entries.finish(entry, { ...place, ...asTaken(known()) }), fields };
     } catch (error) {
       if (entry !== null) await this.giveUp(entry, error, request.raw.complete);
       throw error;

@@ -1,6 +1,13 @@
 import { AccessKeyEntity, AuditEntryEntity } from './access.js';
 import { BatchEntity, ExportEntity, JobEndingEntity, ReportEntity, ReportItemEntity } from './batch.js';
 import { JobErasureEntity, MediaEntity, ObjectRemovalEntity, ObservationEntity } from './cache.js';
+import {
+  DatasetClassEntity,
+  DatasetEntity,
+  DatasetErasureEntity,
+  DatasetImageEntity,
+  DatasetLookEntity,
+} from './dataset.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import {
   ChunkAnalysisEntity,
@@ -24,6 +31,7 @@ export * from './access.js';
 export * from './batch.js';
 export * from './cache.js';
 export * from './columns.js';
+export * from './dataset.js';
 export * from './dictionary.js';
 export * from './from-row.js';
 export * from './job.js';
@@ -47,6 +55,11 @@ export const ENTITIES = [
   AuditEntryEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
+  DatasetClassEntity,
+  DatasetEntity,
+  DatasetErasureEntity,
+  DatasetImageEntity,
+  DatasetLookEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
   ExportEntity,

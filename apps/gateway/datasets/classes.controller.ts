@@ -1,0 +1,123 @@
+import { AditError, PageQuery, type ClassChange, type DatasetClass } from '@adit/contracts';
+import { columns, containing, DatasetClassEntity, inTransaction } from '@adit/database';
+import { deleteClass, insertClasses, lockClass, presentClass, referenceTaken } from '@adit/datasets';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import * as routes from './class-routes.js';
+import { DatasetRows } from './dataset-rows.js';
+
+@Controller()
+export class ClassesController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DatasetRows) private readonly rows: DatasetRows,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.listClasses)
+  async list({ params, query }: Input<typeof routes.listClasses>, { caller, request }: Exchange) {
+    const { id: datasetId, type } = await this.rows.dataset(caller.workspaceId, params.datasetId);
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const all: FindOptionsWhere<DatasetClassEntity> = { datasetId, timeDeleted: IsNull() };
+    if (query.active !== undefined) all.active = query.active;
+    if (query.reference !== undefined) all.reference = query.reference;
+    const found = query.search === undefined ? undefined : ILike(containing(query.search));
+    const [rows, total] = await this.db.manager.findAndCount(DatasetClassEntity, {
+      where:
+        found === undefined
+          ? all
+          : [
+              { reference: found, ...all },
+              { ...all, label: found },
+            ],
+      order: { seq: 'ASC' },
+      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+    });
+    const previews = await this.rows.previews(rows.map(({ id }) => id));
+    const shown = rows.map((row) => presentClass(row, type, previews.get(row.id) ?? null));
+    return page === null ? shown : this.links.page(request, page, total, shown);
+  }
+
+  @Route(routes.createClass)
+  async create({ params, body }: Input<typeof routes.createClass>, { caller: { workspaceId }, newId: id }: Exchange) {
+    const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
+    const made = await insertClasses(this.db, { workspaceId, datasetId }, [{ ...body, id }]);
+    if (made.length === 0) throw referenceTaken(body.reference ?? id);
+    return this.read(workspaceId, datasetId, id);
+  }
+
+  @Route(routes.getClass)
+  one({ params }: Input<typeof routes.getClass>, { caller }: Exchange) {
+    return this.read(caller.workspaceId, params.datasetId, params.classId);
+  }
+
+  @Route(routes.replaceClass)
+  replace({ params, body }: Input<typeof routes.replaceClass>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params, body);
+  }
+
+  @Route(routes.changeClass)
+  change({ params, body }: Input<typeof routes.changeClass>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params, body);
+  }
+
+  @Route(routes.deleteClassRoute)
+  async delete({ params }: Input<typeof routes.deleteClassRoute>, { caller: { workspaceId } }: Exchange) {
+    const { label } = await deleteClass(this.db, { workspaceId, ...params });
+    return { message: `The class ${label} was deleted.` };
+  }
+
+  private async changed(
+    workspaceId: string,
+    params: { datasetId: string; classId: string },
+    change: ClassChange,
+  ): Promise<DatasetClass> {
+    await inTransaction(this.db, async (manager) => {
+      const { id, datasetId, changes } = await lockClass(manager, { workspaceId, ...params });
+      const {
+        expiration_date: expiration,
+        custom_fields: customFields,
+        reference,
+        label,
+        active,
+        notes,
+        level,
+      } = change;
+      if (reference !== undefined) {
+        const namesake = { datasetId, reference, id: Not(id), timeDeleted: IsNull() };
+        if (await manager.existsBy(DatasetClassEntity, namesake)) throw referenceTaken(reference);
+      }
+      const given = { reference, label, active, notes, level, customFields };
+      const said = Object.entries(given).filter(([, value]) => value !== undefined);
+      await manager.update(
+        DatasetClassEntity,
+        { id },
+        columns<DatasetClassEntity>({
+          ...Object.fromEntries(said),
+          ...(expiration === undefined ? {} : { expirationDate: expiration === null ? null : new Date(expiration) }),
+          changes: changes + 1,
+          timeUpdated: new Date(),
+        }),
+      );
+    }).catch((error: unknown) => {
+      throw isUniqueViolation(error) ? referenceTaken(change.reference ?? '') : error;
+    });
+    return this.read(workspaceId, params.datasetId, params.classId);
+  }
+
+  private async read(workspaceId: string, datasetId: string, classId: string): Promise<DatasetClass> {
+    const { type } = await this.rows.dataset(workspaceId, datasetId);
+    const row = await this.rows.class(workspaceId, datasetId, classId);
+    const previews = await this.rows.previews([row.id]);
+    return presentClass(row, type, previews.get(row.id) ?? null);
+  }
+}
+
+/** Two that took one reference at the same time: the index decides. */
+function isUniqueViolation(error: unknown): boolean {
+  const cause = error instanceof AditError ? error.options.cause : error;
+  return String((cause as { code?: unknown } | null)?.code) === '23505';
+}

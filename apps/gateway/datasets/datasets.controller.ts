@@ -1,0 +1,85 @@
+import { AditError, type Dataset } from '@adit/contracts';
+import { DatasetEntity, isUuid } from '@adit/database';
+import { deleteDataset, readDatasets } from '@adit/datasets';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, IsNull } from 'typeorm';
+import { Dictionaries } from '../dictionaries/dictionaries.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import * as routes from './dataset-routes.js';
+
+@Controller()
+export class DatasetsController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Dictionaries) private readonly dictionaries: Dictionaries,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.listDatasets)
+  async list({ query }: Input<typeof routes.listDatasets>, { caller: { workspaceId }, request }: Exchange) {
+    const total = await this.db.manager.countBy(DatasetEntity, { workspaceId, timeDeleted: IsNull() });
+    return this.links.page(request, query, total, await readDatasets(this.db.manager, workspaceId, query));
+  }
+
+  @Route(routes.createDataset)
+  async create({ body }: Input<typeof routes.createDataset>, { caller: { workspaceId }, newId: id }: Exchange) {
+    await this.db.manager.insert(DatasetEntity, { id, workspaceId, ...body });
+    return this.read(workspaceId, id);
+  }
+
+  @Route(routes.getDataset)
+  one({ params }: Input<typeof routes.getDataset>, { caller }: Exchange) {
+    return this.read(caller.workspaceId, params.datasetId);
+  }
+
+  @Route(routes.replaceDataset)
+  replace({ params, body }: Input<typeof routes.replaceDataset>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params.datasetId, body);
+  }
+
+  @Route(routes.changeDataset)
+  change({ params, body }: Input<typeof routes.changeDataset>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params.datasetId, body);
+  }
+
+  @Route(routes.deleteDataset)
+  async delete({ params: { datasetId } }: Input<typeof routes.deleteDataset>, { caller: { workspaceId } }: Exchange) {
+    try {
+      if (!isUuid(datasetId)) throw notThere(datasetId);
+      const { name } = await deleteDataset(this.db, workspaceId, datasetId);
+      return { message: `The dataset ${name} was deleted.` };
+    } catch (error) {
+      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+      // The interface lists the removal of a dictionary under this path, too.
+      const { name } = await this.dictionaries.remove(workspaceId, datasetId).catch((other: unknown) => {
+        throw AditError.from(other).code === 'NOT_FOUND' ? error : other;
+      });
+      return { message: `The dictionary ${name} was deleted.` };
+    }
+  }
+
+  private async changed(
+    workspaceId: string,
+    id: string,
+    { name, description }: { name?: string | undefined; description?: string | undefined },
+  ): Promise<Dataset> {
+    const before = await this.read(workspaceId, id);
+    await this.db.query(
+      `UPDATE datasets SET name = $2, description = $3, changes = changes + 1, time_updated = now()
+        WHERE id = $1 AND time_deleted IS NULL`,
+      [before.id, name ?? before.name, description ?? before.description],
+    );
+    return this.read(workspaceId, id);
+  }
+
+  private async read(workspaceId: string, id: string): Promise<Dataset> {
+    const [dataset] = isUuid(id) ? await readDatasets(this.db.manager, workspaceId, { id }) : [];
+    if (dataset === undefined) throw notThere(id);
+    return dataset;
+  }
+}
+
+function notThere(id: string): AditError {
+  return new AditError('NOT_FOUND', `There is no dataset ${id}.`);
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { DictionariesApiModule } from '../dictionaries/dictionaries.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { StorageApiModule } from '../storage/storage.module.js';
+import { ClassesController } from './classes.controller.js';
+import { DatasetRows } from './dataset-rows.js';
+import { DatasetsController } from './datasets.controller.js';
+import { ImageFiles } from './image-files.js';
+import { ImagesController } from './images.controller.js';
+
+/** Datasets, their classes and images. */
+@Module({
+  imports: [HttpModule, StorageApiModule, DictionariesApiModule],
+  controllers: [DatasetsController, ClassesController, ImagesController],
+  providers: [DatasetRows, ImageFiles],
+})
+export class DatasetsApiModule {}

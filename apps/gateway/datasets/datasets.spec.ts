@@ -1,0 +1,235 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { DATASET_ERASURES, TaskLoop } from '@adit/leases';
+import { eraseRest } from '@adit/datasets';
+import type { Dataset, DatasetClass, DatasetImage } from '@adit/contracts';
+import { sampleMedia } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { multipart, type Part } from '../contract/multipart.js';
+import { World } from '../contract/world.js';
+
+const WRITERS = 50;
+let world: World;
+let jpeg: Buffer;
+
+beforeAll(async () => {
+  world = await World.start();
+  jpeg = await readFile(sampleMedia().faces['audrey'] as string);
+}, 600_000);
+afterAll(() => world?.close());
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await world.ask(method, `/api/v1/datasets/${path}`, body);
+  expect([method, path, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([method, path, 200, '']);
+  return answer.json<T>();
+}
+
+async function refusal(method: string, path: string, body?: unknown): Promise<[number, string]> {
+  const answer = await world.ask(method, `/api/v1/datasets/${path}`, body);
+  return [answer.status, String((answer.json()['errors'] as { pointer: string }[])[0]?.pointer ?? '')];
+}
+
+async function post(path: string, parts: Record<string, Part>) {
+  const { payload, headers } = multipart(parts);
+  return world.ask('POST', `/api/v1/datasets/${path}`, payload, headers);
+}
+
+const picture = (filename = 'a.jpg'): Part => ({ filename, contentType: 'image/jpeg', bytes: jpeg });
+const dataset = () => ask<Dataset>('POST', '', { name: 'People', type: 'face' });
+
+/** As the aggregator works it off. */
+async function erased(): Promise<void> {
+  const { db } = world.gateway;
+  const loop = new TaskLoop(db, DATASET_ERASURES, { run: (task) => eraseRest(db, task) });
+  await loop.idle();
+  await loop.stop();
+}
+
+describe('datasets', () => {
+  it('are counted right while 50 write at the same time', async () => {
+    const { id } = await dataset();
+    const uri = await world.picture();
+    const classes = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => ask<DatasetClass>('POST', `${id}/classes/`, { label: `person ${n}` })),
+    );
+    const writers = Array.from({ length: WRITERS }, async (_, n) => {
+      const images = `${id}/classes/${classes[n % 5]!.id}/images/`;
+      const first = await ask<DatasetImage>('POST', images, { file_uri: uri, active: n % 3 !== 0 });
+      const second = await ask<DatasetImage>('POST', images, { file_uri: uri });
+      await ask('PATCH', `${images}${second.id}`, { active: n % 2 === 0 });
+      if (n % 10 === 9) await ask('DELETE', `${images}${first.id}`);
+    });
+    await Promise.all(writers);
+    const all = Array.from({ length: WRITERS }, (_, n) => n);
+    const gone = all.filter((n) => n % 10 === 9);
+    const active = all.filter((n) => n % 3 !== 0 && n % 10 !== 9).length + all.filter((n) => n % 2 === 0).length;
+    const expected = { number_of_images: 2 * WRITERS - gone.length, number_of_active_images: active };
+    expect(await ask('GET', id)).toMatchObject({ ...expected, number_of_classes: 5, evaluation_state: 0 });
+    const shown = await ask<DatasetClass[]>('GET', `${id}/classes/`);
+    for (const one of shown) {
+      const images = await ask<DatasetImage[]>('GET', `${id}/classes/${one.id}/images/`);
+      expect(one).toMatchObject({ number_of_images: images.length, preview_image: images[0] });
+    }
+    // An inactive class takes its images with it.
+    await ask('PATCH', `${id}/classes/${shown[0]!.id}/`, { active: false });
+    const left = await ask<Dataset>('GET', id);
+    expect(left.number_of_active_classes).toBe(4);
+    expect(left.number_of_active_images).toBeLessThan(active);
+    expect(left.number_of_images).toBe(expected.number_of_images);
+  });
+
+  it('keep their order, show the first pictures, and grow in version with every change', async () => {
+    const { id, version } = await dataset();
+    const uris: string[] = [];
+    for (const label of ['d', 'c', 'b', 'a']) {
+      const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label, reference: label });
+      uris.push(await world.picture());
+      await ask('POST', `${id}/classes/${one.id}/images/`, { file_uri: uris.at(-1) });
+    }
+    const { preview_images: previews, ...shown } = await ask<Dataset>('GET', id);
+    expect(previews).toEqual(uris.slice(0, 3));
+    expect(shown.version).toBeGreaterThan(version + 7);
+    const names = (list: DatasetClass[]) => list.map(({ label }) => label).join('');
+    expect(names(await ask('GET', `${id}/classes/`))).toBe('dcba');
+    const page = await ask<{ total: number; data: DatasetClass[] }>('GET', `${id}/classes/?offset=1&limit=2`);
+    expect([page.total, names(page.data)]).toEqual([4, 'cb']);
+    expect(names(await ask('GET', `${id}/classes/?search=B`))).toBe('b');
+    expect(names(await ask('GET', `${id}/classes/?reference=a&active=true`))).toBe('a');
+    const [first] = await ask<DatasetClass[]>('GET', `${id}/classes/`);
+    await ask('DELETE', `${id}/classes/${first!.id}/`);
+    const after = await ask<Dataset>('GET', id);
+    expect(after).toMatchObject({ number_of_classes: 3, number_of_images: 3 });
+    expect(after.version).toBeGreaterThan(shown.version);
+  });
+
+  it('know each reference once', async () => {
+    const { id } = await dataset();
+    const tried = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        world.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'Ada', reference: 'one' }),
+      ),
+    );
+    expect(tried.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(409)]);
+    const other = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Bea' });
+    expect(await refusal('PATCH', `${id}/classes/${other.id}/`, { reference: 'one' })).toEqual([409, '/reference']);
+    // Another dataset has its own, and a class that is gone leaves its reference behind.
+    const second = await dataset();
+    await ask('POST', `${second.id}/classes/`, { label: 'Ada', reference: 'one' });
+    const made = tried.find(({ status }) => status === 200)!.json<DatasetClass>();
+    await ask('DELETE', `${id}/classes/${made.id}/`);
+    await ask('PATCH', `${id}/classes/${other.id}/`, { reference: 'one' });
+  });
+
+  it('take back what they gave, and nothing unknown', async () => {
+    const { id } = await dataset();
+    const fields = { label: 'Ada', expiration_date: '2030-06-01T12:00:00+02:00', custom_fields: [{ a: 1 }], level: 2 };
+    const made = await ask<DatasetClass>('POST', `${id}/classes/`, fields);
+    expect(made).toMatchObject({ expiration_date: '2030-06-01T10:00:00.000000Z', custom_fields: [{ a: 1 }], level: 2 });
+    const { time_updated: _, ...same } = made;
+    expect(await ask('PUT', `${id}/classes/${made.id}/`, made)).toMatchObject(same);
+    expect(await refusal('PUT', `${id}/classes/${made.id}/`, { ...made, colour: 'red' })).toEqual([400, '/colour']);
+    expect(await ask('PUT', `${id}/classes/${made.id}/`, { label: 'Bea' })).toMatchObject({
+      ...{ label: 'Bea', reference: made.reference, expiration_date: null, custom_fields: [], level: 0, active: true },
+    });
+    const wrong = { label: 'x', expiration_date: '2030-13-01' };
+    expect(await refusal('POST', `${id}/classes/`, wrong)).toEqual([400, '/expiration_date']);
+  });
+});
+
+describe('images', () => {
+  it('come with their file or by its address, and leave as they came', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${one.id}/images/`;
+    const sent = await post(images, { file: picture(), notes: 'sent', active: 'false' });
+    const own = sent.json<DatasetImage>();
+    expect(own).toMatchObject({ active: false, notes: 'sent', evaluation_result: {} });
+    const uri = await world.picture();
+    const named = await ask<DatasetImage>('POST', images, { file_uri: uri });
+    expect(named.file_uri).toBe(uri);
+    const files = async () => {
+      const keys = [own.file_uri, uri].map((address) => address.replace('storage://', ''));
+      const rows = await world.gateway.db.query('SELECT key FROM storage_entries WHERE key = ANY($1)', [keys]);
+      return rows.length as number;
+    };
+    expect(await files()).toBe(2);
+    // Nobody takes a picture away from under an image.
+    const [entry] = await world.gateway.db.query('SELECT id FROM storage_entries WHERE key = $1', [
+      uri.replace('storage://', ''),
+    ]);
+    expect((await world.ask('DELETE', `/api/v1/storage/${entry.id}/`)).status).toBe(409);
+    await ask('DELETE', `${images}${own.id}`);
+    await ask('DELETE', `${images}${named.id}`);
+    expect(await files()).toBe(1);
+    expect((await world.ask('DELETE', `/api/v1/storage/${entry.id}/`)).status).toBe(200);
+  });
+
+  it('are pictures', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${one.id}/images/`;
+    const words: Part = { filename: 'a.jpg', contentType: 'image/jpeg', bytes: Buffer.from('words') };
+    expect((await post(images, { file: words })).status).toBe(400);
+    expect((await post(images, { file: picture(), active: 'perhaps' })).status).toBe(400);
+    expect(await refusal('POST', images, { file_uri: `storage://${randomUUID()}` })).toEqual([400, '/file_uri']);
+    expect((await ask<Dataset>('GET', id)).number_of_images).toBe(0);
+    const left = await world.gateway.db.query('SELECT 1 FROM storage_entries WHERE folder = $1', [
+      `/datasets/${id}/${one.id}`,
+    ]);
+    expect(left).toEqual([]);
+  });
+
+  it('are evaluated anew when their file changes, and only then', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${one.id}/images/`;
+    const made = await ask<DatasetImage>('POST', images, { file_uri: await world.picture() });
+    const other = await ask<DatasetImage>('POST', images, { file_uri: await world.picture() });
+    const { db } = world.gateway;
+    await db.query(`UPDATE dataset_images SET state = 'completed', clustering = 'match' WHERE class_id = $1`, [one.id]);
+    const states = () => db.query('SELECT state FROM dataset_images WHERE class_id = $1 ORDER BY seq', [one.id]);
+    await ask('PUT', `${images}${made.id}`, { notes: 'x', active: false, file_uri: made.file_uri });
+    expect(await states()).toEqual([{ state: 'completed' }, { state: 'completed' }]);
+    expect(await ask('PATCH', `${images}${other.id}`, { file_uri: made.file_uri })).toMatchObject({
+      ...{ file_uri: made.file_uri, evaluation_result: {} },
+    });
+    expect(await states()).toEqual([{ state: 'completed' }, { state: 'waiting' }]);
+  });
+});
+
+describe('a dataset of 100,000 images', () => {
+  it('answers at once when it is deleted, and is cleaned up behind, with its files', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const { db, workspaceId } = world.gateway;
+    const many = 100_000;
+    await db.query(
+      `INSERT INTO dataset_images (id, workspace_id, dataset_id, class_id, storage_key, owns_file, state)
+       SELECT gen_random_uuid(), $1, $2::uuid, $3, $2::uuid || 'n' || n, n % 50 = 0, 'completed' FROM generate_series(1, $4::int) n`,
+      [workspaceId, id, one.id, many],
+    );
+    await db.query(
+      `INSERT INTO storage_entries (workspace_id, folder, name, is_folder, key, uploaded, size)
+       SELECT $1, '/datasets/' || $2::uuid, n::text, false, $2::uuid || 'n' || n, true, 1 FROM generate_series(1, $3::int) n WHERE n % 50 = 0`,
+      [workspaceId, id, many],
+    );
+    await db.query('UPDATE dataset_classes SET images = $2, active_images = $2 WHERE id = $1', [one.id, many]);
+    expect((await ask<Dataset>('GET', id)).number_of_images).toBe(many);
+    const page = await ask<{ total: number; data: unknown[] }>('GET', `${id}/classes/${one.id}/images/?offset=99999`);
+    expect([page.total, page.data.length]).toEqual([many, 1]);
+    const images = async () => (await db.query('SELECT 1 FROM dataset_images WHERE dataset_id = $1', [id])).length;
+    await ask('DELETE', id);
+    // Nothing was cleaned up for the answer, and nobody sees it any more.
+    expect(await images()).toBe(many);
+    expect((await world.ask('GET', `/api/v1/datasets/${id}/`)).status).toBe(404);
+    expect((await world.ask('GET', `/api/v1/datasets/${id}/classes/`)).status).toBe(404);
+    await erased();
+    expect(await images()).toBe(0);
+    const rows = await db.query('SELECT 1 FROM storage_entries WHERE key LIKE $1', [`${id}%`]);
+    const removals = await db.query('SELECT 1 FROM storage_removals WHERE object_key LIKE $1', [`%${id}%`]);
+    expect([rows.length, removals.length]).toEqual([0, many / 50]);
+    expect(await db.query('SELECT 1 FROM datasets WHERE id = $1', [id])).toEqual([]);
+    await db.query('DELETE FROM storage_removals WHERE object_key LIKE $1', [`%${id}%`]);
+  });
+});

@@ -1,0 +1,74 @@
+import { AditError, DatasetImage } from '@adit/contracts';
+import { StorageEntryEntity } from '@adit/database';
+import type { ClassPlace } from '@adit/datasets';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
+import { sentBack } from '../http/sent-back.js';
+import { storable } from '../http/storable.js';
+import { detailsOf } from '../http/validation.js';
+import { UploadEntries } from '../storage/upload-entries.js';
+import { Uploads } from '../storage/uploads.js';
+import { ImageFields } from './image-routes.js';
+
+interface ReceivedImage {
+  storageKey: string;
+  active: boolean;
+  notes: string;
+}
+
+/** The picture files behind images. */
+@Injectable()
+export class ImageFiles {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Uploads) private readonly uploads: Uploads,
+    @Inject(UploadEntries) private readonly entries: UploadEntries,
+  ) {}
+
+  /** The storage key of an uploaded picture of the workspace. Throws SOURCE_REFUSED, which points at `/file_uri`. */
+  async keyOf(workspaceId: string, uri: string): Promise<string> {
+    const key = /^storage:\/\/([A-Za-z0-9_-]{1,64})$/i.exec(uri)?.[1];
+    if (key === undefined) throw refused(`${uri.slice(0, 200)} is no address of an uploaded file (storage://…).`);
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
+    if (entry === null) throw refused(`storage://${key} does not exist.`);
+    if (!entry.uploaded) throw refused(`storage://${key} has not been uploaded completely.`);
+    if (!isPicture(entry)) throw refused(`${entry.name} is no picture.`);
+    return key;
+  }
+
+  /** Stores the picture of a form; nothing of it stays when `keep` throws. Throws VALIDATION for what is no picture. */
+  async receive(
+    { workspaceId, datasetId, classId }: ClassPlace,
+    request: FastifyRequest,
+    keep: (received: ReceivedImage) => Promise<void>,
+  ): Promise<void> {
+    const place = { folder: `/datasets/${datasetId}/${classId}`, if_exists: 'rename' };
+    const { entry, fields } = await this.uploads.receiveForm(workspaceId, request, place);
+    try {
+      if (!isPicture(entry)) {
+        const message = `${entry.name} is no picture.`;
+        throw new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'no_picture', message }] });
+      }
+      const parsed = ImageFields.check(storable).safeParse(sentBack(ImageFields, DatasetImage)(fields));
+      if (!parsed.success) {
+        const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
+        throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+      }
+      await keep({ storageKey: entry.key as string, ...parsed.data });
+    } catch (error) {
+      await this.entries.discard(entry);
+      throw error;
+    }
+  }
+}
+
+function isPicture({ contentType }: StorageEntryEntity): boolean {
+  return contentType?.startsWith('image/') === true;
+}
+
+function refused(message: string): AditError {
+  return new AditError('SOURCE_REFUSED', message, {
+    errors: [{ pointer: '/file_uri', code: 'source_refused', message }],
+  });
+}

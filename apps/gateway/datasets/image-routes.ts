@@ -1,0 +1,120 @@
+import {
+  DatasetImage,
+  DatasetImagePage,
+  FaceClustering,
+  ImageChange,
+  ImageReplacement,
+  ImageRequest,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { Flag, inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
+import { classParams } from './class-routes.js';
+
+const tag = 'Datasets';
+const params = classParams.extend({ imageId: UuidInPath });
+
+const example = {
+  id: '6c7b0d1e-93a1-4f57-8f8d-0e9c1b2a3d4e',
+  file_uri: 'storage://aaaaaaaaaaaaaaaaaaaa',
+  time_created: '2026-11-21T07:00:00.000000Z',
+  time_updated: '2026-11-21T07:00:00.000000Z',
+  active: true,
+  notes: '',
+  is_auto_generated: false,
+  evaluation_result: {},
+};
+
+/** Fields beside the file; a form has nothing but text. */
+export const ImageFields = z.strictObject({
+  active: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true'),
+  notes: ImageRequest.shape.notes,
+});
+
+export const listImages = defineRoute({
+  method: 'GET',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/',
+  summary: 'List the images of a class, the oldest first',
+  description: 'A plain list of all; with `offset` or `limit` it comes in pages. Filters narrow it down together.',
+  tag,
+  params: classParams,
+  query: OptionalPage.extend({ active: Flag.optional(), face_clustering: FaceClustering.optional() }),
+  reply: z.array(DatasetImage),
+  otherwise: inPages(DatasetImagePage),
+  errors: ['NOT_FOUND'],
+  example: { reply: [example] },
+});
+
+export const createImage = defineRoute({
+  method: 'POST',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/',
+  summary: 'Add an image to a class',
+  description:
+    'JSON with the `file_uri` of an uploaded picture, or multipart/form-data with the picture itself in the field `file`, ' +
+    'which is stored under `/datasets` and goes with the image. What is no picture answers 400.',
+  tag,
+  params: classParams,
+  body: ImageRequest.optional(),
+  form: z
+    .object({
+      file: z.string().meta({ format: 'binary' }),
+      active: z.boolean().optional(),
+      notes: z.string().optional(),
+    })
+    .meta({ id: 'DatasetImageForm' }),
+  reply: DatasetImage,
+  errors: ['NOT_FOUND', 'TOO_LARGE', 'SOURCE_REFUSED', 'STORAGE_FULL'],
+  example: { body: { file_uri: example.file_uri }, reply: example },
+});
+
+export const getImage = defineRoute({
+  method: 'GET',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
+  summary: 'Read an image',
+  description: 'With what was found in it, once it was evaluated.',
+  tag,
+  params,
+  reply: DatasetImage,
+  errors: ['NOT_FOUND'],
+  example: { reply: example },
+});
+
+const changing = 'Another file is evaluated anew; nothing else is.';
+
+export const replaceImage = defineRoute({
+  method: 'PUT',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
+  summary: 'Replace the fields of an image',
+  description: `What is left out gets its default; without \`file_uri\` the file stays. ${changing}`,
+  tag,
+  params,
+  body: ImageReplacement,
+  reply: DatasetImage,
+  errors: ['NOT_FOUND', 'SOURCE_REFUSED'],
+});
+
+export const changeImage = defineRoute({
+  method: 'PATCH',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
+  summary: 'Change what is sent',
+  description: `What is left out stays as it is. ${changing}`,
+  tag,
+  params,
+  body: ImageChange,
+  reply: DatasetImage,
+  errors: ['NOT_FOUND', 'SOURCE_REFUSED'],
+});
+
+export const deleteImage = defineRoute({
+  method: 'DELETE',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
+  summary: 'Remove an image, with its file when that came with it',
+  description: 'What was seen in it goes too, unless another image shows the same bytes.',
+  tag,
+  params,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});

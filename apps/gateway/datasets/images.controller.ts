@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { PageQuery, type DatasetImage, type ImageChange } from '@adit/contracts';
+import { DatasetImageEntity, inTransaction } from '@adit/database';
+import { changeImage, insertImages, lockClass, presentImage, removeImage } from '@adit/datasets';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, type FindOptionsWhere } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { Removals } from '../storage/removals.js';
+import { DatasetRows } from './dataset-rows.js';
+import { ImageFiles } from './image-files.js';
+import * as routes from './image-routes.js';
+
+@Controller()
+export class ImagesController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DatasetRows) private readonly rows: DatasetRows,
+    @Inject(ImageFiles) private readonly files: ImageFiles,
+    @Inject(Removals) private readonly removals: Removals,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.listImages)
+  async list({ params, query }: Input<typeof routes.listImages>, { caller, request }: Exchange) {
+    const { id: classId, images } = await this.rows.class(caller.workspaceId, params.datasetId, params.classId);
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const where: FindOptionsWhere<DatasetImageEntity> = { classId };
+    if (query.active !== undefined) where.active = query.active;
+    if (query.face_clustering !== undefined) where.clustering = query.face_clustering;
+    const rows = await this.db.manager.find(DatasetImageEntity, {
+      where,
+      order: { seq: 'ASC' },
+      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+    });
+    const shown = rows.map(presentImage);
+    if (page === null) return shown;
+    // The class keeps count of all of them.
+    const total = Object.keys(where).length === 1 ? images : await this.db.manager.countBy(DatasetImageEntity, where);
+    return this.links.page(request, page, total, shown);
+  }
+
+  @Route(routes.createImage)
+  async create({ params, body }: Input<typeof routes.createImage>, { caller: { workspaceId }, request }: Exchange) {
+    const { id: classId, datasetId } = await this.rows.class(workspaceId, params.datasetId, params.classId);
+    const place = { workspaceId, datasetId, classId };
+    const id = randomUUID();
+    if (body === undefined) {
+      await this.files.receive(place, request, async ({ storageKey, ...fields }) => {
+        await insertImages(this.db, place, [{ id, storageKey, ownsFile: true, ...fields }]);
+      });
+    } else {
+      const { file_uri: uri, active, notes } = body;
+      const storageKey = await this.files.keyOf(workspaceId, uri);
+      await insertImages(this.db, place, [{ id, storageKey, ownsFile: false, active, notes }]);
+    }
+    return presentImage(await this.rows.image(classId, id));
+  }
+
+  @Route(routes.getImage)
+  async one({ params }: Input<typeof routes.getImage>, { caller }: Exchange) {
+    const { id } = await this.rows.class(caller.workspaceId, params.datasetId, params.classId);
+    return presentImage(await this.rows.image(id, params.imageId));
+  }
+
+  @Route(routes.replaceImage)
+  replace({ params, body }: Input<typeof routes.replaceImage>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params, body);
+  }
+
+  @Route(routes.changeImage)
+  change({ params, body }: Input<typeof routes.changeImage>, { caller }: Exchange) {
+    return this.changed(caller.workspaceId, params, body);
+  }
+
+  @Route(routes.deleteImage)
+  async delete({ params }: Input<typeof routes.deleteImage>, { caller: { workspaceId } }: Exchange) {
+    await inTransaction(this.db, async (manager) => {
+      const { id } = await lockClass(manager, { workspaceId, ...params });
+      await removeImage(manager, await this.rows.image(id, params.imageId, manager));
+    });
+    await this.removals.drain();
+    return { message: `The image ${params.imageId} was deleted.` };
+  }
+
+  private async changed(
+    workspaceId: string,
+    params: { datasetId: string; classId: string; imageId: string },
+    { file_uri: uri, active, notes }: ImageChange,
+  ): Promise<DatasetImage> {
+    const storageKey = uri === undefined ? undefined : await this.files.keyOf(workspaceId, uri);
+    const image = await inTransaction(this.db, async (manager) => {
+      const { id } = await lockClass(manager, { workspaceId, ...params });
+      const before = await this.rows.image(id, params.imageId, manager);
+      await changeImage(manager, before, { active, notes, storageKey });
+      return this.rows.image(id, params.imageId, manager);
+    });
+    if (storageKey !== undefined) await this.removals.drain();
+    return presentImage(image);
+  }
+}
