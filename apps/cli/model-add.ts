@@ -86,7 +86,7 @@ function manifestOf(
   if (proposal.classes !== null && labels.length !== proposal.classes) {
     throw new AditError('VALIDATION', `It has ${proposal.classes} classes, and ${labels.length} labels were given.`);
   }
-  const manifest = ModelManifest.parse({
+  return ModelManifest.parse({
     ...before,
     name: options.name,
     kind: 'network',
@@ -101,24 +101,10 @@ function manifestOf(
     origin: options.origin ?? before?.origin ?? 'given by the user',
     modules: ['object_scene_recognition'],
   });
-  if (before !== null) refuseOther(manifest, before);
-  return manifest;
 }
 
 /** Rows of one run for graphs that take any number. */
 const MOST_ROWS = 8;
-
-/** model.yaml speaks for all versions: one that differs would give the earlier ones other pictures or labels. */
-function refuseOther(manifest: ModelManifest, before: ModelManifest): void {
-  const differs = (['family', 'decoding', 'input', 'labels'] as const).filter(
-    (key) => JSON.stringify(manifest[key]) !== JSON.stringify(before[key]),
-  );
-  if (differs.length === 0) return;
-  throw new AditError(
-    'CONFLICT',
-    `${manifest.name} is there already with another ${differs.join(' and ')}: give this one a name of its own.`,
-  );
-}
 
 function pixelsOf(options: ModelAddOptions, { input: found }: Proposal, before: ModelManifest | null): ImageInput {
   if (found === null) throw new AditError('VALIDATION', 'None of its inputs takes a picture.');

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ModelManifest } from '@adit/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FileDigests, readModelFolder } from './model-folder.js';
-import { writeModelVersion } from './model-writer.js';
+import { readManifest, writeModelVersion } from './model-writer.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -20,9 +20,9 @@ const manifest = ModelManifest.parse({
   origin: 'a spec',
   modules: ['object_scene_recognition'],
 });
-const add = (files: Record<string, string>) =>
+const add = (files: Record<string, string>, described: Partial<ModelManifest> = {}) =>
   writeModelVersion(folder, {
-    manifest,
+    manifest: { ...manifest, ...described },
     weights: 'model.onnx',
     write: async (draft) => {
       for (const [name, content] of Object.entries(files)) await writeFile(join(draft, name), content);
@@ -43,4 +43,26 @@ it('tells versions apart whose weights lie beside the same graph, and takes none
   );
   expect(await pins()).toEqual(digests);
   expect(await readdir(folder)).toEqual(['own']);
+});
+
+it('loses nothing of versions that are added at the same moment', async () => {
+  const name = 'crowd';
+  const graphs = Array.from({ length: 12 }, (_, at) => `graph ${at}`);
+  const added = await Promise.all(graphs.map((graph) => add({ 'model.onnx': graph }, { name })));
+  expect(added.map(({ version }) => version).sort((a, b) => a - b)).toEqual(graphs.map((_, at) => at + 1));
+  const { sha256 } = (await readManifest(folder, name))!;
+  expect(Object.keys(sha256)).toHaveLength(graphs.length);
+  const reading = await readModelFolder({ path: folder, builtIn: false }, name, new FileDigests());
+  expect([reading.versions.length, reading.problems]).toEqual([graphs.length, []]);
+  const meant = (labels: string[]) => add({ 'model.onnx': 'graph' }, { name: 'either', labels });
+  const outcomes = await Promise.allSettled([meant(['a']), meant(['b'])]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect((await readdir(folder)).filter((entry) => entry.startsWith('.'))).toEqual([]);
+});
+
+it('takes over from a writer that died', async () => {
+  const lock = join(folder, '.left.lock');
+  await writeFile(lock, '1');
+  await utimes(lock, new Date(0), new Date(0));
+  expect((await add({ 'model.onnx': 'graph' }, { name: 'left' })).version).toBe(1);
 });

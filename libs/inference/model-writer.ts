@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, errorCode, ModelManifest } from '@adit/contracts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError, canonicalJson, errorCode, ModelManifest } from '@adit/contracts';
 import { dump, load } from 'js-yaml';
 import { isOfVersion } from './model-folder.js';
 
@@ -23,8 +24,9 @@ interface NewVersion {
 }
 
 /**
- * Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all. Throws
- * VALIDATION for a file that would not count for what the version answers.
+ * Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all, and two
+ * that are added at once both do. Throws VALIDATION for a file that would not count for what the version answers, CONFLICT
+ * when the model is there with other labels or looks at pictures in another way.
  */
 export async function writeModelVersion(
   modelsDir: string,
@@ -47,12 +49,17 @@ export async function writeModelVersion(
     }
     const sha256 = await sha256Of(join(draft, weights));
     await mkdir(folder, { recursive: true });
-    const version = await claimVersion(draft, folder);
-    const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
-    const digests = { ...manifest.sha256, [String(version)]: sha256 };
-    await writeDurably(draftManifest, dump({ ...manifest, sha256: digests }));
-    await rename(draftManifest, join(folder, 'model.yaml'));
-    return { version, folder: join(folder, String(version)) };
+    return await underLock(join(modelsDir, `.${name}.lock`), async () => {
+      // What another writer has added since the caller looked.
+      const before = await readManifest(modelsDir, name);
+      if (before !== null) refuseOther(manifest, before);
+      const version = await claimVersion(draft, folder);
+      const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
+      const digests = { ...manifest.sha256, ...before?.sha256, [String(version)]: sha256 };
+      await writeDurably(draftManifest, dump({ ...manifest, sha256: digests }));
+      await rename(draftManifest, join(folder, 'model.yaml'));
+      return { version, folder: join(folder, String(version)) };
+    });
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -74,6 +81,18 @@ export async function readManifest(modelsDir: string, name: string): Promise<Mod
   const manifest = ModelManifest.safeParse(load(text, { maxAliases: 100 }));
   if (manifest.success) return manifest.data;
   throw new AditError('CONFLICT', `${name} is already a model, whose model.yaml is not valid: choose another name.`);
+}
+
+/** model.yaml speaks for all versions: one that differs would give the earlier ones other pictures or labels. */
+function refuseOther(manifest: ModelManifest, before: ModelManifest): void {
+  const differs = (['family', 'decoding', 'input', 'labels'] as const).filter(
+    (key) => canonicalJson(manifest[key] ?? null) !== canonicalJson(before[key] ?? null),
+  );
+  if (differs.length === 0) return;
+  throw new AditError(
+    'CONFLICT',
+    `${manifest.name} is there already with another ${differs.join(' and ')}: give this one a name of its own.`,
+  );
 }
 
 /** Throws VALIDATION for what is no name of a `noun`. */
@@ -100,6 +119,37 @@ async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of createReadStream(path)) hash.update(part as Buffer);
   return hash.digest('hex');
+}
+
+/** A writer holds the lock for a rename and a small file: one that is older was left behind by a process that died. */
+const LOCK_MS = 30_000;
+
+/** Runs `work` while no other process does so under the same lock, a file that exists meanwhile. */
+async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      await writeFile(path, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    // Two that find it left behind rename it one after the other: the second finds nothing, or waits for the next holder.
+    if (age > LOCK_MS) {
+      const left = `${path}-${randomBytes(6).toString('hex')}`;
+      await rename(path, left).catch(() => undefined);
+      await rm(left, { force: true });
+    }
+    await sleep(10 + Math.random() * 20);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 /** Moves the finished draft to the next free version number; another writer may take one in between. */
