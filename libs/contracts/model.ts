@@ -48,7 +48,11 @@ export type ModelRequest = z.infer<typeof ModelRequest>;
 /** The namespace of the ids of installed models: a random UUID that must never change. */
 const MODEL_NAMESPACE = '81ed476f-831a-4520-b179-5596c7d4a320';
 
-/** The id of the installed model of that name: the same in every process, after every restart, and in every installation. */
-export function modelId(name: string): string {
-  return namedUuid(MODEL_NAMESPACE, name);
+/**
+ * The id of the model of that name: the same in every process, after every restart, and in every installation; of one that a
+ * workspace has for itself, the same for that workspace.
+ */
+export function modelId(name: string, workspaceId: string | null = null): string {
+  // No name has a slash.
+  return namedUuid(MODEL_NAMESPACE, workspaceId === null ? name : `${workspaceId}/${name}`);
 }

@@ -9,6 +9,14 @@ export const InferenceConfig = z.object({
     z.string().optional(),
     'Model repository of your own: galleries and models dropped here are served while running. Default: `models` in the data folder.',
   ),
+  modelCacheBytes: setting(
+    'ADIT_MODEL_CACHE_BYTES',
+    z
+      .int()
+      .positive()
+      .default(4 * 1024 ** 3),
+    'Bytes of model versions from the object store that are kept in `model-cache` in the data folder. The least recently used goes; more is kept only while all of it is in use.',
+  ),
   providers: setting(
     'ADIT_PROVIDERS',
     z.array(z.enum(PROVIDERS)).min(1).default(['cpu']),

@@ -6,6 +6,8 @@ import { AnalysisRunner } from '@adit/inference';
 import { ModelRepository } from '@adit/inference';
 import { AnalysisRegistry } from '@adit/inference';
 import { SessionPool } from '@adit/inference';
+import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import type { InferenceConfig } from './config.js';
 
 const log = createLogger('models');
@@ -43,13 +45,16 @@ interface ModelsModuleOptions {
   deviceLost?: (pool: SessionPool) => void;
 }
 
-/** Model repository, session pool and analyses, shared by every app of the process. */
+/**
+ * Model repository, session pool and analyses, shared by every app of the process. Stands on the objects and jobs modules.
+ */
 @Global()
 @Module({})
 export class ModelsModule implements OnApplicationShutdown {
   constructor(
     @Inject(ModelRepository) private readonly repository: ModelRepository,
     @Inject(SessionPool) private readonly pool: SessionPool,
+    @Inject(ModelCache) private readonly cache: ModelCache,
   ) {}
 
   static forRoot(options: ModelsModuleOptions): DynamicModule {
@@ -59,8 +64,22 @@ export class ModelsModule implements OnApplicationShutdown {
         { provide: SessionPool, useFactory: () => createPool(options.config, options.deviceLost) },
         {
           provide: ModelRepository,
-          useFactory: (pool: SessionPool) => openRepository(options, pool),
-          inject: [SessionPool],
+          useFactory: (pool: SessionPool, shared: StoredModels) => openRepository(options, pool, shared),
+          inject: [SessionPool, StoredModels],
+        },
+        {
+          provide: ModelCache,
+          useFactory: (objects: ObjectStore) =>
+            new ModelCache(objects, {
+              folder: resolve(options.dataDir, 'model-cache'),
+              maxBytes: options.config.modelCacheBytes,
+            }),
+          inject: [OBJECT_STORE],
+        },
+        {
+          provide: StoredModels,
+          useFactory: (store: ModelStore, cache: ModelCache) => new StoredModels(store, cache),
+          inject: [ModelStore, ModelCache],
         },
         { provide: AnalysisRegistry, useValue: options.analyses },
         {
@@ -76,6 +95,7 @@ export class ModelsModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.repository.close();
     await this.pool.close();
+    await this.cache.close();
   }
 }
 
@@ -132,11 +152,16 @@ export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionP
   return pool;
 }
 
-async function openRepository(options: ModelsModuleOptions, pool: SessionPool): Promise<ModelRepository> {
+async function openRepository(
+  options: ModelsModuleOptions,
+  pool: SessionPool,
+  shared: StoredModels,
+): Promise<ModelRepository> {
   const own = resolve(userModelsDir(options.config, options.dataDir));
   const repository = await ModelRepository.open({
     builtIn: options.builtIn,
     roots: [own],
+    shared,
     watch: true,
     // Adit's own networks were checked by their hash at set-up; running each again would slow every start.
     check: async (model) => {

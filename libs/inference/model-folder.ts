@@ -12,10 +12,27 @@ export interface ModelVersion {
   manifest: ModelManifest;
   /** It comes with Adit; the others were put there by the user. */
   builtIn: boolean;
-  /** Absolute path of `<name>/<version>`. */
+  /** Absolute path of `<name>/<version>`, or of where a stored version lies while it is held. */
   folder: string;
   /** The weights and what belongs to them, relative to `folder`, with the state they had when digested. */
   files: ModelFile[];
+  /** Of one that all processes of the installation share. */
+  stored?: StoredModel;
+}
+
+export interface StoredModel {
+  /** Whose alone it is; null: every workspace may name it. */
+  workspaceId: string | null;
+  /** No new job may name it. */
+  isRetired: boolean;
+  /** Brings its files to `folder` and keeps them there until what this answers is called. */
+  hold(): Promise<() => void>;
+}
+
+/** Models that do not lie in folders of this machine. */
+export interface SharedModels {
+  /** The same array until something has changed; those of one name by number. Throws UNAVAILABLE. */
+  list(): Promise<readonly ModelVersion[]>;
 }
 
 interface ModelFile {
@@ -136,8 +153,8 @@ async function describe(folder: string, name: string): Promise<Described> {
   return described;
 }
 
-/** What is said of a model is enough to run it. Labels may still come from a file of Triton's. */
-function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
+/** Throws VALIDATION unless what is said of a model is enough to run it. Labels may still come from a file of Triton's. */
+export function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
   if (input?.filter === undefined && input?.pad !== undefined)
     throw new AditError('VALIDATION', 'input.pad says nothing without input.filter: add the one it was trained with.');
   if (family === undefined) return;
@@ -150,11 +167,15 @@ function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
     throw new AditError('VALIDATION', `A ${family} needs ${missing.join(' and ')} in model.yaml.`);
 }
 
-async function readVersion(
+/**
+ * What the files of a version in a folder of their own are. Throws VALIDATION when one is missing, or another than the manifest
+ * promises.
+ */
+export async function readVersion(
   folder: string,
   manifest: ModelManifest,
   version: number,
-  digests: FileDigests,
+  digests = new FileDigests(),
 ): Promise<Omit<ModelVersion, 'builtIn'>> {
   const wanted = filesOf(manifest);
   const present = await readdir(folder);

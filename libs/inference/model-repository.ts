@@ -2,13 +2,24 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, canonicalJson, type ModelPin } from '@adit/contracts';
 import { FolderWatch, isCode } from './folder-watch.js';
-import { FileDigests, readModelFolder, type ModelProblem, type ModelRoot, type ModelVersion } from './model-folder.js';
+import {
+  FileDigests,
+  readModelFolder,
+  type ModelProblem,
+  type ModelRoot,
+  type ModelVersion,
+  type SharedModels,
+} from './model-folder.js';
 
 export interface ModelRepositoryOptions {
   /** Absolute folders of models. A name found in several is taken from the last. */
   roots: string[];
-  /** Those that come with Adit; looked at before `roots`, so that a user's model goes before one of the same name. */
+  /** Those that come with Adit; looked at before `shared` and `roots`: a user's model goes before one of the same name. */
   builtIn?: string[];
+  /** Those that all processes of the installation share; a folder of `roots` goes before one of the same name. */
+  shared?: SharedModels;
+  /** Between looks at `shared`, milliseconds. */
+  sharedPollMs?: number;
   /** Notice changes while running. */
   watch?: boolean;
   /** A folder written to within this time is still being copied and not served, milliseconds. */
@@ -26,6 +37,10 @@ export interface ModelRepositoryOptions {
 export class ModelRepository {
   private models = new Map<string, ModelVersion[]>();
   private listed: readonly ModelVersion[] = [];
+  private shared: readonly ModelVersion[] = [];
+  /** What a pin may mean, also of models that another one of the same name hides, or that are retired. */
+  private pins = new Map<string, ModelVersion>();
+  private poll: NodeJS.Timeout | null = null;
   private found: ModelProblem[] = [];
   private readonly digests = new FileDigests();
   /** Results of `check` by digest and folder, so that an unchanged model is run only once. */
@@ -39,7 +54,7 @@ export class ModelRepository {
   private readonly roots: readonly ModelRoot[];
 
   private constructor(
-    private readonly options: Required<Omit<ModelRepositoryOptions, 'check'>> & ModelRepositoryOptions,
+    private readonly options: Required<Omit<ModelRepositoryOptions, 'check' | 'shared'>> & ModelRepositoryOptions,
   ) {
     this.roots = [
       ...options.builtIn.map((path) => ({ path, builtIn: true })),
@@ -49,8 +64,11 @@ export class ModelRepository {
 
   /** Reads every root, waits for folders that are being written at this moment, then starts watching if asked to. */
   static async open(options: ModelRepositoryOptions): Promise<ModelRepository> {
-    const repository = new ModelRepository({ builtIn: [], watch: false, settleMs: 500, pollMs: 5_000, ...options });
-    const { settleMs } = repository.options;
+    const repository = new ModelRepository({
+      ...{ builtIn: [], watch: false, settleMs: 500, pollMs: 5_000, sharedPollMs: 2_000 },
+      ...options,
+    });
+    const { settleMs, sharedPollMs } = repository.options;
     await repository.refresh();
     for (let round = 0; round < 4 && repository.unsettled; round++) {
       await new Promise((resolve) => setTimeout(resolve, settleMs / 2));
@@ -58,12 +76,16 @@ export class ModelRepository {
     }
     if (options.watch) {
       const folders = repository.roots.map(({ path }) => path);
-      repository.watcher = new FolderWatch(folders, repository.options.pollMs, () => void repository.refresh());
+      repository.watcher = new FolderWatch(folders, repository.options.pollMs, () => repository.lookAgain());
+      if (options.shared) repository.poll = setInterval(() => repository.lookAtShared(), sharedPollMs).unref();
     }
     return repository;
   }
 
-  /** Every version that is served, by name and version: the same array until the folders are read again. */
+  /**
+   * Every version that is served, by name and version: the same array until something is read anew. A name may be there for
+   * everybody and for workspaces of their own.
+   */
   list(): readonly ModelVersion[] {
     return this.listed;
   }
@@ -72,7 +94,7 @@ export class ModelRepository {
     return [...this.found];
   }
 
-  /** The version named, else the manifest's default, else the highest. Throws MODEL_NOT_INSTALLED with what is installed. */
+  /** Of the models for everybody the version named, else the manifest's default, else the highest. Throws MODEL_NOT_INSTALLED with what is installed. */
   resolve(name: string, version?: number): ModelVersion {
     const versions = this.models.get(name) ?? [];
     const wanted = version ?? versions.at(-1)?.manifest.defaultVersion ?? versions.at(-1)?.pin.version;
@@ -89,7 +111,7 @@ export class ModelRepository {
 
   /** The version a pin means. Throws MODEL_NOT_INSTALLED when it was removed or changed. */
   byDigest(digest: string): ModelVersion {
-    const model = this.list().find((candidate) => candidate.pin.digest === digest);
+    const model = this.pins.get(digest);
     if (model) return model;
     throw new AditError(
       'MODEL_NOT_INSTALLED',
@@ -102,7 +124,7 @@ export class ModelRepository {
    * before this one.
    */
   async pinned(digest: string): Promise<ModelVersion> {
-    if (!this.list().some((model) => model.pin.digest === digest)) await this.refresh();
+    if (!this.pins.has(digest)) await this.refresh();
     return this.byDigest(digest);
   }
 
@@ -112,6 +134,10 @@ export class ModelRepository {
     const known = model.files.find((candidate) => candidate.name === file);
     if (!known) throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${file}.`);
     const path = join(model.folder, file);
+    if (model.stored !== undefined) {
+      const release = await model.stored.hold();
+      return readFile(path).finally(release);
+    }
     const now = await stat(path).catch(() => null);
     if (now?.size !== known.size || now.mtimeMs !== known.mtimeMs) {
       throw new AditError(
@@ -128,7 +154,7 @@ export class ModelRepository {
     return () => this.listeners.delete(listener);
   }
 
-  /** Reads the folders again. Calls during a reading share the one after it. */
+  /** Reads the folders and the shared models again. Calls during a reading share the one after it. Throws UNAVAILABLE. */
   async refresh(): Promise<void> {
     if (this.refreshing) {
       this.again = true;
@@ -148,12 +174,29 @@ export class ModelRepository {
     this.closed = true;
     this.watcher?.close();
     this.watcher = null;
+    if (this.poll) clearInterval(this.poll);
     if (this.unsettled) clearTimeout(this.unsettled);
     this.unsettled = null;
     await this.refreshing?.catch(() => undefined);
   }
 
+  /** What cannot be read at the moment stays as it was. */
+  private lookAgain(): void {
+    this.refresh().catch(() => undefined);
+  }
+
+  /** Reads everything only if what is shared has changed. */
+  private lookAtShared(): void {
+    this.options.shared?.list().then(
+      (shared) => {
+        if (shared !== this.shared && !this.closed) this.lookAgain();
+      },
+      () => undefined,
+    );
+  }
+
   private async read(): Promise<void> {
+    const shared = (await this.options.shared?.list()) ?? [];
     const models = new Map<string, ModelVersion[]>();
     const problems: ModelProblem[] = [];
     const now = Date.now();
@@ -165,8 +208,8 @@ export class ModelRepository {
           const age = now - (await lastWrite(folder));
           if (age > -CLOCK_SKEW_MS && age < this.options.settleMs) {
             waiting = true;
-            const before = this.models.get(name);
-            if (before) models.set(name, before);
+            const before = this.models.get(name)?.filter(({ stored }) => stored === undefined) ?? [];
+            if (before.length > 0) models.set(name, before);
             continue;
           }
           const reading = await readModelFolder(root, name, this.digests);
@@ -179,12 +222,20 @@ export class ModelRepository {
         }
       }
     }
-    const state = (served: Map<string, ModelVersion[]>, wrong: ModelProblem[]): string =>
-      canonicalJson([[...served.values()].flat().map((model) => [model.pin, model.manifest, model.folder]), wrong]);
-    const changed = state(models, problems) !== state(this.models, this.found);
+    const folders = [...models.values()].flat();
+    const offered = shared.filter(({ stored }) => stored?.isRetired === false);
+    for (const [name, versions] of byName(offered.filter(({ stored }) => stored?.workspaceId === null))) {
+      if (models.get(name)?.[0]?.builtIn !== false) models.set(name, versions);
+    }
+    const listed = [...models.values()].flat().concat(offered.filter(({ stored }) => stored?.workspaceId !== null));
+    const state = (served: readonly ModelVersion[], wrong: ModelProblem[]): string =>
+      canonicalJson([served.map(({ pin, manifest, folder }) => [pin, manifest, folder]), wrong]);
+    const changed = state(listed, problems) !== state(this.listed, this.found);
     this.models = models;
+    this.shared = shared;
     this.found = problems;
-    this.listed = [...models.values()].flat();
+    this.listed = listed;
+    this.pins = new Map([...shared, ...folders].map((model) => [model.pin.digest, model]));
     this.wait(waiting);
     this.watcher?.follow();
     if (changed) for (const listener of this.listeners) listener();
@@ -215,9 +266,15 @@ export class ModelRepository {
     if (this.unsettled) clearTimeout(this.unsettled);
     this.unsettled = null;
     if (!waiting || this.closed) return;
-    this.unsettled = setTimeout(() => void this.refresh(), this.options.settleMs);
+    this.unsettled = setTimeout(() => this.lookAgain(), this.options.settleMs);
     this.unsettled.unref();
   }
+}
+
+function byName(versions: readonly ModelVersion[]): Map<string, ModelVersion[]> {
+  const names = new Map<string, ModelVersion[]>();
+  for (const version of versions) names.set(version.pin.name, [...(names.get(version.pin.name) ?? []), version]);
+  return names;
 }
 
 /** A file from further in the future comes from another machine's clock and says nothing about being written now. */

@@ -56,6 +56,8 @@ interface Loaded {
   /** Sessions by graph and worker. */
   loaded: Copy[][];
   network: NetworkSession;
+  /** Its files are needed no more. */
+  letGo?: () => void;
 }
 
 type RunRow = (row: Row) => Promise<Row>;
@@ -111,7 +113,7 @@ export class SessionPool {
       const room = this.evict(bytes);
       const { era } = this;
       entry = {
-        loading: room.then(() => this.load(model, era)),
+        loading: room.then(() => this.loadHeld(model, era)),
         model: model.pin.name,
         bytes,
         provider: null,
@@ -221,8 +223,20 @@ export class SessionPool {
     if (!this.hosts.includes(lost)) return;
     const others = this.hosts.filter((host) => host !== lost);
     this.hosts = [];
+    letGoOf(this.entries.values());
     this.entries.clear();
     for (const host of others) void host.close();
+  }
+
+  /** What is loaded keeps its files: sessions for tensors are loaded when the first one is given. */
+  private async loadHeld(model: ModelVersion, era: number): Promise<Loaded> {
+    const letGo = await model.stored?.hold();
+    try {
+      return { ...(await this.load(model, era)), letGo };
+    } catch (error) {
+      letGo?.();
+      throw error;
+    }
   }
 
   /** `era` is that of the entry: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. */
@@ -422,6 +436,7 @@ export class SessionPool {
     this.hosts = [];
     this.entries.clear();
     for (const { model } of entries) this.options.observer?.evicted?.(model);
+    if (hosts.length > 0) letGoOf(entries);
     const going =
       hosts.length > 0 ? hosts.map((host) => host.close()) : entries.map((entry) => entry.loading.then(unload));
     this.lettingGo = Promise.allSettled(going).then(() => this.options.observer?.lost?.(reason));
@@ -477,8 +492,19 @@ async function readModelFile({ pin, folder, files }: ModelVersion, name: string)
   throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${name}.`);
 }
 
-async function unload({ loaded }: Loaded): Promise<void> {
+async function unload({ loaded, letGo }: Loaded): Promise<void> {
   for (const { session } of loaded.flat()) await session.release();
+  letGo?.();
+}
+
+/** Of entries whose sessions went with their thread. */
+function letGoOf(entries: Iterable<Entry>): void {
+  for (const { loading } of entries) {
+    loading.then(
+      ({ letGo }) => letGo?.(),
+      () => undefined,
+    );
+  }
 }
 
 function providerOf(copies: Copy[]): Provider {

@@ -1,12 +1,13 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { BatchCommands } from './commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
+import { ModelStore } from '@adit/model-store';
 import { JobCommands } from './commands/job-commands.js';
 import { OutboxRelay } from '@adit/outbox';
 import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
 
 /**
- * Commands on jobs, the files of dictionaries and the outbox, for every app of a process. Stands on the database, bus and
+ * Commands on jobs, the files of dictionaries and models, and the outbox, for every app of a process. Stands on the database, bus and
  * objects modules.
  */
 @Global()
@@ -21,8 +22,9 @@ export class JobsModule {
         JobCommands,
         BatchCommands,
         DictionaryStore,
+        ModelStore,
       ],
-      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, BatchCommands, DictionaryStore],
+      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, BatchCommands, DictionaryStore, ModelStore],
     };
   }
 }

@@ -20,6 +20,7 @@ import {
   type Database,
 } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
+import { ModelStore } from '@adit/model-store';
 import { BatchCommands, exportPrefix, JobCommands, Sweeper } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { loadModules } from '@adit/modules';
@@ -301,7 +302,8 @@ describe('an export of a job’s results', () => {
     const commands = new JobCommands(outbox, objects);
     const batches = new BatchCommands(database.dataSource, outbox, commands);
     const dictionaries = new DictionaryStore(database.dataSource, objects);
-    const sweeper = new Sweeper(database.dataSource, objects, commands, dictionaries, batches);
+    const models = new ModelStore(database.dataSource, objects);
+    const sweeper = new Sweeper(database.dataSource, objects, commands, dictionaries, models, batches);
     await sweeper.run(new Date(Date.now() + WEEK - 60_000));
     expect(await objects.stat(objectKey)).not.toBeNull();
     await sweeper.run(new Date(Date.now() + WEEK + 60_000));

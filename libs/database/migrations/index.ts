@@ -22,6 +22,7 @@ import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
 import { MediaOfModules1795384000000 } from './1795384000000-media-of-modules.js';
 import { RenamingUploads1795386000003 } from './1795386000003-renaming-uploads.js';
 import { Audio1795390100000 } from './1795390100000-audio.js';
+import { ModelStore1795400300000 } from './1795400300000-model-store.js';
 import { Datasets1795400500000 } from './1795400500000-datasets.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
@@ -50,5 +51,6 @@ export const MIGRATIONS = [
   MediaOfModules1795384000000,
   RenamingUploads1795386000003,
   Audio1795390100000,
+  ModelStore1795400300000,
   Datasets1795400500000,
 ];

@@ -13,6 +13,7 @@ import { counter, createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
 import { DictionaryStore } from '@adit/dictionaries';
+import { ModelStore } from '@adit/model-store';
 import { BatchCommands } from '../commands/batch-commands.js';
 import { InstallationLease } from '@adit/leases';
 import { JobCommands } from '../commands/job-commands.js';
@@ -41,7 +42,7 @@ interface Removal<T> {
 }
 
 /**
- * Removes what has outlived its time: jobs past their ttl, tombstones, artifacts, caches, old dictionaries, packs. One
+ * Removes what has outlived its time: jobs past their ttl, tombstones, artifacts, caches, old dictionaries and models, packs. One
  * process of the installation does, for as long as there is something to remove.
  */
 @Injectable()
@@ -60,6 +61,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
+    @Inject(ModelStore) private readonly models: ModelStore,
     @Inject(BatchCommands) private readonly batches: BatchCommands,
   ) {
     this.lease = new InstallationLease(db, 'sweeper', LEASE_SECONDS);
@@ -90,6 +92,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.observations(now));
         await this.sweep(this.media(now));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
+        await this.attempt('models', () => this.models.sweep(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.goOn));
         await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
         await this.db.manager.delete(ProbeEntity, {

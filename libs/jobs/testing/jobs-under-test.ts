@@ -10,6 +10,7 @@ import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
 import { BatchCommands } from '../commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
+import { ModelStore } from '@adit/model-store';
 import { JobCommands } from '../commands/job-commands.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../commands/new-job.js';
@@ -96,8 +97,9 @@ export class JobsUnderTest {
     this.scheduler = new Scheduler(this.outbox, settings, this.db);
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
     const dictionaries = new DictionaryStore(this.db, objects);
+    const models = new ModelStore(this.db, objects);
     const batches = new BatchCommands(this.db, this.outbox, this.commands);
-    this.newSweeper = () => new Sweeper(this.db, objects, this.commands, dictionaries, batches);
+    this.newSweeper = () => new Sweeper(this.db, objects, this.commands, dictionaries, models, batches);
     this.sweeper = this.newSweeper();
   }
 

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AditError, modelId, ModelManifest } from '@adit/contracts';
+import {
+  JobModuleEntity,
+  ModelVersionEntity,
+  ObjectRemovalEntity,
+  openDatabase,
+  type Database,
+  type DatabaseConfig,
+} from '@adit/database';
+import { ModelRepository, readVersion, writeModelVersion } from '@adit/inference';
+import { FilesystemObjectStore, openObjectStore, type ObjectStore } from '@adit/objects';
+import { describeWith, freshDatabase, uniqueName } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ModelCache } from './model-cache.js';
+import { ModelStore } from './model-store.js';
+import { StoredModels } from './stored-models.js';
+
+const HOUR = 3_600_000;
+
+interface Place {
+  database: DatabaseConfig;
+  objects: ObjectStore;
+  drop(): Promise<void>;
+}
+
+/** What a store does over one database and one object store; every process of it has caches of its own. */
+function modelStore(where: string, open: (folder: string) => Promise<Place>): void {
+  describe(`the model store on ${where}`, () => {
+    let folder: string;
+    let place: Place;
+    const databases: Database[] = [];
+    const opened: { close(): Promise<void> }[] = [];
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'adit-model-store-'));
+      place = await open(folder);
+    });
+    afterAll(async () => {
+      for (const each of opened) await each.close();
+      for (const each of databases) await each.close();
+      await place?.drop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    /** A process: the database is its own connection where there can be several. */
+    const shared = new Map<string, Promise<Database>>();
+    async function process(options: { maxBytes?: number; roots?: string[] } = {}) {
+      const isServer = place.database.driver === 'postgres';
+      const key = isServer ? randomUUID() : 'one';
+      const opening = shared.get(key) ?? openDatabase(place.database);
+      shared.set(key, opening);
+      const database = await opening;
+      if (!databases.includes(database)) databases.push(database);
+      const store = new ModelStore(database.dataSource, place.objects);
+      const path = join(folder, `cache-${randomUUID()}`);
+      const cache = new ModelCache(place.objects, { folder: path, maxBytes: options.maxBytes ?? 1e9 });
+      const repository = await ModelRepository.open({
+        roots: options.roots ?? [],
+        shared: new StoredModels(store, cache),
+        settleMs: 0,
+        watch: true,
+        sharedPollMs: 20,
+      });
+      opened.push(cache, repository);
+      return { store, cache, path, repository, db: database.dataSource };
+    }
+
+    const manifest = (name: string, more: Partial<ModelManifest> = {}) =>
+      ModelManifest.parse({ name, kind: 'network', task: 'spec', licence: 'private', origin: 'a spec', ...more });
+
+    async function draft(name: string, content: string | Buffer, more: Partial<ModelManifest> = {}) {
+      const at = await mkdtemp(join(folder, 'draft-'));
+      await writeFile(join(at, 'model.onnx'), content);
+      const described = manifest(name, more);
+      const { pin, files } = await readVersion(at, described, 1);
+      return { manifest: described, digest: pin.digest, folder: at, files, workspaceId: null };
+    }
+    const fresh = (prefix: string) => `${prefix}-${randomUUID().slice(0, 8)}`;
+    const code = (error: unknown) => AditError.from(error).code;
+
+    it('gives every process what one of them stored, by digest, and fetches it when it is run', async () => {
+      const [one, other] = [await process(), await process()];
+      const name = fresh('net');
+      const pin = await one.store.publish({
+        ...(await draft(name, 'graph 1')),
+        changelog: 'first',
+        metrics: { f1: 0.9 },
+      });
+      expect(pin).toMatchObject({ modelId: modelId(name), name, version: 1 });
+      const seen = await other.repository.pinned(pin.digest);
+      expect([seen.pin, seen.builtIn]).toEqual([{ name, version: 1, digest: pin.digest }, false]);
+      expect(other.repository.resolve(name).pin.version).toBe(1);
+      expect(await readdir(other.path).catch(() => [])).toEqual([]);
+      expect((await other.repository.readFile(seen.pin, 'model.onnx')).toString()).toBe('graph 1');
+      expect(await readdir(other.path)).toEqual([pin.digest]);
+      const row = await one.db.manager.findOneByOrFail(ModelVersionEntity, { digest: pin.digest });
+      expect(row).toMatchObject({ changelog: 'first', metrics: { f1: 0.9 }, versionNumber: 1 });
+    });
+
+    it('numbers those that come at once, and keeps one digest once', async () => {
+      const processes = [await process(), await process(), await process()];
+      const name = fresh('crowd');
+      const drafts = await Promise.all(Array.from({ length: 9 }, (_, at) => draft(name, `graph ${at % 6}`)));
+      const pins = await Promise.all(drafts.map((given, at) => processes[at % 3]!.store.publish(given)));
+      expect(new Set(pins.map(({ version }) => version))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
+      expect(new Set(pins.map(({ digest, version }) => `${digest} ${version}`)).size).toBe(6);
+      const [{ db }] = processes as [(typeof processes)[0]];
+      const kept = await db.manager.findBy(ModelVersionEntity, { modelId: modelId(name) });
+      const prefixes = new Set<string>();
+      for await (const { key } of place.objects.list(`models/${modelId(name)}/`)) prefixes.add(key.slice(0, -10));
+      expect(prefixes).toEqual(new Set(kept.map(({ objectPrefix }) => objectPrefix)));
+      expect(await db.manager.count(ObjectRemovalEntity)).toBe(0);
+    });
+
+    it('says by a name what was promoted, else the highest, and nothing that was retired', async () => {
+      const { store, repository } = await process();
+      const name = fresh('steps');
+      for (const content of ['a', 'b', 'c']) await store.publish(await draft(name, content));
+      const named = async () => {
+        await repository.refresh();
+        return repository.resolve(name).pin.version;
+      };
+      const id = modelId(name);
+      expect(await named()).toBe(3);
+      await store.promote(id, 1);
+      expect(await named()).toBe(1);
+      await store.publish(await draft(name, 'd'));
+      expect(await named()).toBe(1);
+      await store.retire(id, 1);
+      expect(await named()).toBe(4);
+      const { pin } = repository.resolve(name, 4);
+      await store.retire(id, 4);
+      expect(await named()).toBe(3);
+      expect(() => repository.resolve(name, 4)).toThrow(`Model ${name} version 4 is not installed`);
+      // A job that was posted with it still runs it.
+      expect((await repository.readFile(pin, 'model.onnx')).toString()).toBe('d');
+      await store.promote(id, 4);
+      expect(await named()).toBe(4);
+      await expect(store.retire(id, 9)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+
+    it('keeps what a job refers to, and removes what was retired and none does', async () => {
+      const { store, repository, db } = await process();
+      const name = fresh('old');
+      const [used, unused, offered] = await Promise.all(
+        ['a', 'b', 'c'].map(async (content) => store.publish(await draft(name, content))),
+      );
+      const { modelId: _, ...pin } = used!;
+      const jobId = randomUUID();
+      await db.query(
+        `INSERT INTO job_modules (job_id, module_id, position, posted_as, args, models, analyses, state)
+         VALUES ($1, 'spec', 0, 'spec', '{}', $2, '{}', 'completed')`,
+        [jobId, JSON.stringify([pin])],
+      );
+      await store.retire(modelId(name), used!.version);
+      await store.retire(modelId(name), unused!.version);
+      await store.sweep(new Date());
+      expect(await db.manager.countBy(ModelVersionEntity, { modelId: modelId(name) })).toBe(3);
+      await store.sweep(new Date(Date.now() + 2 * HOUR));
+      const left = await db.manager.findBy(ModelVersionEntity, { modelId: modelId(name) });
+      expect(left.map(({ digest }) => digest).sort()).toEqual([used!.digest, offered!.digest].sort());
+      expect((await repository.readFile(pin, 'model.onnx')).length).toBe(1);
+      await db.manager.delete(JobModuleEntity, { jobId });
+      await store.sweep(new Date(Date.now() + 2 * HOUR));
+      const keys: string[] = [];
+      for await (const { key } of place.objects.list(`models/${modelId(name)}/`)) keys.push(key);
+      expect(keys).toHaveLength(1);
+    });
+
+    it('lets a folder of this machine go before it, and keeps what is a workspace’s own apart', async () => {
+      const name = fresh('both');
+      const roots = [await mkdtemp(join(folder, 'models-'))];
+      const { store, repository } = await process({ roots });
+      const stored = await store.publish(await draft(name, 'stored'));
+      await writeModelVersion(roots[0]!, {
+        manifest: manifest(name),
+        weights: 'model.onnx',
+        write: (at) => writeFile(join(at, 'model.onnx'), 'dropped'),
+      });
+      await repository.refresh();
+      const read = async (digest: string) =>
+        (await repository.readFile({ name, version: 1, digest }, 'model.onnx')).toString();
+      expect(await read(repository.resolve(name).pin.digest)).toBe('dropped');
+      expect(await read(stored.digest)).toBe('stored');
+
+      const workspaceId = randomUUID();
+      const own = await store.publish({ ...(await draft(name, 'own')), workspaceId });
+      expect(own).toMatchObject({ modelId: modelId(name, workspaceId), version: 1 });
+      expect(await read(own.digest)).toBe('own');
+      expect(repository.resolve(name).pin.digest).not.toBe(own.digest);
+      const listed = repository.list().filter(({ pin }) => pin.name === name);
+      expect(listed.map(({ stored: kept }) => kept?.workspaceId)).toEqual([undefined, workspaceId]);
+    });
+
+    it('refuses files that are not those that were stored', async () => {
+      const { store, repository, path, db } = await process();
+      const given = await draft(fresh('other'), 'graph');
+      const pin = await store.publish(given);
+      const { objectPrefix } = await db.manager.findOneByOrFail(ModelVersionEntity, { digest: pin.digest });
+      await place.objects.put(`${objectPrefix}model.onnx`, Buffer.from('grape'));
+      await expect(repository.readFile(pin, 'model.onnx')).rejects.toThrow('is not the file that was stored');
+      expect((await readdir(path)).filter((entry) => !entry.startsWith('.'))).toEqual([]);
+      await place.objects.delete(`${objectPrefix}model.onnx`);
+      expect(code(await repository.readFile(pin, 'model.onnx').catch((error: unknown) => error))).toBe(
+        'MODEL_NOT_INSTALLED',
+      );
+      await writeFile(join(given.folder, 'model.onnx'), 'something else');
+      const next = { ...given, digest: 'f'.repeat(64) };
+      await expect(store.publish(next)).rejects.toThrow('changed while it was stored');
+      expect(await db.manager.countBy(ModelVersionEntity, { digest: next.digest })).toBe(0);
+    });
+
+    it('keeps a bounded cache: the least recently used goes, one in use stays', async () => {
+      const { store, repository, cache, path } = await process({ maxBytes: 2_500 });
+      const publish = async (at: number) => store.publish(await draft(fresh('big'), Buffer.alloc(1_000, at)));
+      const pins = [await publish(1), await publish(2), await publish(3), await publish(4)] as const;
+      await repository.refresh();
+      const read = (at: number) => repository.readFile(pins[at]!, 'model.onnx');
+      const kept = async () => (await readdir(path)).sort();
+      const digests = (...at: number[]) => at.map((index) => pins[index]!.digest).sort();
+      await read(0);
+      await read(1);
+      await read(0);
+      await read(2);
+      expect(await kept()).toEqual(digests(0, 2));
+      const release = await repository.byDigest(pins[0].digest).stored!.hold();
+      await read(1);
+      await read(3);
+      expect(await kept()).toEqual(digests(0, 3));
+      // Another process on this machine looks at what is in use, too.
+      const neighbour = new ModelCache(place.objects, { folder: path, maxBytes: 1 });
+      const held = repository.byDigest(pins[3].digest);
+      const letGo = await held.stored!.hold();
+      await (neighbour as unknown as { shrink(bytes: number): Promise<void> }).shrink(1);
+      expect(await kept()).toEqual(digests(0, 3));
+      release();
+      letGo();
+      expect(await cache.size()).toBeLessThanOrEqual(2_500);
+      // What was damaged meanwhile is fetched anew.
+      await writeFile(join(path, pins[0].digest, 'model.onnx'), Buffer.alloc(1_000, 9));
+      await neighbour.close();
+      const again = new ModelCache(place.objects, { folder: path, maxBytes: 2_500 });
+      const [fetched] = (await store.versions()).filter(({ digest }) => digest === pins[0].digest);
+      const done = await again.hold(fetched!);
+      expect([...(await readFile(join(again.pathOf(pins[0].digest), 'model.onnx'))).subarray(0, 2)]).toEqual([1, 1]);
+      done();
+      await again.close();
+    });
+  });
+}
+
+modelStore('one machine', async (folder) => ({
+  database: { driver: 'pglite', directory: null },
+  objects: await FilesystemObjectStore.open(join(folder, 'objects')),
+  drop: () => Promise.resolve(),
+}));
+
+await describeWith(['postgres', 'minio'], 'on servers', ({ postgres, minio }) => {
+  modelStore('PostgreSQL and MinIO', async () => {
+    const { url, drop } = await freshDatabase(postgres.url);
+    const objects = await openObjectStore({ driver: 'minio', ...minio, bucket: uniqueName('models') });
+    return { database: { driver: 'postgres', url }, objects, drop };
+  });
+});

@@ -1,0 +1,227 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AditError, modelId, type Json, type ModelManifest, type ModelPin, type ModelType } from '@adit/contracts';
+import { inTransaction, ModelVersionEntity, ObjectRemovalEntity, type StoredModelFile } from '@adit/database';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** What is stored as the next version of the model of the manifest's name. */
+export interface NewModelVersion {
+  /** Whose alone it is; null: every workspace sees it. */
+  workspaceId: string | null;
+  manifest: ModelManifest;
+  /** As `readVersion` of `@adit/inference` digests it. */
+  digest: string;
+  /** Where its files lie; absolute. */
+  folder: string;
+  files: readonly StoredModelFile[];
+  changelog?: string;
+  /** What whoever made it measured. */
+  metrics?: Record<string, Json> | null;
+  /** What it was trained with. */
+  sourceDatasetId?: string | null;
+}
+
+/** A version whose files lie in the object store. */
+export interface StoredVersion extends Pick<ModelVersionEntity, 'digest' | 'timeRetired'> {
+  modelId: string;
+  workspaceId: string | null;
+  name: string;
+  version: number;
+  /** The version that the model's name means; null: the highest. */
+  defaultVersion: number | null;
+  /** As it was written down, by this build or another. */
+  manifest: unknown;
+  files: StoredModelFile[];
+  objectPrefix: string;
+}
+
+/** Files of a version that was to be stored and was not, because the process died, are removed after this time. */
+const ABANDONED_SECONDS = 24 * 3600;
+/** A job that was being posted while a version was retired has long written down its pin by then. */
+const GRACE_MILLISECONDS = 3_600_000;
+
+/** Versions of models for all processes of an installation: files in the object store, what they are in the database. */
+@Injectable()
+export class ModelStore {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  /**
+   * Stores a version whole or not at all. Of several at the same moment each gets a number of its own; one that is there
+   * already under its digest stays as it is. Throws INTERNAL when a file is not the one that was digested.
+   */
+  async publish(given: NewModelVersion): Promise<ModelPin & { modelId: string }> {
+    const { name } = given.manifest;
+    const id = modelId(name, given.workspaceId);
+    const objectPrefix = `models/${id}/${randomUUID()}/`;
+    const due = new Date(Date.now() + ABANDONED_SECONDS * 1000);
+    await this.db.manager.insert(ObjectRemovalEntity, { prefix: objectPrefix, again: false, timeDue: due });
+    let stored: { version: number; isNew: boolean };
+    try {
+      for (const file of given.files)
+        await this.put(`${objectPrefix}${file.name}`, join(given.folder, file.name), file);
+      stored = await inTransaction(this.db, (manager) => writeDown(manager, { id, objectPrefix, given }));
+    } catch (error) {
+      await this.discard(objectPrefix);
+      throw error;
+    }
+    if (!stored.isNew) await this.discard(objectPrefix);
+    return { modelId: id, name, version: stored.version, digest: given.digest };
+  }
+
+  /** What `versions` answers is the same as long as this is. */
+  async state(): Promise<string> {
+    const [row]: { state: string }[] = await this.db.query(STATE);
+    return row?.state ?? '';
+  }
+
+  /** Every version that a job may name or refer to, by name and number. */
+  async versions(): Promise<StoredVersion[]> {
+    return this.db.query(VERSIONS);
+  }
+
+  /** Makes a version the one that the model's name means, also one that was retired. Throws NOT_FOUND. */
+  async promote(id: string, version: number): Promise<void> {
+    await this.change(id, version, async (manager) => {
+      await manager.query('UPDATE models SET default_version = $2 WHERE id = $1', [id, version]);
+      await manager.query(
+        `UPDATE model_versions SET time_retired = NULL
+          WHERE model_id = $1 AND version_number = $2 AND manifest IS NOT NULL`,
+        [id, version],
+      );
+    });
+  }
+
+  /** No new job may name the version; those that were posted with it keep it. Throws NOT_FOUND. */
+  async retire(id: string, version: number): Promise<void> {
+    await this.change(id, version, async (manager) => {
+      await manager.query('UPDATE models SET default_version = NULL WHERE id = $1 AND default_version = $2', [
+        id,
+        version,
+      ]);
+      await manager.query(
+        `UPDATE model_versions SET time_retired = now()
+          WHERE model_id = $1 AND version_number = $2 AND manifest IS NOT NULL AND time_retired IS NULL`,
+        [id, version],
+      );
+    });
+  }
+
+  /** Removes versions that were retired and that no job refers to. */
+  async sweep(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - GRACE_MILLISECONDS);
+    const unused: { modelId: string; version: number; objectPrefix: string }[] = await this.db.query(UNUSED, [before]);
+    for (const { modelId: id, version, objectPrefix } of unused) {
+      const gone = await inTransaction(this.db, async (manager) => {
+        await manager.query('SELECT 1 FROM models WHERE id = $1 FOR UPDATE', [id]);
+        const rows: unknown[] = await manager.query(
+          `WITH gone AS (
+             DELETE FROM model_versions
+              WHERE model_id = $1 AND version_number = $2 AND object_prefix = $3 AND time_retired < $4 RETURNING 1
+           ) SELECT * FROM gone`,
+          [id, version, objectPrefix, before],
+        );
+        return rows.length > 0;
+      });
+      if (gone) await this.objects.deletePrefix(objectPrefix);
+    }
+  }
+
+  private async put(key: string, path: string, { sha256 }: StoredModelFile): Promise<void> {
+    const hash = createHash('sha256');
+    const hashing = new Transform({
+      transform(chunk: Buffer, _, done) {
+        hash.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const [, stored] = await Promise.allSettled([
+      pipeline(createReadStream(path), hashing),
+      this.objects.put(key, hashing),
+    ]);
+    if (stored.status === 'rejected') throw stored.reason;
+    if (hash.digest('hex') !== sha256) throw new AditError('INTERNAL', `${path} changed while it was stored.`);
+  }
+
+  private async discard(objectPrefix: string): Promise<void> {
+    await this.objects.deletePrefix(objectPrefix);
+    await this.db.manager.delete(ObjectRemovalEntity, { prefix: objectPrefix });
+  }
+
+  private async change(id: string, version: number, work: (manager: EntityManager) => Promise<void>): Promise<void> {
+    await inTransaction(this.db, async (manager) => {
+      await manager.query('SELECT 1 FROM models WHERE id = $1 FOR UPDATE', [id]);
+      const found: unknown[] = await manager.query(
+        'SELECT 1 FROM model_versions WHERE model_id = $1 AND version_number = $2 AND manifest IS NOT NULL',
+        [id, version],
+      );
+      if (found.length === 0) throw new AditError('NOT_FOUND', `The model has no stored version ${version}.`);
+      await work(manager);
+    });
+  }
+}
+
+/** What a model knows, by what it does. */
+function typeOf({ task }: ModelManifest): ModelType {
+  if (task.startsWith('face')) return 'face';
+  return task.startsWith('landmark') ? 'landmark' : 'object';
+}
+
+async function writeDown(
+  manager: EntityManager,
+  { id, objectPrefix, given }: { id: string; objectPrefix: string; given: NewModelVersion },
+): Promise<{ version: number; isNew: boolean }> {
+  const { workspaceId, manifest, digest } = given;
+  // Holds the model's row: its versions are numbered one after the other.
+  await manager.query(
+    `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
+    [id, workspaceId, manifest.name, typeOf(manifest)],
+  );
+  const versions = await manager.findBy(ModelVersionEntity, { modelId: id });
+  const same = versions.find((each) => each.digest === digest && each.manifest !== null && each.timeRetired === null);
+  if (same !== undefined) return { version: same.versionNumber, isNew: false };
+  const version = Math.max(0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
+  await manager.query(
+    `INSERT INTO model_versions
+       (model_id, version_number, digest, changelog, source_dataset_id, manifest, files, object_prefix, metrics)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      ...[id, version, digest, given.changelog ?? '', given.sourceDatasetId ?? null],
+      JSON.stringify(manifest),
+      JSON.stringify(given.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))),
+      objectPrefix,
+      given.metrics == null ? null : JSON.stringify(given.metrics),
+    ],
+  );
+  await manager.delete(ObjectRemovalEntity, { prefix: objectPrefix });
+  return { version, isNew: true };
+}
+
+const STORED = 'model_versions v JOIN models m ON m.id = v.model_id WHERE v.manifest IS NOT NULL';
+
+const STATE = `
+  SELECT coalesce(md5(string_agg(concat_ws(' ', v.model_id, v.version_number, v.digest, v.time_retired, m.default_version), ','
+                                 ORDER BY v.model_id, v.version_number)), '') AS state FROM ${STORED}`;
+
+const VERSIONS = `
+  SELECT m.id AS "modelId", m.workspace_id AS "workspaceId", m.name, m.default_version AS "defaultVersion",
+         v.version_number AS version, v.digest, v.manifest, v.files, v.object_prefix AS "objectPrefix",
+         v.time_retired AS "timeRetired"
+    FROM ${STORED} ORDER BY m.name, m.workspace_id NULLS FIRST, v.version_number`;
+
+const REFERRED = `models @> jsonb_build_array(jsonb_build_object('digest', v.digest))`;
+
+const UNUSED = `
+  SELECT v.model_id AS "modelId", v.version_number AS version, v.object_prefix AS "objectPrefix" FROM ${STORED}
+     AND v.time_retired < $1
+     AND NOT EXISTS (SELECT 1 FROM job_modules j WHERE j.${REFERRED})
+     AND NOT EXISTS (SELECT 1 FROM job_analyses j WHERE j.${REFERRED})
+   LIMIT 500`;
