@@ -114,6 +114,34 @@ describe('a request', () => {
     });
     expect(chooseModels(checked, []).args).toEqual({ threshold: 0.5, dictionaries: [] });
   });
+
+  it('may name a version of a model', () => {
+    const team = (version: number): InstalledModel => ({
+      id: 'id-of-team',
+      name: 'team',
+      version,
+      digest: String(version).repeat(64),
+      kind: 'gallery',
+      family: null,
+      modules: ['faces'],
+      isDefault: false,
+    });
+    const installed = [team(1), team(2), team(10)];
+    const chosen = (model: string) => {
+      const [checked] = registry.check({ faces: { model } });
+      const { names, versions, args } = chooseModels(checked!, installed);
+      return [names, versions.get('team'), args['model']];
+    };
+    expect(chosen('team')).toEqual([['team'], undefined, 'team']);
+    expect(chosen('team@2')).toEqual([['team'], 2, 'team']);
+    expect(chosen('team@latest')).toEqual([['team'], 10, 'team']);
+    expect(chosen('ID-of-team@1')).toEqual([['team'], 1, 'team']);
+    expect(chosen('2'.repeat(64))).toEqual([['2'.repeat(64)], 2, '2'.repeat(64)]);
+    expect(chosen('crew@1')).toEqual([['crew@1'], undefined, 'crew@1']);
+    for (const tag of ['3', '02', '', 'newest']) {
+      expect(() => chosen(`team@${tag}`)).toThrow(`team@${tag} is not installed: versions are 1, 2, 10, and latest.`);
+    }
+  });
 });
 
 describe('GET /v1/modules/', () => {

@@ -127,32 +127,73 @@ export class ModuleRegistry {
 
 /**
  * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the first in the arguments, so that the
- * job says which it was; one that was given by id is named too. `versions` has the numbers, by name, of those that were
- * given by the digest of a version.
+ * job says which it was; one that was given by id, or with a version (`team@2`, `team@latest`), is named too. `versions` has
+ * the numbers, by name, of those that were given with one or by the digest of one.
  */
 export function chooseModels(
   requested: RequestedModule,
   installed: readonly InstalledModel[],
 ): { names: string[]; versions: Map<string, number>; args: Record<string, Json> } {
   const own = modelsFor(requested.definition, installed);
-  const args = withNames(requested.args, installed);
+  const given = new Set([requested.args['model'], requested.args['models']].flat());
+  const versions = new Map(own.flatMap(({ name, version, digest }) => (given.has(digest) ? [[name, version]] : [])));
+  const args = withNames(requested, installed, versions);
   const names = requested.definition.models(args, own);
   const [first] = names;
   const unnamed = args['model'] === undefined && args['models'] === undefined;
-  const given = new Set([args['model'], args['models']].flat());
-  const versions = new Map(own.flatMap(({ name, version, digest }) => (given.has(digest) ? [[name, version]] : [])));
   return { names, versions, args: first !== undefined && unnamed ? { ...args, model: first } : args };
 }
 
-/** The arguments `model` and `models` with names in place of ids. */
-function withNames(args: Record<string, Json>, installed: readonly InstalledModel[]): Record<string, Json> {
+/** The arguments `model` and `models` with names in place of ids; notes the versions that were asked for. */
+function withNames(
+  { definition, args }: RequestedModule,
+  installed: readonly InstalledModel[],
+  versions: Map<string, number>,
+): Record<string, Json> {
   const { model, models } = args;
-  const nameOf = (given: Json): Json => installed.find(({ id }) => id === String(given).toLowerCase())?.name ?? given;
+  const nameOf = (given: Json, ...place: PropertyKey[]): Json => {
+    const [text = '', tag, ...more] = String(given).split('@');
+    const named = installed.filter(({ id, name }) => name === text || id === text.toLowerCase());
+    const name = named[0]?.name;
+    // What is no name of a model is for the module to refuse, with those that are.
+    if (name === undefined || more.length > 0) return given;
+    if (tag !== undefined) {
+      const version = versionOf(named, tag);
+      if (version === null || (versions.get(name) ?? version) !== version) {
+        throw noSuchVersion(named, {
+          text: String(given),
+          other: version,
+          pointer: pointerTo('modules', definition.id, ...place),
+        });
+      }
+      versions.set(name, version);
+    }
+    return name;
+  };
   return {
     ...args,
-    ...(model === undefined ? {} : { model: nameOf(model) }),
-    ...(Array.isArray(models) ? { models: models.map(nameOf) } : {}),
+    ...(model === undefined ? {} : { model: nameOf(model, 'model') }),
+    ...(Array.isArray(models) ? { models: models.map((given, at) => nameOf(given, 'models', at)) } : {}),
   };
+}
+
+/** The number that stands behind a name's `@`; null when there is no such version. */
+function versionOf(named: readonly InstalledModel[], tag: string): number | null {
+  const numbers = named.map(({ version }) => version);
+  if (tag === 'latest') return Math.max(...numbers);
+  return numbers.find((number) => String(number) === tag) ?? null;
+}
+
+function noSuchVersion(
+  named: readonly InstalledModel[],
+  { text, other, pointer }: { text: string; other: number | null; pointer: string },
+): AditError {
+  const numbers = named.map(({ version }) => version).sort((a, b) => a - b);
+  const message =
+    other === null
+      ? `${text} is not installed: versions are ${numbers.join(', ')}, and latest.`
+      : `${text}: a module takes one version of a model.`;
+  return new AditError('MODEL_NOT_INSTALLED', message, { errors: [{ pointer, code: 'model_not_installed', message }] });
 }
 
 /** Models that name the module, or the one whose models it shares. */

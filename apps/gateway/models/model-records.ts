@@ -41,11 +41,11 @@ export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationSh
   async onApplicationBootstrap(): Promise<void> {
     this.unwatch = this.repository.onChange(() => {
       // Whoever reads them before that writes them too.
-      outsideTransaction(() => this.write(this.served.list())).catch((err: unknown) =>
+      outsideTransaction(() => this.write(this.served.all(null))).catch((err: unknown) =>
         log.warn({ err }, 'what is new in the model repository could not be written down yet'),
       );
     });
-    await this.write(this.served.list());
+    await this.write(this.served.all(null));
   }
 
   beforeApplicationShutdown(): void {
@@ -79,8 +79,9 @@ export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async write(models: readonly ServedModel[]): Promise<void> {
-    const rows = models.flatMap(({ id, name, type, versions }) =>
-      versions.map((version) => ({ id, name, type, ...version })),
+    // The store has written its own down.
+    const rows = models.flatMap(({ id, name, type, isStored, versions }) =>
+      isStored ? [] : versions.map((version) => ({ id, name, type, ...version })),
     );
     if (rows.length > 0) await inStatement(this.db, RECORD, [JSON.stringify(rows)]);
   }

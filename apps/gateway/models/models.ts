@@ -17,12 +17,12 @@ export class Models {
 
   /** Public ones first, then by name. */
   async list(workspaceId: string): Promise<Model[]> {
-    return this.shown(workspaceId, this.served.list());
+    return this.shown(workspaceId, this.served.list(workspaceId));
   }
 
   /** Throws NOT_FOUND, also for one that the workspace has deleted. */
   async get(workspaceId: string, id: string): Promise<Model> {
-    return this.one(workspaceId, this.find(id), id);
+    return this.one(workspaceId, this.find(workspaceId, id), id);
   }
 
   /** Replaces what the workspace says of a model. Throws NOT_FOUND, FORBIDDEN for public ones. */
@@ -61,14 +61,14 @@ export class Models {
 
   /** Ids of models that its jobs cannot name. The database is asked only where something is installed that can be deleted. */
   async deletedBy(workspaceId: string): Promise<ReadonlySet<string>> {
-    const deletable = this.served.list().filter(({ isPublic }) => !isPublic);
+    const deletable = this.served.list(workspaceId).filter(({ isPublic }) => !isPublic);
     if (deletable.length === 0) return new Set();
     const own = await this.ownRows(workspaceId);
     return new Set(deletable.filter((model) => isDeleted(model, own.get(model.id))).map(({ id }) => id));
   }
 
-  private find(id: string): ServedModel | undefined {
-    return this.served.list().find((model) => model.id === id.toLowerCase());
+  private find(workspaceId: string, id: string): ServedModel | undefined {
+    return this.served.list(workspaceId).find((model) => model.id === id.toLowerCase());
   }
 
   private async one(workspaceId: string, model: ServedModel | undefined, id: string): Promise<Model> {
@@ -78,7 +78,7 @@ export class Models {
   }
 
   private async owned(workspaceId: string, id: string): Promise<ServedModel> {
-    const model = this.find(id);
+    const model = this.find(workspaceId, id);
     const { name, is_public: isPublic } = await this.one(workspaceId, model, id);
     if (model === undefined) throw new AditError('NOT_FOUND', `There is no model ${id}.`);
     if (isPublic) throw new AditError('FORBIDDEN', `${name} is a public model; it cannot be changed or deleted.`);
@@ -128,7 +128,7 @@ function presentModel(model: ServedModel, record: ModelRecord, own: WorkspaceMod
   return {
     id: model.id,
     name: model.name,
-    description: own?.description ?? model.description,
+    description: own?.description ?? model.manifest.description,
     versions: shown,
     latest_version: elementAt(shown, -1),
     type: model.type,

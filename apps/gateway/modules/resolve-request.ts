@@ -52,11 +52,13 @@ export class RequestResolver {
     const listed = this.models.list();
     if (listed !== this.resolvedWith) this.resolved.clear();
     this.resolvedWith = listed;
-    const key = [...deleted, JSON.stringify(request.modules)].join(' ');
+    const key = [this.served.sharedBy(workspaceId), ...deleted, JSON.stringify(request.modules)].join(' ');
     const known = this.resolved.get(key);
     if (known !== undefined) return known;
-    const installed = this.installedWithout(deleted);
-    const modules = this.modules.check(request.modules).map((requested) => this.resolveModule(requested, installed));
+    const installed = this.installedWithout(workspaceId, deleted);
+    const modules = this.modules
+      .check(request.modules)
+      .map((requested) => this.resolveModule(workspaceId, requested, installed));
     if (key.length <= LONGEST) {
       if (this.resolved.size === REMEMBERED) this.resolved.clear();
       this.resolved.set(key, modules);
@@ -66,29 +68,37 @@ export class RequestResolver {
 
   /** What modules choose from for a job of the workspace. */
   async installed(workspaceId: string): Promise<readonly InstalledModel[]> {
-    return this.installedWithout(await this.named.deletedBy(workspaceId));
+    return this.installedWithout(workspaceId, await this.named.deletedBy(workspaceId));
   }
 
-  private installedWithout(deleted: ReadonlySet<string>): readonly InstalledModel[] {
-    return this.served.installed().filter(({ id }) => !deleted.has(id));
+  private installedWithout(workspaceId: string, deleted: ReadonlySet<string>): readonly InstalledModel[] {
+    return this.served.installed(workspaceId).filter(({ id }) => !deleted.has(id));
   }
 
-  private resolveModule(requested: RequestedModule, installed: readonly InstalledModel[]): ResolvedModule {
+  private resolveModule(
+    workspaceId: string,
+    requested: RequestedModule,
+    installed: readonly InstalledModel[],
+  ): ResolvedModule {
     const { definition, postedAs } = requested;
     const { names, versions, args } = chooseModels(withoutGeneral(requested, installed), installed);
+    const pins = names.map((name) => this.served.pin(workspaceId, name, versions.get(name)));
+    // Of the models that it names, the versions that it runs.
+    const digests = new Set(pins.map(({ digest }) => digest));
+    const chosen = installed.filter(({ name, digest }) => digests.has(digest) || !names.includes(name));
     return {
       moduleId: definition.id,
       postedAs,
       args,
       range: (args['range'] as ProcessingRange | undefined) ?? null,
-      models: names.map((name) => this.models.resolve(name, versions.get(name)).pin),
+      models: pins,
       media: definition.media,
-      analyses: definition.needs(args, names, installed).map((need) => this.resolveNeed(definition.id, need, versions)),
+      analyses: definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, pins)),
     };
   }
 
-  /** An analysis runs the versions that the module was given. */
-  private resolveNeed(moduleId: string, need: AnalysisNeed, versions: ReadonlyMap<string, number>): ResolvedAnalysis {
+  /** An analysis runs what the module was given, and beside it what everybody's analyses run. */
+  private resolveNeed(moduleId: string, need: AnalysisNeed, pins: readonly ModelPin[]): ResolvedAnalysis {
     const definition = this.analyses.get(need.analysis);
     const parsed = definition.args.safeParse({ ...this.usualArgs(definition.args), ...need.args });
     if (!parsed.success) {
@@ -98,7 +108,7 @@ export class RequestResolver {
       });
     }
     const models: ModelPin[] = modelsOf(definition, parsed.data).map(
-      (name) => this.models.resolve(name, versions.get(name)).pin,
+      (name) => pins.find((pin) => pin.name === name) ?? this.models.resolve(name).pin,
     );
     const identity = identityOf(definition, parsed.data, models);
     const { analysis, frames, audio } = identity;

@@ -58,6 +58,7 @@ const ROWS: readonly Rows[] = [
   own('dataset_classes'),
   own('datasets'),
   { table: 'dataset_erasures', where: OWN },
+  hanging('model_versions', 'model_id', 'models'),
   own('batches'),
   own('reports'),
   own('exports', { folder: 'exports/' }),
@@ -66,6 +67,7 @@ const ROWS: readonly Rows[] = [
   own('media'),
   own('observations'),
   own('workspace_models', {}, 'models'),
+  own('models', { folder: 'models/' }),
   own('audit_entries'),
   own('idempotency_keys'),
   { table: 'probes', where: OWN },
@@ -233,7 +235,7 @@ export class WorkspaceErasure implements OnApplicationBootstrap, OnApplicationSh
     const counts: Counts = {};
     for (const rows of ROWS) {
       const count = await this.inSteps(goOn, () => this.counted(deletion(rows), workspaceId));
-      if (rows.kind !== undefined) counts[rows.kind] = count;
+      if (rows.kind !== undefined) counts[rows.kind] = (counts[rows.kind] ?? 0) + count;
     }
     return counts;
   }

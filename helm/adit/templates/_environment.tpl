@@ -66,6 +66,8 @@ description of a pod.
 {{- with $v.objects.prefix }}{{ $_ := set $env "S3_PREFIX" . }}{{ end -}}
 {{- with $v.tracing.endpoint }}{{ $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . }}{{ end -}}
 {{- if and .service.models (ne $v.models.source "none") }}{{ $_ := set $env "ADIT_MODELS_DIR" "/models" }}{{ end -}}
+{{- /* Stored models that this pod runs, beside what else it writes to /data; a larger one needs a larger volume. */ -}}
+{{- if .service.models }}{{ $_ := set $env "ADIT_MODEL_CACHE_BYTES" (div (include "adit.bytes" $own.data.size | int64) 2) }}{{ end -}}
 {{- if has .name (list "gateway" "decoder") -}}
 {{- $_ := set $env "ADIT_ALLOW_HTTP" $v.sources.allowHttp -}}
 {{- with $v.sources.allowPrivateAddresses }}{{ $_ := set $env "ADIT_ALLOW_PRIVATE_ADDRESSES" (join "," .) }}{{ end -}}
