@@ -1,3 +1,4 @@
+import { NeighbourSearches } from '@adit/indexes';
 import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import {
@@ -10,6 +11,7 @@ import {
 import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { DatasetErasures } from './tasks/dataset-erasures.js';
 import { Exports } from './tasks/exports.js';
+import { FaceIndexing } from './results/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
 import { Folding } from './folding/folding.js';
 import { JobAdvance } from './folding/job-advance.js';
@@ -43,6 +45,8 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         AnalysedChunks,
         DatasetErasures,
         Exports,
+        FaceIndexing,
+        NeighbourSearches,
         FoldAdvance,
         Folding,
         JobAdvance,

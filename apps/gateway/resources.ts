@@ -8,6 +8,7 @@ import { EventsApiModule } from './events/events.module.js';
 import { ExportsApiModule } from './exports/exports.module.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
+import { IndexesApiModule } from './indexes/indexes.module.js';
 import { JobsApiModule } from './jobs/jobs.module.js';
 import { KeysApiModule } from './keys/keys.module.js';
 import { ModelsApiModule } from './models/models.module.js';
@@ -30,6 +31,7 @@ export const RESOURCES: Type[] = [
   ModulesApiModule,
   ModelsApiModule,
   DatasetsApiModule,
+  IndexesApiModule,
   KeysApiModule,
   AccessKeysApiModule,
   AuditModule,

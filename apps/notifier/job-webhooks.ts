@@ -1,5 +1,6 @@
 import type { Envelope, Job, Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
+import { nameSegments, nameSummaries } from '@adit/indexes';
 import { presentJob, presentSegment, shownColumns, type ShownRow } from '@adit/presentation';
 import { WebhookNotice } from '@adit/jobs';
 import { isTerminal } from '@adit/contracts';
@@ -46,6 +47,7 @@ export class JobWebhooks {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
+    await nameSummaries(manager, job.workspaceId, [job]);
     const occurred = new Date(envelope.occurredAt);
     const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
     const delivery = {
@@ -78,6 +80,7 @@ export class JobWebhooks {
       where: { jobId, moduleId, moduleSeq: Between(from, to - 1) },
       order: { moduleSeq: 'ASC' },
     });
+    await nameSegments(manager, job.workspaceId, segments);
     const indexes = [...new Set(segments.map(({ sourceIndex }) => sourceIndex))];
     const sources = await manager.findBy(JobSourceEntity, { jobId, index: In(indexes) });
     const byIndex = new Map(sources.map((source) => [source.index, source]));

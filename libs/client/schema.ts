@@ -581,6 +581,76 @@ export type ImageReplacement = {
   notes?: string;
 };
 
+export type IndexCollection = {
+  /** Unique in the workspace; what addresses and jobs call it */
+  name: string;
+  description: string;
+  type: "face";
+  is_public: boolean;
+  /** Identities in it; merged ones count each */
+  number_of_identities: number;
+  /** The network whose embeddings it holds; null until the first face. Faces of another network are refused. */
+  embedding: IndexCollectionEmbedding | null;
+  time_created: string;
+  time_updated: string;
+};
+
+export type IndexCollectionChange = {
+  description?: string;
+};
+
+export type IndexCollectionEmbedding = {
+  model: string;
+  digest: string;
+};
+
+export type IndexCollectionPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: IndexCollection[];
+};
+
+export type IndexCollectionRequest = {
+  name: string;
+  description?: string;
+  type?: "face";
+};
+
+export type IndexedIdentity = {
+  index_id: string;
+  /** Empty until somebody gives one */
+  label: string;
+  collection_name: string;
+  thumbnail: Thumbnail | null;
+  /** Identities that were given the same label and belong to this one since */
+  merged: string[];
+  time_created: string;
+  time_updated: string;
+};
+
+export type IndexedIdentityChange = {
+  /** Two identities of one label are one person; empty takes it away */
+  label: string;
+};
+
+export type IndexedIdentityPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: IndexedIdentity[];
+};
+
+export type IndexedIdentityRequest = {
+  index_id: string;
+  /** Two identities of one label are one person; empty takes it away */
+  label: string;
+};
+
 export type InstalledModel = {
   name: string;
   version: number;
@@ -1737,6 +1807,140 @@ export interface Operations {
       datasetId: string;
       classId: string;
       imageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the index collections of the workspace */
+  'GET /v1/index-collection/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: IndexCollection[];
+  };
+  /** Make an index collection */
+  'POST /v1/index-collection/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: IndexCollectionRequest;
+    form: undefined;
+    reply: IndexCollection;
+  };
+  /** Replace the description of the index collection that the body names */
+  'PUT /v1/index-collection/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: IndexCollectionRequest;
+    form: undefined;
+    reply: IndexCollection;
+  };
+  /** The same list in pages */
+  'GET /v1/index-collection': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: IndexCollectionPage;
+  };
+  /** Read an index collection */
+  'GET /v1/index-collection/{collectionName}/': {
+    params: {
+      collectionName: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: IndexCollection;
+  };
+  /** Replace the description of an index collection */
+  'PUT /v1/index-collection/{collectionName}/': {
+    params: {
+      collectionName: string;
+    };
+    query: Record<never, never>;
+    body: IndexCollectionChange;
+    form: undefined;
+    reply: IndexCollection;
+  };
+  /** Remove an index collection with everybody in it */
+  'DELETE /v1/index-collection/{collectionName}/': {
+    params: {
+      collectionName: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the people of an index collection */
+  'GET /v1/index-collection/{collectionName}/identities/': {
+    params: {
+      collectionName: string;
+    };
+    query: {
+      search?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: IndexedIdentity[];
+  };
+  /** Give the identity that the body names a label */
+  'PUT /v1/index-collection/{collectionName}/identities/': {
+    params: {
+      collectionName: string;
+    };
+    query: Record<never, never>;
+    body: IndexedIdentityRequest;
+    form: undefined;
+    reply: IndexedIdentity;
+  };
+  /** The same list in pages */
+  'GET /v1/index-collection/{collectionName}/identities': {
+    params: {
+      collectionName: string;
+    };
+    query: {
+      offset?: number;
+      limit: number;
+      search?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: IndexedIdentityPage;
+  };
+  /** Read an identity */
+  'GET /v1/index-collection/{collectionName}/identities/{indexId}/': {
+    params: {
+      collectionName: string;
+      indexId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: IndexedIdentity;
+  };
+  /** Give an identity a label */
+  'PUT /v1/index-collection/{collectionName}/identities/{indexId}/': {
+    params: {
+      collectionName: string;
+      indexId: string;
+    };
+    query: Record<never, never>;
+    body: IndexedIdentityChange;
+    form: undefined;
+    reply: IndexedIdentity;
+  };
+  /** Take a person out of an index collection */
+  'DELETE /v1/index-collection/{collectionName}/identities/{indexId}/': {
+    params: {
+      collectionName: string;
+      indexId: string;
     };
     query: Record<never, never>;
     body: undefined;

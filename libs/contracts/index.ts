@@ -5,6 +5,7 @@ export * from './custom-fields.js';
 export * from './dataset.js';
 export * from './dictionary.js';
 export * from './errors.js';
+export * from './face-index.js';
 export * from './greedy-matching.js';
 export * from './job.js';
 export * from './json.js';

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { prepareVectorIndexes } from './vector-indexes.js';
 
 /** Any number, the same in every process: "adit" in ASCII. */
 const MIGRATION_LOCK = 0x61646974;
 const POLL_MS = 250;
 
 /**
- * Runs the migrations that are missing, each in a transaction of its own. Processes that start together take turns by an
+ * Runs the migrations that are missing, each in a transaction of its own, and makes the indexes that a server may lack. Processes that start together take turns by an
  * advisory lock; it is held on the connection that runs the migrations, so it also works where there is only one.
  */
 export async function migrate(dataSource: DataSource): Promise<void> {
@@ -18,6 +19,7 @@ export async function migrate(dataSource: DataSource): Promise<void> {
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     await executor.executePendingMigrations();
+    await prepareVectorIndexes(runner);
   } finally {
     if (locked) await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await runner.release();

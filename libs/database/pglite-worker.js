@@ -9,6 +9,7 @@
 import { fsyncSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
@@ -31,7 +32,8 @@ let serving = null;
 const database = await PGlite.create({
   ...(directory === null ? {} : { dataDir: directory }),
   ...(template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: 'application/x-gzip' }) }),
-  ...(durable ? { startParams: durableStart(), extensions: { fsync: fsyncOnDisk() } } : {}),
+  ...(durable ? { startParams: durableStart() } : {}),
+  extensions: { vector, ...(durable ? { fsync: fsyncOnDisk() } : {}) },
 });
 
 main.on('message', async (message) => {

@@ -81,6 +81,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   slots?: ModelSlot[];
   /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */
   dictionaryIds?(args: z.infer<Args>): { id: string; path: PropertyKey[] }[];
+  /** The index collection that it puts people into, and the network whose embeddings they are; null for none. */
+  collection?(args: z.infer<Args>): { name: string; network: string; path: PropertyKey[] } | null;
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
 }
 

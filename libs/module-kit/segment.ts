@@ -5,12 +5,14 @@ import type { Detection, Json, PictureRef } from '@adit/contracts';
  * nearest member within `maxDistance`, or makes a new one, in the transaction that writes the segment.
  */
 export interface IdentityClaim {
-  /** `unknowns`, for clusters of this job; an index collection's name later. */
+  /** `unknowns`, for clusters of this job; with `network` an index collection of the workspace. */
   collection: string;
   /** L2-normalised. */
   embedding: number[];
   /** Euclidean, 0..2. */
   maxDistance: number;
+  /** Into an index collection, which outlives the job: the name of the network that made the embedding. */
+  network?: string;
 }
 
 /** A final stretch of a source that shows one thing. Times are seconds from the source's first frame. */

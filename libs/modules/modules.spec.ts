@@ -55,16 +55,22 @@ describe('face_recognition', () => {
     [{ face_detection_scale: 600.5 }, '/modules/face_recognition/face_detection_scale', 'invalid_type'],
     [{ top_k: 11 }, '/modules/face_recognition/top_k', 'too_big'],
     [{ min_face_size: 5 }, '/modules/face_recognition/min_face_size', 'unknown_argument'],
-    [{ index_unknowns: true }, '/modules/face_recognition/index_unknowns', 'custom'],
+    [{ index_collection: 'a/b' }, '/modules/face_recognition/index_collection', 'invalid_format'],
   ])('refuses %j', (args, pointer, code) => {
     const error = refusal(() => registry.check({ face_recognition: args }));
     expect(error.code).toBe('VALIDATION');
     expect(error.options.errors).toMatchObject([{ pointer, code }]);
   });
 
-  it('says that face indexes are not installed yet', () => {
-    const error = refusal(() => registry.check({ face_recognition: { index_unknowns: true } }));
-    expect(error.message).toMatch(/face indexes are not installed yet/);
+  it('writes to an index collection when asked, and not otherwise', () => {
+    const collection = (args: Record<string, unknown>) => {
+      const [requested] = registry.check({ face_recognition: args });
+      return requested?.definition.collection?.(requested.args);
+    };
+    const wanted = { network: 'face-embedding', path: ['index_collection'] };
+    expect(collection({ index_unknowns: true })).toEqual({ name: 'default_index', ...wanted });
+    expect(collection({ index_unknowns: true, index_collection: 'archive' })).toEqual({ name: 'archive', ...wanted });
+    expect(collection({ index_collection: 'archive' })).toBeNull();
   });
 
   it('asks for another pass only for another detection scale', () => {

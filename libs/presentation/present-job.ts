@@ -30,6 +30,11 @@ export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args'
   ahead?: number;
 };
 
+/** What only says whose label it is goes no further. */
+function withoutIds({ items, ...summary }: ResultSummary): ResultSummary {
+  return { ...summary, items: items.map(({ type, label, module }) => ({ type, label, module })) };
+}
+
 /**
  * A job as the interface shows it.
  *
@@ -61,7 +66,10 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     ttl: job.ttl,
     priority: job.priority,
     batch: job.batchId,
-    result: { detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`, summary: job.summary },
+    result: {
+      detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`,
+      summary: job.summary.map(withoutIds),
+    },
     webhook: job.webhook,
   };
 }

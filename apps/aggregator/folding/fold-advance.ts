@@ -7,6 +7,7 @@ import type { EntityManager } from 'typeorm';
 import { Folding, type Folded } from './folding.js';
 import { JobEndings, type Ending } from '../tasks/job-endings.js';
 import { moveFolds, moveKey, progressOf } from '../results/job-progress.js';
+import { FaceIndexing } from '../results/indexed-faces.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
 import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
@@ -38,6 +39,7 @@ export class FoldAdvance {
     @Inject(KeptPictures) private readonly pictures: KeptPictures,
     @Inject(ProgressPace) private readonly pace: ProgressPace,
     @Inject(JobEndings) private readonly endings: JobEndings,
+    @Inject(FaceIndexing) private readonly faces: FaceIndexing,
   ) {}
 
   /**
@@ -69,7 +71,10 @@ export class FoldAdvance {
   }
 
   private async step(jobId: string, outcomes: Outcome[]): Promise<Ending | null> {
-    const { ended, identities } = await this.outbox.transaction((manager) => this.store(manager, jobId, outcomes));
+    const pictures = await this.faces.read(outcomes.flatMap((one) => ('folded' in one ? one.folded.segments : [])));
+    const { ended, identities } = await this.outbox.transaction((manager) =>
+      this.store(manager, jobId, outcomes, pictures),
+    );
     identities?.keep();
     return ended;
   }
@@ -96,7 +101,12 @@ export class FoldAdvance {
   }
 
   /** Writes segments, states and progress of what nobody has folded meanwhile; the loser drops its work. */
-  private async store(manager: EntityManager, jobId: string, outcomes: Outcome[]): Promise<Stored> {
+  private async store(
+    manager: EntityManager,
+    jobId: string,
+    outcomes: Outcome[],
+    pictures: ReadonlyMap<string, Buffer>,
+  ): Promise<Stored> {
     const locked = await LockedJob.take(manager, jobId);
     if (!locked?.isActive) return { ended: null, identities: null };
     const active = new Map(locked.activeModules.map((module) => [module.moduleId, module]));
@@ -119,9 +129,11 @@ export class FoldAdvance {
     );
     const counted = new Map(results.map(({ module }) => [module, module.segmentCount]));
     const identities = this.identities.of(manager, jobId);
-    await insertSegments(manager, locked.job, results, identities);
+    const faces = this.faces.of(manager, locked.job, pictures);
+    await insertSegments(manager, locked.job, results, identities, faces);
     await insertSummaries(manager, jobId, results, identities);
     await identities.flush();
+    await faces.flush();
     for (const [module, before] of counted) {
       locked.setProgress(module, progressOf(standing, module.moduleId));
       locked.noteSegments(module, before);

@@ -10,6 +10,7 @@ import {
   returned,
   SummaryEntity,
 } from '@adit/database';
+import { nameSummaries } from '@adit/indexes';
 import { ARTIFACT_LIFETIME_MILLISECONDS, presentJob, segmentLabel, type ShownJob } from '@adit/presentation';
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
@@ -59,9 +60,12 @@ export class JobArtifacts {
     const jobId = job.id;
     const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const summary = await this.summary.of(job, sources);
+    // What is stored is named whenever it is read; a file says what is known today.
+    const named = structuredClone(summary);
+    await nameSummaries(this.db.manager, job.workspaceId, [{ summary: named }]);
     const timeCompleted = new Date();
     const end = endedAt(job, endOf(modules.map(({ state }) => state)), timeCompleted);
-    const shown = { ...end, summary, sources: sources.map(({ uri }) => uri), sourceCount: sources.length };
+    const shown = { ...end, summary: named, sources: sources.map(({ uri }) => uri), sourceCount: sources.length };
     const material: Material = {
       job: Object.assign(new JobEntity(), job, shown),
       modules,

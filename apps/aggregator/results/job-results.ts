@@ -1,5 +1,6 @@
 import type { DetailedResult, SummarizedResult } from '@adit/contracts';
-import { SegmentEntity, SummaryEntity, type JobEntity, type JobSourceEntity } from '@adit/database';
+import { JobEntity, SegmentEntity, SummaryEntity, type JobSourceEntity } from '@adit/database';
+import { nameSegments } from '@adit/indexes';
 import { presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -29,9 +30,14 @@ export class JobResults {
     }
   }
 
-  page(jobId: string, from: number): Promise<SegmentEntity[]> {
+  async page(jobId: string, from: number): Promise<SegmentEntity[]> {
     const where = { jobId, seq: MoreThanOrEqual(from) };
-    return this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: SEGMENT_PAGE });
+    const rows = await this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: SEGMENT_PAGE });
+    if (rows.some(({ indexId }) => indexId !== null)) {
+      const { workspaceId } = await this.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+      await nameSegments(this.db.manager, workspaceId, rows);
+    }
+    return rows;
   }
 
   /** A segment as the interface shows it, without its picture. */

@@ -10,6 +10,7 @@ interface LabelRow {
   type: string;
   label: string;
   identity_number: number | null;
+  index_id: string | null;
   module_id: string;
 }
 
@@ -23,8 +24,8 @@ export class JobSummary {
 
   async of(job: JobEntity, sources: JobSourceEntity[]): Promise<ResultSummary[]> {
     const rows: LabelRow[] = await this.db.query(
-      `SELECT source_index, type, CASE WHEN identity_number IS NULL THEN label END AS label, identity_number, module_id
-         FROM segments WHERE job_id = $1 GROUP BY 1, 2, 3, 4, 5 ORDER BY min(seq)`,
+      `SELECT source_index, type, CASE WHEN identity_number IS NULL THEN label END AS label, identity_number, module_id, index_id
+         FROM segments WHERE job_id = $1 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(seq)`,
       [job.id],
     );
     return sources.map(({ index, uri, facts }) => ({
@@ -33,10 +34,12 @@ export class JobSummary {
       info: infoOf(facts),
       items: rows
         .filter((row) => row.source_index === index)
-        .map(({ type, label, identity_number, module_id }) => ({
+        .map(({ type, label, identity_number, module_id, index_id }) => ({
           type,
           label: identity_number === null ? label : identityLabel(identity_number),
           module: this.modules.get(module_id).resultName,
+          // Who it is may be said later: whoever reads it looks.
+          ...(index_id === null ? {} : { index_id }),
         })),
     }));
   }

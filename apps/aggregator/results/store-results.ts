@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { columns, SegmentEntity, SummaryEntity, type JobEntity, type JobModuleEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { type Identities } from '@adit/jobs';
+import type { IndexedFaces } from './indexed-faces.js';
 import type { Segment, Summary } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
 
@@ -23,6 +24,7 @@ export async function insertSegments(
   job: JobEntity,
   results: ModuleResults[],
   identities: Identities,
+  faces: IndexedFaces,
 ): Promise<void> {
   const rows: Partial<SegmentEntity>[] = [];
   for (const { module, segments } of results) {
@@ -33,8 +35,15 @@ export async function insertSegments(
         moduleId: module.moduleId,
         seq: job.segmentCount++,
         moduleSeq: module.segmentCount++,
-        identityCollection: claim?.collection ?? null,
-        identityNumber: claim === undefined ? null : await identities.assign(claim),
+        ...(claim === undefined
+          ? { identityCollection: null, identityNumber: null, indexId: null }
+          : claim.network === undefined
+            ? { identityCollection: claim.collection, identityNumber: await identities.assign(claim), indexId: null }
+            : {
+                identityCollection: null,
+                identityNumber: null,
+                indexId: await faces.identify(claim, segment.thumbnail),
+              }),
       });
     }
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
 import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
+import { nameSummaries } from '@adit/indexes';
 import {
   ARTIFACT_LIFETIME_MILLISECONDS,
   presentArtifact,
@@ -139,6 +140,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
       [jobId, workspaceId],
     );
     if (job === undefined) throw new AditError('NOT_FOUND', 'The job was deleted.');
+    await nameSummaries(manager, workspaceId, [job]);
     const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const done = { written: 0, total: job.segmentCount * passes };
     return { job, sources, segments: () => this.noted(job, task, done) };

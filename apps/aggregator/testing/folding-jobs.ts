@@ -20,6 +20,8 @@ import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
 import { AnalysedChunks } from '../folding/analysed-chunks.js';
+import { NeighbourSearches } from '@adit/indexes';
+import { FaceIndexing } from '../results/indexed-faces.js';
 import { FoldAdvance } from '../folding/fold-advance.js';
 import { Folding } from '../folding/folding.js';
 import { JobAdvance } from '../folding/job-advance.js';
@@ -115,7 +117,8 @@ export class FoldingJobs {
     const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
     this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler);
-    const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings);
+    const faces = new FaceIndexing(objects, new NeighbourSearches());
+    const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings, faces);
     this.jobs = new JobAdvance(db, this.outbox, folds, this.endings);
     this.countStatements();
   }

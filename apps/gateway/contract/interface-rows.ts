@@ -18,7 +18,6 @@ function section(title: string, cells: Cell[]): InterfaceRow[] {
 }
 
 const trainings = { later: 'with trainings' };
-const indexes = { later: 'with face indexes' };
 const transcripts = { later: 'with transcripts' };
 
 const class_ = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
@@ -57,10 +56,13 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['DELETE', '/v1/models/{MODEL_ID}/', { note: 'of the workspace; the files stay' }],
   ]),
   ...section('Index collections and identities', [
-    ['GET POST PUT', '/v1/index-collection/', indexes],
-    ['GET DELETE', `${collection}/`, indexes],
-    ['GET PUT', `${collection}/identities/`, indexes],
-    ['GET DELETE', `${collection}/identities/{INDEX_ID}/`, indexes],
+    ['GET POST', '/v1/index-collection/'],
+    ['PUT', '/v1/index-collection/', { note: 'of the one named in the body; replaces `description`' }],
+    ['GET DELETE', `${collection}/`],
+    ['GET', `${collection}/identities/`],
+    ['PUT', `${collection}/identities/`, { note: 'one label for two merges them, another label splits them' }],
+    ['GET', `${collection}/identities/{INDEX_ID}/`],
+    ['DELETE', `${collection}/identities/{INDEX_ID}/`, { note: 'of the person, with what was merged into it' }],
   ]),
   ...section('Dictionaries', [
     ['GET', '/v1/dictionaries/'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { Part } from './multipart.js';
 import { WEBHOOK, type World } from './world.js';
@@ -23,6 +24,9 @@ const job = async (world: World): Promise<string[]> => [await world.job()];
 const mined = async (world: World): Promise<string[]> => [(await world.minedJob()).jobId];
 const model = async (world: World): Promise<string[]> => [await world.model()];
 const ownModel = async (world: World): Promise<string[]> => [await world.ownModel()];
+const collection = async (world: World): Promise<string[]> => [await world.collection()];
+const indexed = async (world: World): Promise<string[]> => [(await world.identity())[0]];
+const identity = (world: World): Promise<string[]> => world.identity();
 const dictionary = async (world: World): Promise<string[]> => [await world.dictionary()];
 const file = async (world: World): Promise<string[]> => [await world.file()];
 const shownFile = async (world: World): Promise<string[]> => [await world.shownFile()];
@@ -157,6 +161,29 @@ export const TRIALS: Record<string, Trial> = {
     wrong: [{ body: { active: 1 } }, { body: { file_uri: 'storage://nothing' } }],
   },
   [`DELETE ${CLASS}/images/{IMAGE_ID}`]: { ids: image },
+  'GET /v1/index-collection/': { wrong: wrongPages },
+  'GET /v1/index-collection/{COLLECTION_NAME}/': { ids: collection, reply: { type: 'face', is_public: false } },
+  'POST /v1/index-collection/': {
+    bodyFor: async () => ({ name: `Archive ${randomUUID()}`, description: 'Since 1960', type: 'face' }),
+    reply: { description: 'Since 1960', type: 'face', number_of_identities: 0, embedding: null },
+    wrong: [{ body: {} }, { body: { name: 'a/b' } }, { body: { name: 'a', type: 'object' } }, { body: [] }],
+  },
+  'PUT /v1/index-collection/': {
+    bodyFor: async (world) => ({ name: await world.collection(), description: 'Since 1950' }),
+    reply: { description: 'Since 1950' },
+    wrong: [{ body: {} }, { body: { name: 'default_index', description: 7 } }],
+  },
+  'DELETE /v1/index-collection/{COLLECTION_NAME}/': { ids: collection },
+  'GET /v1/index-collection/{COLLECTION_NAME}/identities/': { ids: indexed, wrong: wrongPages },
+  'GET /v1/index-collection/{COLLECTION_NAME}/identities/{INDEX_ID}/': { ids: identity, reply: { label: '' } },
+  'PUT /v1/index-collection/{COLLECTION_NAME}/identities/': {
+    ids: indexed,
+    body: { index_id: '1234567890', label: 'Ada' },
+    bodyFor: async (world) => ({ index_id: await world.indexId(), label: 'Ada' }),
+    reply: { label: 'Ada', merged: [] },
+    wrong: [{ body: {} }, { body: { index_id: 'x', label: 'Ada' } }, { body: { index_id: '1234567890' } }],
+  },
+  'DELETE /v1/index-collection/{COLLECTION_NAME}/identities/{INDEX_ID}/': { ids: identity },
 
   'GET /v1/dictionaries/': { wrong: wrongPages },
   'GET /v1/dictionaries/{DICTIONARY_ID}/': { ids: dictionary, reply: { type: 'simple', is_public: false } },

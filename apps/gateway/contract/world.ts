@@ -13,6 +13,7 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { artifactKey, exportPrefix } from '@adit/jobs';
+import { NeighbourSearches, Strangers } from '@adit/indexes';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -32,6 +33,7 @@ export const WEBHOOK = {
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
   private newsroom: string | null = null;
+  private lastIdentity = '';
 
   private constructor(
     readonly gateway: TestGateway,
@@ -129,6 +131,35 @@ export class World {
   /** A new one. */
   ownModel(): Promise<string> {
     return this.gallery(`gallery-${randomUUID()}`);
+  }
+
+  /** An index collection with nobody in it. */
+  async collection(): Promise<string> {
+    const body = { name: `Archive ${randomUUID()}` };
+    return (await this.made<{ name: string }>('/api/v1/index-collection/', body)).name;
+  }
+
+  /** A collection, and somebody in it. */
+  async identity(): Promise<[collection: string, indexId: string]> {
+    const name = await this.collection();
+    const { db } = this.gateway;
+    const { workspaceId } = this.gateway;
+    const indexId = await db.transaction(async (manager) => {
+      const strangers = new Strangers(manager, workspaceId, new NeighbourSearches());
+      const found = await strangers.identify({
+        ...{ collection: name, embedding: [1, 0, 0, 0], maxDistance: 1, picture: null },
+        network: { name: 'face-embedding', digest: 'e'.repeat(64) },
+      });
+      await strangers.flush();
+      return found as string;
+    });
+    this.lastIdentity = indexId;
+    return [name, indexId];
+  }
+
+  /** Of the collection that was made last. */
+  async indexId(): Promise<string> {
+    return this.lastIdentity;
   }
 
   async dictionary(): Promise<string> {

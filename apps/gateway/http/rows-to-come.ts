@@ -27,12 +27,6 @@ const TO_COME: readonly RowToCome[] = [
     ['POST', '/models/:id/predict/'],
     ['POST', '/models/:id/canary/'],
   ]),
-  ...rows('face indexes', [
-    ['GET POST PUT', '/index-collection/'],
-    ['GET PUT DELETE', '/index-collection/:name/'],
-    ['GET PUT', '/index-collection/:name/identities/'],
-    ['GET PUT DELETE', '/index-collection/:name/identities/:id/'],
-  ]),
   ...rows('transcripts', [
     ['GET POST', '/transcripts/'],
     ['GET DELETE', '/transcripts/:id/'],

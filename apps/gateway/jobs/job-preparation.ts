@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { checkCallback } from '../webhooks/check-callback.js';
+import { CollectionChecks } from '../indexes/collection-checks.js';
 import { checkEvents } from './job-events.js';
 import { postedModules } from '../modules/posted-modules.js';
 import { RequestResolver } from '../modules/resolve-request.js';
@@ -20,6 +21,7 @@ export class JobPreparation {
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
+    @Inject(CollectionChecks) private readonly collections: CollectionChecks,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -36,6 +38,7 @@ export class JobPreparation {
   ): Promise<NewJob> {
     const request = { ...posted, modules: postedModules(posted.modules, this.registry) };
     const modules = await this.modulesOf(workspaceId, request, known);
+    await this.collections.check(workspaceId, modules);
     await checkBatch(this.db.manager, workspaceId, request.batch, '/batch');
     checkEvents(request);
     checkCallback(request.webhook?.callback, '/webhook/callback', this.config);

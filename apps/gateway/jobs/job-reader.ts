@@ -1,5 +1,6 @@
 import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
 import { containing, isUuid, JobEntity } from '@adit/database';
+import { nameSummaries } from '@adit/indexes';
 import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
@@ -35,6 +36,7 @@ export class JobReader {
   async shown(workspaceId: string, jobId: string): Promise<ShownRow> {
     const [row] = isUuid(jobId) ? await this.db.query<ShownRow[]>(WHOLE_JOB, [jobId, workspaceId]) : [];
     if (row === undefined) throw unknownJob(jobId);
+    await nameSummaries(this.db.manager, workspaceId, [row]);
     return row;
   }
 
@@ -59,6 +61,7 @@ export class JobReader {
       .getManyAndCount();
     const ids = rows.map(({ id }) => id);
     const shown = ids.length === 0 ? [] : await this.db.query<ShownRow[]>(LISTED_JOBS, [ids]);
+    await nameSummaries(this.db.manager, workspaceId, shown);
     const byId = new Map(shown.map((row) => [row.id, row]));
     // One that was swept meanwhile is missing.
     const jobs = ids.flatMap((id) => byId.get(id) ?? []);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DictionariesApiModule } from '../dictionaries/dictionaries.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModulesApiModule } from '../modules/modules.module.js';
+import { IndexesApiModule } from '../indexes/indexes.module.js';
 import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
@@ -12,7 +13,7 @@ import { WaitForJob } from './wait-for-job.js';
 
 /** Jobs: prepared, submitted and read. */
 @Module({
-  imports: [DictionariesApiModule, HttpModule, ModulesApiModule],
+  imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule],
   controllers: [JobsController],
   providers: [DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
   exports: [JobPreparation, JobReader, JobSignals],

@@ -7,6 +7,7 @@ import {
   SummaryEntity,
   type JobEntity,
 } from '@adit/database';
+import { nameSegments } from '@adit/indexes';
 import { presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -26,6 +27,9 @@ interface Found<T> {
   total: number;
   data: T[];
 }
+
+/** SQL, on one line as TypeORM wants it: the label of a segment that is no member of a group of its job. */
+const SHOWN_LABEL = `coalesce((SELECT nullif(i.label, '') FROM index_identities i WHERE i.index_id = s.indexId ), s.label )`;
 
 /** The read side of results. */
 @Injectable()
@@ -117,7 +121,7 @@ export class ResultReader {
     if (label !== undefined) {
       // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel).
       query.andWhere(
-        `(CASE WHEN s.identityNumber IS NULL THEN s.label ELSE 'Unknown #' || s.identityNumber END) ILIKE :pattern`,
+        `(CASE WHEN s.identityNumber IS NOT NULL THEN 'Unknown #' || s.identityNumber ELSE ${SHOWN_LABEL} END) ILIKE :pattern`,
         { pattern: containing(label) },
       );
     }
@@ -126,6 +130,7 @@ export class ResultReader {
   }
 
   private async present(job: JobEntity, rows: SegmentEntity[]): Promise<DetailedResult[]> {
+    await nameSegments(this.db.manager, job.workspaceId, rows);
     const sources = await this.sources(
       job,
       rows.map(({ sourceIndex }) => sourceIndex),

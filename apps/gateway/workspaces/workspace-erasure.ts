@@ -66,6 +66,8 @@ const ROWS: readonly Rows[] = [
   own('webhooks'),
   own('media'),
   own('observations'),
+  own('index_identities', {}, 'identities'),
+  own('index_collections'),
   own('workspace_models', {}, 'models'),
   own('models', { folder: 'models/' }),
   own('audit_entries'),

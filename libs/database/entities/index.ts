@@ -9,6 +9,7 @@ import {
   DatasetLookEntity,
 } from './dataset.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
+import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
 import {
   ChunkAnalysisEntity,
   ChunkEntity,
@@ -33,6 +34,7 @@ export * from './cache.js';
 export * from './columns.js';
 export * from './dataset.js';
 export * from './dictionary.js';
+export * from './face-index.js';
 export * from './from-row.js';
 export * from './job.js';
 export * from './lease.js';
@@ -66,6 +68,8 @@ export const ENTITIES = [
   FoldEntity,
   IdempotencyKeyEntity,
   IdentityEntity,
+  IndexCollectionEntity,
+  IndexedIdentityEntity,
   JobAnalysisEntity,
   JobEndingEntity,
   JobErasureEntity,

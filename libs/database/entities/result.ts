@@ -24,6 +24,10 @@ export class SegmentEntity {
   /** The identity its claim was given: number within the collection. */
   @Column('text', { nullable: true }) identityCollection!: string | null;
   @Column('integer', { nullable: true }) identityNumber!: number | null;
+  /** The identity of an index collection it was found to be, as it was then; merged or gone since, perhaps. */
+  @Index('segments_of_index_id', { where: 'index_id IS NOT NULL' })
+  @Column('text', { nullable: true })
+  indexId!: string | null;
 }
 
 /** A group named only by its members: "Unknown #3" of a job. */

@@ -24,6 +24,7 @@ import { RenamingUploads1795386000003 } from './1795386000003-renaming-uploads.j
 import { Audio1795390100000 } from './1795390100000-audio.js';
 import { ModelStore1795400300000 } from './1795400300000-model-store.js';
 import { Datasets1795400500000 } from './1795400500000-datasets.js';
+import { FaceIndexes1795400600000 } from './1795400600000-face-indexes.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   Audio1795390100000,
   ModelStore1795400300000,
   Datasets1795400500000,
+  FaceIndexes1795400600000,
 ];

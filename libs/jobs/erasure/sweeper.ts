@@ -15,6 +15,7 @@ import { DataSource, In, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
 import { DictionaryStore } from '@adit/dictionaries';
 import { ModelStore } from '@adit/model-store';
 import { BatchCommands } from '../commands/batch-commands.js';
+import { removeDeletedCollections } from '@adit/indexes';
 import { InstallationLease } from '@adit/leases';
 import { JobCommands } from '../commands/job-commands.js';
 import { jobPrefix } from '../keys.js';
@@ -91,6 +92,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.artifacts(now));
         await this.sweep(this.observations(now));
         await this.sweep(this.media(now));
+        await this.attempt('indexes', () => removeDeletedCollections(this.db.manager, this.goOn));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
         await this.attempt('models', () => this.models.sweep(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.goOn));

@@ -1,4 +1,4 @@
-import { StandardArguments } from '@adit/contracts';
+import { CollectionName, DEFAULT_COLLECTION, StandardArguments } from '@adit/contracts';
 import { z } from 'zod';
 import { SAME_FACE_DISTANCE } from './distances.js';
 
@@ -26,12 +26,8 @@ export const FaceRecognitionArguments = StandardArguments.extend({
   index_unknowns: z
     .boolean()
     .default(false)
-    .refine(
-      (wanted) => !wanted,
-      'face indexes are not installed yet; use cluster_unknowns to tell unknown people apart',
-    )
-    .describe('Keep unknown people in a face index. Overrides cluster_unknowns.'),
-  index_collection: z.string().min(1).default('default_index'),
+    .describe('Keep unknown people in an index collection, and know them again. Overrides cluster_unknowns.'),
+  index_collection: CollectionName.default(DEFAULT_COLLECTION).describe('Name of the index collection.'),
   face_detection_scale: z
     .int()
     .min(100)

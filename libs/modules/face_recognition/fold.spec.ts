@@ -173,6 +173,9 @@ describe('unknown people', () => {
     const [known, unknown] = segments as [Segment, Segment];
     expect(known.claim).toBeUndefined();
     expect(unknown.claim).toMatchObject({ collection: 'unknowns', maxDistance: 1 });
+    const indexing = faceFold({ index_unknowns: true, cluster_unknowns: true, index_collection: 'archive' }, TEAM);
+    const [, indexed] = foldFilm(indexing, actors, { last: 30 }).segments as [Segment, Segment];
+    expect(indexed.claim).toEqual({ ...unknown.claim, collection: 'archive', network: 'face-embedding' });
     const square = unknown.claim?.embedding.reduce((sum, value) => sum + value * value, 0);
     expect(square).toBeCloseTo(1, 4);
   });

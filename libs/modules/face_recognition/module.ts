@@ -3,6 +3,7 @@ import { defineModule } from '@adit/module-kit';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
+import { FACE_NETWORK } from './segments.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
@@ -16,5 +17,7 @@ export default defineModule({
   models: (args, installed) => chooseGalleries(args, installed),
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],
+  collection: (args) =>
+    args.index_unknowns ? { name: args.index_collection, network: FACE_NETWORK, path: ['index_collection'] } : null,
   open: async (args, context) => new FaceFold(args, await matcherOf(context), await openDictionaries(args, context)),
 });

@@ -9,6 +9,8 @@ import type { Match, Matcher, Person } from '../galleries/match.js';
 import { identityOf, meanView } from './thread.js';
 import type { Portrait, Thread } from './thread.js';
 
+/** Whose embeddings the observations of faces hold. */
+export const FACE_NETWORK = 'face-embedding';
 /** Distance and similarity of a face that is compared with nobody. */
 const FARTHEST = 2.0;
 
@@ -97,7 +99,7 @@ export function segmentOf(
       top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, nameOf(match), persons)),
     }),
   };
-  const claimed = person === null && args.cluster_unknowns ? seen.embedding : null;
+  const claimed = person === null && (args.index_unknowns || args.cluster_unknowns) ? seen.embedding : null;
   return segmentOfStretch(seen, source, {
     type: 'face',
     label,
@@ -107,7 +109,9 @@ export function segmentOf(
     portrait: seen.portrait,
     ...(claimed !== null && {
       claim: {
-        collection: 'unknowns',
+        ...(args.index_unknowns
+          ? { collection: args.index_collection, network: FACE_NETWORK }
+          : { collection: 'unknowns' }),
         embedding: Array.from(claimed, (value) => Math.round(value * 1e6) / 1e6),
         maxDistance: SAME_FACE_DISTANCE,
       },

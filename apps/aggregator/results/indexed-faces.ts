@@ -1,0 +1,69 @@
+import { AditError, type ModelPin, type PictureRef } from '@adit/contracts';
+import { JobAnalysisEntity, type JobEntity } from '@adit/database';
+import { NeighbourSearches, Strangers } from '@adit/indexes';
+import type { IdentityClaim, Segment } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** Puts faces that nobody knows into index collections. */
+@Injectable()
+export class FaceIndexing {
+  constructor(
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(NeighbourSearches) private readonly searches: NeighbourSearches,
+  ) {}
+
+  /** The pictures that new identities would be shown by, by key: what a transaction holds others up for is read before it. */
+  async read(segments: readonly Segment[]): Promise<Map<string, Buffer>> {
+    const pictures = new Map<string, Buffer>();
+    for (const { claim, thumbnail } of segments) {
+      if (claim?.network === undefined || thumbnail === null || pictures.has(thumbnail.key)) continue;
+      try {
+        pictures.set(thumbnail.key, await this.objects.read(thumbnail.key));
+      } catch (error) {
+        if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+      }
+    }
+    return pictures;
+  }
+
+  /** For one transaction. */
+  of(
+    manager: EntityManager,
+    { id, workspaceId }: Pick<JobEntity, 'id' | 'workspaceId'>,
+    pictures: ReadonlyMap<string, Buffer>,
+  ): IndexedFaces {
+    return new IndexedFaces(manager, id, pictures, new Strangers(manager, workspaceId, this.searches));
+  }
+}
+
+export class IndexedFaces {
+  private pins: Promise<ModelPin[]> | null = null;
+
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly jobId: string,
+    private readonly pictures: ReadonlyMap<string, Buffer>,
+    private readonly strangers: Strangers,
+  ) {}
+
+  /** The id of whom a face is in the collection that it claims a place in; null when it can have none. */
+  async identify(claim: IdentityClaim, thumbnail: PictureRef | null): Promise<string | null> {
+    const network = (await (this.pins ??= this.networks())).find(({ name }) => name === claim.network);
+    if (network === undefined) return null;
+    const jpeg = thumbnail === null ? undefined : this.pictures.get(thumbnail.key);
+    const picture = thumbnail === null || jpeg === undefined ? null : { ...thumbnail, jpeg };
+    return this.strangers.identify({ ...claim, network, picture });
+  }
+
+  flush(): Promise<void> {
+    return this.strangers.flush();
+  }
+
+  /** What the job is looked at with. */
+  private async networks(): Promise<ModelPin[]> {
+    const analyses = await this.manager.findBy(JobAnalysisEntity, { jobId: this.jobId });
+    return analyses.flatMap(({ models }) => models);
+  }
+}

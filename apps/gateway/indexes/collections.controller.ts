@@ -1,0 +1,58 @@
+import { PageQuery } from '@adit/contracts';
+import { IndexCollections, presentCollection } from '@adit/indexes';
+import { Controller, Inject } from '@nestjs/common';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import {
+  createCollection,
+  deleteCollection,
+  getCollection,
+  listCollections,
+  replaceCollection,
+  replaceNamedCollection,
+} from './collection-routes.js';
+
+@Controller()
+export class CollectionsController {
+  constructor(
+    @Inject(IndexCollections) private readonly collections: IndexCollections,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(listCollections)
+  async list({ query }: Input<typeof listCollections>, { caller, request }: Exchange) {
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const { total, rows } = await this.collections.list(caller.workspaceId, page);
+    const shown = rows.map(presentCollection);
+    return page === null ? shown : this.links.page(request, page, total, shown);
+  }
+
+  @Route(getCollection)
+  async one({ params }: Input<typeof getCollection>, { caller }: Exchange) {
+    return presentCollection(await this.collections.get(caller.workspaceId, params.collectionName));
+  }
+
+  @Route(createCollection)
+  async create({ body }: Input<typeof createCollection>, { caller, newId }: Exchange) {
+    return presentCollection(await this.collections.create(caller.workspaceId, body, newId));
+  }
+
+  @Route(replaceNamedCollection)
+  async replaceNamed({ body }: Input<typeof replaceNamedCollection>, { caller }: Exchange) {
+    return presentCollection(await this.collections.describe(caller.workspaceId, body.name, body.description));
+  }
+
+  @Route(replaceCollection)
+  async replace({ params, body }: Input<typeof replaceCollection>, { caller }: Exchange) {
+    return presentCollection(
+      await this.collections.describe(caller.workspaceId, params.collectionName, body.description),
+    );
+  }
+
+  @Route(deleteCollection)
+  async delete({ params: { collectionName } }: Input<typeof deleteCollection>, { caller }: Exchange) {
+    await this.collections.remove(caller.workspaceId, collectionName);
+    return { message: `The index collection ${collectionName} was deleted.` };
+  }
+}

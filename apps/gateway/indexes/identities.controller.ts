@@ -1,0 +1,44 @@
+import { MAX_LIMIT, PageQuery } from '@adit/contracts';
+import { IndexedIdentities } from '@adit/indexes';
+import { Controller, Inject } from '@nestjs/common';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { deleteIdentity, getIdentity, labelIdentity, labelNamedIdentity, listIdentities } from './identity-routes.js';
+
+@Controller()
+export class IdentitiesController {
+  constructor(
+    @Inject(IndexedIdentities) private readonly identities: IndexedIdentities,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(listIdentities)
+  async list({ params, query }: Input<typeof listIdentities>, { caller, request }: Exchange) {
+    const { offset, limit, search } = query;
+    const isPaged = offset !== undefined || limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : { offset: 0, limit: MAX_LIMIT };
+    const found = await this.identities.list(caller.workspaceId, params.collectionName, page, search);
+    return isPaged ? this.links.page(request, page, found.total, found.identities) : found.identities;
+  }
+
+  @Route(getIdentity)
+  one({ params }: Input<typeof getIdentity>, { caller }: Exchange) {
+    return this.identities.get(caller.workspaceId, params.collectionName, params.indexId);
+  }
+
+  @Route(labelNamedIdentity)
+  labelNamed({ params, body }: Input<typeof labelNamedIdentity>, { caller }: Exchange) {
+    return this.identities.label(caller.workspaceId, params.collectionName, body.index_id, body.label);
+  }
+
+  @Route(labelIdentity)
+  label({ params, body }: Input<typeof labelIdentity>, { caller }: Exchange) {
+    return this.identities.label(caller.workspaceId, params.collectionName, params.indexId, body.label);
+  }
+
+  @Route(deleteIdentity)
+  async delete({ params: { collectionName, indexId } }: Input<typeof deleteIdentity>, { caller }: Exchange) {
+    await this.identities.remove(caller.workspaceId, collectionName, indexId);
+    return { message: `The identity ${indexId} was taken out of ${collectionName}.` };
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  IndexedIdentity,
+  IndexedIdentityChange,
+  IndexedIdentityPage,
+  IndexedIdentityRequest,
+  MAX_LIMIT,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { inPages, Message, OptionalPage } from '../http/shapes.js';
+import { CollectionInPath, exampleIdentity as example } from './collection-routes.js';
+
+const tag = 'Face indexes';
+const params = CollectionInPath.extend({ indexId: z.string() });
+const labelling =
+  'Results that are read from then on show the label. Two identities of one label are one person: the one that has it already ' +
+  'stays, and lists the other under `merged`. A merged one that is given another label is itself again; an empty label takes it away.';
+
+export const listIdentities = defineRoute({
+  method: 'GET',
+  path: '/v1/index-collection/:collectionName/identities/',
+  summary: 'List the people of an index collection',
+  description: `The oldest first. A plain list of the first ${MAX_LIMIT}; with \`offset\` or \`limit\` it comes in pages.`,
+  tag,
+  params: CollectionInPath,
+  query: OptionalPage.extend({ search: z.string().max(255).optional().describe('Part of a label, or an index id') }),
+  reply: z.array(IndexedIdentity),
+  otherwise: inPages(IndexedIdentityPage),
+  errors: ['NOT_FOUND'],
+  example: { reply: [example] },
+});
+
+export const getIdentity = defineRoute({
+  method: 'GET',
+  path: '/v1/index-collection/:collectionName/identities/:indexId/',
+  summary: 'Read an identity',
+  description: 'By an id that was merged, the one that it belongs to.',
+  tag,
+  params,
+  reply: IndexedIdentity,
+  errors: ['NOT_FOUND'],
+  example: { reply: example },
+});
+
+export const labelNamedIdentity = defineRoute({
+  method: 'PUT',
+  path: '/v1/index-collection/:collectionName/identities/',
+  summary: 'Give the identity that the body names a label',
+  description: labelling,
+  tag,
+  params: CollectionInPath,
+  body: IndexedIdentityRequest,
+  reply: IndexedIdentity,
+  errors: ['NOT_FOUND'],
+  example: { body: { index_id: example.index_id, label: example.label }, reply: example },
+});
+
+export const labelIdentity = defineRoute({
+  method: 'PUT',
+  path: '/v1/index-collection/:collectionName/identities/:indexId/',
+  summary: 'Give an identity a label',
+  description: labelling,
+  tag,
+  params,
+  body: IndexedIdentityChange,
+  reply: IndexedIdentity,
+  errors: ['NOT_FOUND'],
+  example: { body: { label: example.label }, reply: example },
+});
+
+export const deleteIdentity = defineRoute({
+  method: 'DELETE',
+  path: '/v1/index-collection/:collectionName/identities/:indexId/',
+  summary: 'Take a person out of an index collection',
+  description:
+    'With embedding and picture, and with those that were merged into it. Results show the person as unknown; a later job that ' +
+    'meets them makes a new identity.',
+  tag,
+  params,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});

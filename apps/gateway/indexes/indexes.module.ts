@@ -1,0 +1,15 @@
+import { IndexCollections, IndexedIdentities } from '@adit/indexes';
+import { Module } from '@nestjs/common';
+import { HttpModule } from '../http/http.module.js';
+import { CollectionChecks } from './collection-checks.js';
+import { CollectionsController } from './collections.controller.js';
+import { IdentitiesController } from './identities.controller.js';
+
+/** Index collections and the identities in them. */
+@Module({
+  imports: [HttpModule],
+  controllers: [CollectionsController, IdentitiesController],
+  providers: [CollectionChecks, IndexCollections, IndexedIdentities],
+  exports: [CollectionChecks, IndexCollections],
+})
+export class IndexesApiModule {}

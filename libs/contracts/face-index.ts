@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { pageOf } from './pagination.js';
+import { Thumbnail } from './results.js';
+import { IsoTime } from './time.js';
+
+/** The collection that every workspace has. */
+export const DEFAULT_COLLECTION = 'default_index';
+
+/** Part of an address, so that nothing in it needs a second thought there. */
+export const CollectionName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(128)
+  .regex(/^[^/\\?#%\p{Cc}]+$/u, 'letters, digits, spaces, . _ - and the like; no / \\ ? # %')
+  .refine((name) => name !== '.' && name !== '..', 'it may not be . or ..');
+
+/** Strangers that face_recognition keeps, to know them again in later jobs. */
+export const IndexCollection = z.strictObject({
+  name: z.string().describe('Unique in the workspace; what addresses and jobs call it'),
+  description: z.string(),
+  type: z.literal('face'),
+  is_public: z.boolean(),
+  number_of_identities: z.int().nonnegative().describe('Identities in it; merged ones count each'),
+  embedding: z
+    .strictObject({ model: z.string(), digest: z.string() })
+    .nullable()
+    .describe(
+      'The network whose embeddings it holds; null until the first face. Faces of another network are refused.',
+    ),
+  time_created: IsoTime,
+  time_updated: IsoTime,
+});
+export type IndexCollection = z.infer<typeof IndexCollection>;
+export const IndexCollectionPage = pageOf(IndexCollection);
+
+const description = z.string().max(4000);
+
+/** POST and PUT /v1/index-collection/. */
+export const IndexCollectionRequest = z.strictObject({
+  name: CollectionName,
+  description: description.default(''),
+  type: z.literal('face').default('face'),
+});
+export type IndexCollectionRequest = z.infer<typeof IndexCollectionRequest>;
+
+/** PUT /v1/index-collection/{name}/. */
+export const IndexCollectionChange = z.strictObject({ description: description.default('') });
+
+export const IndexId = z.string().regex(/^\d{10}$/, 'ten digits');
+
+export const IndexedIdentity = z.strictObject({
+  index_id: IndexId,
+  label: z.string().describe('Empty until somebody gives one'),
+  collection_name: z.string(),
+  thumbnail: Thumbnail.nullable(),
+  merged: z.array(IndexId).describe('Identities that were given the same label and belong to this one since'),
+  time_created: IsoTime,
+  time_updated: IsoTime,
+});
+export type IndexedIdentity = z.infer<typeof IndexedIdentity>;
+export const IndexedIdentityPage = pageOf(IndexedIdentity);
+
+const label = z.string().trim().max(255).describe('Two identities of one label are one person; empty takes it away');
+
+/** PUT /v1/index-collection/{name}/identities/. */
+export const IndexedIdentityRequest = z.strictObject({ index_id: IndexId, label });
+/** PUT /v1/index-collection/{name}/identities/{index_id}/. */
+export const IndexedIdentityChange = z.strictObject({ label });

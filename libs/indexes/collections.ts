@@ -1,0 +1,105 @@
+import {
+  AditError,
+  DEFAULT_COLLECTION,
+  isoTime,
+  type IndexCollection,
+  type IndexCollectionRequest,
+  type PageQuery,
+} from '@adit/contracts';
+import { IndexCollectionEntity, inTransaction, isUniqueViolation } from '@adit/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { ensureDefaultCollection } from './default-collection.js';
+import { removeIdentities } from './removal.js';
+
+/** The index collections of a workspace. */
+@Injectable()
+export class IndexCollections {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** The oldest first; all of them without a page. */
+  async list(workspaceId: string, page: PageQuery | null): Promise<{ total: number; rows: IndexCollectionEntity[] }> {
+    await ensureDefaultCollection(this.db.manager, workspaceId);
+    const [rows, total] = await this.db.manager.findAndCount(IndexCollectionEntity, {
+      where: { workspaceId, timeDeleted: IsNull() },
+      order: { timeCreated: 'ASC', id: 'ASC' },
+      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+    });
+    return { total, rows };
+  }
+
+  /** Throws NOT_FOUND, also for another workspace's. */
+  get(workspaceId: string, name: string): Promise<IndexCollectionEntity> {
+    return collectionOf(this.db.manager, workspaceId, name);
+  }
+
+  /** The same within a transaction. */
+  getIn(manager: EntityManager, workspaceId: string, name: string): Promise<IndexCollectionEntity> {
+    return collectionOf(manager, workspaceId, name);
+  }
+
+  /** Throws CONFLICT when there is one of that name. */
+  async create(
+    workspaceId: string,
+    { name, description, type }: IndexCollectionRequest,
+    id: string,
+  ): Promise<IndexCollectionEntity> {
+    if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.db.manager, workspaceId);
+    try {
+      await this.db.manager.insert(IndexCollectionEntity, { id, workspaceId, name, description, type });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new AditError('CONFLICT', `There is an index collection ${name} already.`, {
+        errors: [{ pointer: '/name', code: 'exists', message: 'Another collection has this name.' }],
+      });
+    }
+    return this.get(workspaceId, name);
+  }
+
+  async describe(workspaceId: string, name: string, description: string): Promise<IndexCollectionEntity> {
+    const { id } = await this.get(workspaceId, name);
+    await this.db.manager.update(IndexCollectionEntity, { id }, { description, timeUpdated: new Date() });
+    return this.get(workspaceId, name);
+  }
+
+  /**
+   * Nobody finds it any more from here on, and jobs that run add nobody to it; its identities go in steps, the first at once.
+   */
+  async remove(workspaceId: string, name: string): Promise<void> {
+    await inTransaction(this.db, async (manager) => {
+      const { id } = await collectionOf(manager, workspaceId, name, true);
+      await manager.update(IndexCollectionEntity, { id }, { timeDeleted: new Date() });
+      await removeIdentities(manager, id);
+    });
+  }
+}
+
+/** Throws NOT_FOUND. `held`: until the transaction ends nobody else changes what is in it. */
+export async function collectionOf(
+  manager: EntityManager,
+  workspaceId: string,
+  name: string,
+  held = false,
+): Promise<IndexCollectionEntity> {
+  if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(manager, workspaceId);
+  const row = await manager.findOne(IndexCollectionEntity, {
+    where: { workspaceId, name, timeDeleted: IsNull() },
+    ...(held ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+  });
+  if (row === null) throw new AditError('NOT_FOUND', `There is no index collection ${name}.`);
+  return row;
+}
+
+export function presentCollection(row: IndexCollectionEntity): IndexCollection {
+  const { name, description, type, size, embeddingName: model, embeddingDigest: digest } = row;
+  return {
+    name,
+    description,
+    type,
+    is_public: false,
+    number_of_identities: size,
+    embedding: model === null || digest === null ? null : { model, digest },
+    time_created: isoTime(row.timeCreated),
+    time_updated: isoTime(row.timeUpdated),
+  };
+}

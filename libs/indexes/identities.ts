@@ -1,0 +1,160 @@
+import { AditError, isoTime, type IndexedIdentity, type PageQuery } from '@adit/contracts';
+import { containing, inTransaction } from '@adit/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { collectionOf } from './collections.js';
+
+interface Row {
+  indexId: string;
+  label: string;
+  mergedInto: string | null;
+}
+
+/** The identities of a collection. Those that were merged are shown as the one they belong to. */
+@Injectable()
+export class IndexedIdentities {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** The oldest first. `search`: part of a label, or an id, also one that was merged. */
+  async list(
+    workspaceId: string,
+    name: string,
+    { offset, limit }: PageQuery,
+    search = '',
+  ): Promise<{ total: number; identities: IndexedIdentity[] }> {
+    const { id } = await collectionOf(this.db.manager, workspaceId, name);
+    const where = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
+      OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))`;
+    const parameters = [id, search, containing(search)];
+    const [counted]: [{ total: number }] = await this.db.query(
+      `SELECT count(*)::int AS total FROM index_identities i WHERE ${where}`,
+      parameters,
+    );
+    const rows: { indexId: string }[] = await this.db.query(
+      `SELECT i.index_id AS "indexId" FROM index_identities i WHERE ${where}
+        ORDER BY i.time_created, i.index_id OFFSET $4 LIMIT $5`,
+      [...parameters, offset, limit],
+    );
+    const ids = rows.map(({ indexId }) => indexId);
+    const shown = await shownIdentities(this.db.manager, workspaceId, ids);
+    return { total: counted.total, identities: ids.flatMap((indexId) => shown.get(indexId) ?? []) };
+  }
+
+  /** One that was merged is the one it belongs to. Throws NOT_FOUND. */
+  async get(workspaceId: string, name: string, indexId: string): Promise<IndexedIdentity> {
+    const { name: own } = await collectionOf(this.db.manager, workspaceId, name);
+    const found = (await shownIdentities(this.db.manager, workspaceId, [indexId])).get(indexId);
+    if (found?.collection_name !== own) throw unknownIdentity(indexId, name);
+    return found;
+  }
+
+  /**
+   * Gives an identity a name. When another of the collection has it, they are one person from here on, under that one's id; one
+   * that was merged and is given another name is itself again. An empty name takes it away. Throws NOT_FOUND.
+   */
+  async label(workspaceId: string, name: string, indexId: string, label: string): Promise<IndexedIdentity> {
+    await inTransaction(this.db, async (manager) => {
+      const { id: collectionId } = await collectionOf(manager, workspaceId, name, true);
+      const row = await rowOf(manager, collectionId, indexId);
+      if (row === null) throw unknownIdentity(indexId, name);
+      if (row.mergedInto !== null && row.label === label) return;
+      const [namesake]: { indexId: string }[] =
+        label === ''
+          ? []
+          : await manager.query(
+              `SELECT index_id AS "indexId" FROM index_identities
+                WHERE collection_id = $1 AND label = $2 AND merged_into IS NULL AND index_id <> $3
+                ORDER BY time_created, index_id LIMIT 1`,
+              [collectionId, label, indexId],
+            );
+      // Those that were merged into it go with it.
+      await manager.query(
+        `UPDATE index_identities SET label = $2, merged_into = coalesce($3, CASE WHEN index_id = $1 THEN NULL ELSE $1 END),
+                time_updated = now()
+          WHERE index_id = $1 OR merged_into = $1`,
+        [indexId, label, namesake?.indexId ?? null],
+      );
+    });
+    return this.get(workspaceId, name, indexId);
+  }
+
+  /** Removes a person with those that were merged into it; one that was merged goes alone. Throws NOT_FOUND. */
+  async remove(workspaceId: string, name: string, indexId: string): Promise<void> {
+    await inTransaction(this.db, async (manager) => {
+      const { id } = await collectionOf(manager, workspaceId, name, true);
+      if ((await removePerson(manager, id, indexId)) === 0) throw unknownIdentity(indexId, name);
+    });
+  }
+}
+
+/** In a transaction that holds the collection. Answers how many identities there were. */
+export async function removePerson(manager: EntityManager, collectionId: string, indexId: string): Promise<number> {
+  const [{ gone }]: [{ gone: number }] = await manager.query(
+    `WITH gone AS (DELETE FROM index_identities WHERE collection_id = $1 AND (index_id = $2 OR merged_into = $2) RETURNING 1),
+     told AS (UPDATE index_collections SET size = size - (SELECT count(*)::int FROM gone), revision = revision + 1,
+                     shrunk = revision + 1, time_updated = now()
+               WHERE id = $1 AND EXISTS (SELECT 1 FROM gone))
+     SELECT count(*)::int AS gone FROM gone`,
+    [collectionId, indexId],
+  );
+  return gone;
+}
+
+async function rowOf(manager: EntityManager, collectionId: string, indexId: string): Promise<Row | null> {
+  const [row]: Row[] = await manager.query(
+    `SELECT index_id AS "indexId", label, merged_into AS "mergedInto" FROM index_identities
+      WHERE collection_id = $1 AND index_id = $2`,
+    [collectionId, indexId],
+  );
+  return row ?? null;
+}
+
+interface ShownRow {
+  asked: string;
+  indexId: string;
+  label: string;
+  collection: string;
+  thumbnail: Buffer | null;
+  width: number | null;
+  height: number | null;
+  merged: string[];
+  timeCreated: Date;
+  timeUpdated: Date;
+}
+
+/** Who the identities of these ids are today, by the id that was asked for; those that are gone are missing. */
+export async function shownIdentities(
+  manager: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+  { pictures = true } = {},
+): Promise<Map<string, IndexedIdentity>> {
+  if (ids.length === 0) return new Map();
+  const rows: ShownRow[] = await manager.query(
+    `SELECT a.index_id AS asked, i.index_id AS "indexId", i.label, c.name AS collection,
+            ${pictures ? 'i.thumbnail' : 'NULL::bytea AS thumbnail'}, i.thumbnail_width AS width, i.thumbnail_height AS height,
+            ARRAY(SELECT m.index_id FROM index_identities m WHERE m.merged_into = i.index_id ORDER BY m.time_created, m.index_id) AS merged,
+            i.time_created AS "timeCreated", i.time_updated AS "timeUpdated"
+       FROM index_identities a JOIN index_identities i ON i.index_id = coalesce(a.merged_into, a.index_id)
+       JOIN index_collections c ON c.id = i.collection_id AND c.time_deleted IS NULL
+      WHERE a.index_id = ANY($1::text[]) AND a.workspace_id = $2`,
+    [[...new Set(ids)], workspaceId],
+  );
+  return new Map(rows.map((row) => [row.asked, presentIdentity(row)]));
+}
+
+function presentIdentity({ thumbnail, width, height, ...row }: ShownRow): IndexedIdentity {
+  return {
+    index_id: row.indexId,
+    label: row.label,
+    collection_name: row.collection,
+    thumbnail: thumbnail === null ? null : { image: thumbnail.toString('base64'), meta: { width, height } },
+    merged: row.merged,
+    time_created: isoTime(row.timeCreated),
+    time_updated: isoTime(row.timeUpdated),
+  };
+}
+
+function unknownIdentity(indexId: string, collection: string): AditError {
+  return new AditError('NOT_FOUND', `There is no identity ${indexId} in the index collection ${collection}.`);
+}

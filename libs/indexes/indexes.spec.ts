@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { inTransaction, openDatabase, type Database } from '@adit/database';
+import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { IndexCollections } from './collections.js';
+import { IndexedIdentities, shownIdentities } from './identities.js';
+import { NeighbourSearches } from './nearest/choose.js';
+import { chosenSearch, neighbourConformance } from './nearest/conformance.js';
+import { ExactSearch } from './nearest/exact.js';
+import { PgvectorSearch } from './nearest/pgvector.js';
+import { removeDeletedCollections } from './removal.js';
+import { Strangers, type Stranger } from './strangers.js';
+import { lookAlike, NETWORK, someFace } from './testing/faces.js';
+
+type Settings = Parameters<typeof openDatabase>[0];
+const EMBEDDED: Settings = { driver: 'pglite', directory: null };
+
+/** What holds of indexes on every database. */
+function indexes(name: string, settings: () => Promise<Settings>): void {
+  neighbourConformance(`${name}, whatever it has`, settings, chosenSearch);
+  neighbourConformance(`${name}, without pgvector`, settings, () => Promise.resolve(new ExactSearch()));
+
+  describe(`indexes: ${name}`, () => {
+    let database: Database;
+    let collections: IndexCollections;
+    let identities: IndexedIdentities;
+    const workspaceId = randomUUID();
+    beforeAll(async () => {
+      database = await openDatabase(await settings());
+      collections = new IndexCollections(database.dataSource);
+      identities = new IndexedIdentities(database.dataSource);
+    });
+    afterAll(() => database?.close());
+
+    const make = async (): Promise<string> => {
+      const collection = `c-${randomUUID()}`;
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      return collection;
+    };
+    const searches = new NeighbourSearches();
+    const meet = (collection: string, embedding: readonly number[], more: Partial<Stranger> = {}) =>
+      inTransaction(database.dataSource, async (manager) => {
+        const strangers = new Strangers(manager, workspaceId, searches);
+        const stranger = { collection, embedding, maxDistance: 1, network: NETWORK, picture: null, ...more };
+        const id = await strangers.identify(stranger);
+        await strangers.flush();
+        return id;
+      });
+
+    it('has pgvector', async () => {
+      expect((await searches.of(database.dataSource.manager)).name).toBe('pgvector');
+    });
+
+    it('keeps strangers under ten digits and knows them again', async () => {
+      const collection = await make();
+      const first = await meet(collection, someFace(1));
+      expect(first).toMatch(/^[1-9]\d{9}$/);
+      expect(await meet(collection, lookAlike(someFace(1), 0.6, 1))).toBe(first);
+      expect(await meet(collection, someFace(2))).not.toBe(first);
+      expect(await collections.get(workspaceId, collection)).toMatchObject({
+        size: 2,
+        embeddingDigest: NETWORK.digest,
+      });
+    });
+
+    it('makes one identity of a stranger that many transactions meet at the same time', async () => {
+      const collection = await make();
+      const views = Array.from({ length: 12 }, (_, view) => lookAlike(someFace(3), 0.5, view));
+      const ids = await Promise.all(views.map((embedding) => meet(collection, embedding)));
+      expect([...new Set(ids)]).toEqual([expect.stringMatching(/^\d{10}$/)]);
+      expect(await identities.list(workspaceId, collection, { offset: 0, limit: 10 })).toMatchObject({ total: 1 });
+    });
+
+    it('has the default collection from the start, also for jobs that begin together', async () => {
+      const ids = await Promise.all([4, 4, 4, 5].map((person) => meet('default_index', someFace(person))));
+      expect(new Set(ids).size).toBe(2);
+      const { rows } = await collections.list(randomUUID(), null);
+      expect(rows.map((row) => row.name)).toEqual(['default_index']);
+    });
+
+    it('refuses faces of another network, and of a collection that is gone', async () => {
+      const collection = await make();
+      await meet(collection, someFace(6));
+      expect(await meet(collection, someFace(6), { network: { name: 'other', digest: 'f'.repeat(64) } })).toBeNull();
+      expect(await meet(collection, [1, 0, 0])).toBeNull();
+      await collections.remove(workspaceId, collection);
+      expect(await meet(collection, someFace(6))).toBeNull();
+    });
+
+    it('merges those of one label, and lets them be themselves again', async () => {
+      const collection = await make();
+      const [a, b, c] = (await Promise.all([7, 8, 9].map((person) => meet(collection, someFace(person))))) as [
+        string,
+        string,
+        string,
+      ];
+      const label = (id: string, text: string) => identities.label(workspaceId, collection, id, text);
+      const shown = async () => {
+        const found = await shownIdentities(database.dataSource.manager, workspaceId, [a, b, c]);
+        return [a, b, c].map((id) => [found.get(id)?.index_id, found.get(id)?.label]);
+      };
+      await label(a, 'Ann');
+      expect(await label(b, 'Ann')).toMatchObject({ index_id: a, label: 'Ann', merged: [b] });
+      expect(await shown()).toEqual([
+        [a, 'Ann'],
+        [a, 'Ann'],
+        [c, ''],
+      ]);
+      const page = await identities.list(workspaceId, collection, { offset: 0, limit: 10 });
+      expect([page.total, page.identities.map((one) => one.index_id).sort()]).toEqual([2, [a, c].sort()]);
+      // A later view of either is the same person; a new name is that of both.
+      expect(await meet(collection, lookAlike(someFace(8), 0.5, 3))).toBe(b);
+      await label(a, 'Anna');
+      await label(b, 'Anna');
+      expect(await shown()).toEqual([
+        [a, 'Anna'],
+        [a, 'Anna'],
+        [c, ''],
+      ]);
+      // Into another, and out of it.
+      await label(c, 'Cem');
+      await label(a, 'Cem');
+      expect(await shown()).toEqual([
+        [c, 'Cem'],
+        [c, 'Cem'],
+        [c, 'Cem'],
+      ]);
+      await label(b, 'Bob');
+      expect(await shown()).toEqual([
+        [c, 'Cem'],
+        [b, 'Bob'],
+        [c, 'Cem'],
+      ]);
+      await label(a, '');
+      expect(await shown()).toEqual([
+        [a, ''],
+        [b, 'Bob'],
+        [c, 'Cem'],
+      ]);
+      await expect(label('1000000000', 'x')).rejects.toThrow('no identity 1000000000');
+    });
+
+    it('gives one name to one person, whoever says it first', async () => {
+      const collection = await make();
+      const ids = (await Promise.all([10, 11, 12, 13].map((person) => meet(collection, someFace(person))))) as string[];
+      await Promise.all(ids.map((id) => identities.label(workspaceId, collection, id, 'Eve')));
+      const { total, identities: found } = await identities.list(workspaceId, collection, { offset: 0, limit: 10 });
+      expect([total, found[0]?.merged.length]).toEqual([1, 3]);
+    });
+
+    it('takes people out, and goes with everybody in it', async () => {
+      const collection = await make();
+      const [a, b, c] = (await Promise.all([14, 15, 16].map((person) => meet(collection, someFace(person))))) as [
+        string,
+        string,
+        string,
+      ];
+      await identities.label(workspaceId, collection, a, 'Ann');
+      await identities.label(workspaceId, collection, b, 'Ann');
+      await identities.remove(workspaceId, collection, a);
+      const left = await shownIdentities(database.dataSource.manager, workspaceId, [a, b, c]);
+      expect([...left.keys()]).toEqual([c]);
+      await expect(identities.get(workspaceId, collection, b)).rejects.toThrow('no identity');
+      expect(await meet(collection, someFace(14))).not.toBe(a);
+      const { id } = await collections.get(workspaceId, collection);
+      await collections.remove(workspaceId, collection);
+      await removeDeletedCollections(database.dataSource.manager, () => Promise.resolve(true));
+      const count = 'SELECT count(*)::int AS count FROM index_identities WHERE collection_id = $1';
+      expect(await database.dataSource.query(count, [id])).toEqual([{ count: 0 }]);
+      await expect(collections.get(workspaceId, collection)).rejects.toThrow('no index collection');
+    });
+
+    it('finds them by the index of pgvector where there are many', async () => {
+      const collection = await make();
+      const { id } = await collections.get(workspaceId, collection);
+      await meet(collection, someFace(20));
+      const people = Array.from({ length: 300 }, (_, at) => someFace(100 + at));
+      await database.dataSource.query(
+        `INSERT INTO index_identities (index_id, collection_id, workspace_id, centroid, members, revision)
+         SELECT (5000000000 + at)::text, $1, $2, centroid::real[], 1, 1
+           FROM unnest($3::text[]) WITH ORDINALITY AS v (centroid, at)`,
+        [id, workspaceId, people.map((face) => `{${face.join()}}`)],
+      );
+      // Said to be large.
+      await database.dataSource.query('UPDATE index_collections SET size = 100000 WHERE id = $1', [id]);
+      const search = new PgvectorSearch(new Set([512]));
+      const hits = await inTransaction(database.dataSource, async (manager) => {
+        await manager.query('SET LOCAL enable_sort = off');
+        const row = await collections.getIn(manager, workspaceId, collection);
+        const { nearest } = await search.open(manager, { ...row, dimensions: 512 });
+        let found = 0;
+        for (let at = 0; at < 300; at += 10) {
+          const [first] = await nearest(lookAlike(someFace(100 + at), 0.6, at), 1);
+          if (first?.indexId === String(5_000_000_001 + at)) found += 1;
+        }
+        return found;
+      });
+      expect(hits).toBeGreaterThanOrEqual(29);
+    });
+  });
+}
+
+indexes('embedded', () => Promise.resolve(EMBEDDED));
+
+await describeWith('postgres', 'a server', ({ postgres }) => {
+  const made: FreshDatabase[] = [];
+  afterAll(async () => {
+    for (const one of made) await one.drop();
+  });
+  indexes('PostgreSQL', async () => {
+    const own = await freshDatabase(postgres.url);
+    made.push(own);
+    return { driver: 'postgres', url: own.url };
+  });
+});

@@ -1,0 +1,27 @@
+import type { EntityManager } from 'typeorm';
+
+/** Identities that one step removes at the most. */
+const STEP = 5_000;
+
+/** Removes some identities of a deleted collection, and its row when none is left. Answers whether that is so. */
+export async function removeIdentities(manager: EntityManager, collectionId: string): Promise<boolean> {
+  const [{ gone }]: [{ gone: number }] = await manager.query(
+    `WITH gone AS (DELETE FROM index_identities WHERE index_id = ANY(ARRAY(
+       SELECT index_id FROM index_identities WHERE collection_id = $1 LIMIT $2)) RETURNING 1)
+     SELECT count(*)::int AS gone FROM gone`,
+    [collectionId, STEP],
+  );
+  if (gone === STEP) return false;
+  await manager.query('DELETE FROM index_collections WHERE id = $1 AND time_deleted IS NOT NULL', [collectionId]);
+  return true;
+}
+
+/** Goes on with the collections that were deleted, for as long as `goOn` says so. */
+export async function removeDeletedCollections(manager: EntityManager, goOn: () => Promise<boolean>): Promise<void> {
+  const rows: { id: string }[] = await manager.query('SELECT id FROM index_collections WHERE time_deleted IS NOT NULL');
+  for (const { id } of rows) {
+    do {
+      if (!(await goOn())) return;
+    } while (!(await removeIdentities(manager, id)));
+  }
+}

@@ -1,0 +1,174 @@
+import { randomInt } from 'node:crypto';
+import type { ModelPin } from '@adit/contracts';
+import { DEFAULT_COLLECTION } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import type { EntityManager } from 'typeorm';
+import { ensureDefaultCollection } from './default-collection.js';
+import type { NeighbourSearches } from './nearest/choose.js';
+import type { Neighbourhood } from './nearest/port.js';
+
+const log = createLogger('indexes');
+/** The mean of so many appearances says who somebody is; later ones would only be written. */
+const MEMBERS_OF_MEAN = 32;
+/** Ten digits, of which the first is no zero. */
+const [FIRST_ID, PAST_IDS] = [1_000_000_000, 10_000_000_000];
+
+/** A face nobody knows, to be found in a collection or added to it. */
+export interface Stranger {
+  collection: string;
+  /** Of length 1. */
+  embedding: readonly number[];
+  /** Who is farther from everybody is somebody new. Euclidean, 0..2. */
+  maxDistance: number;
+  /** The network that made the embedding. */
+  network: Pick<ModelPin, 'name' | 'digest'>;
+  picture: { jpeg: Buffer; width: number; height: number } | null;
+}
+
+interface Open {
+  id: string;
+  name: string;
+  dimensions: number;
+  size: number;
+  revision: string;
+  shrunk: string;
+  embeddingName: string | null;
+  embeddingDigest: string | null;
+}
+
+interface Held {
+  collection: Open;
+  around: Neighbourhood;
+  revision: bigint;
+  size: number;
+  changed: boolean;
+}
+
+/**
+ * Strangers of one transaction. It holds the row of each collection from the first of them on until it ends, so that two jobs
+ * that meet one person at the same time come one after the other, and the second finds who the first has added. What is rolled
+ * back leaves nothing behind.
+ */
+export class Strangers {
+  private readonly held = new Map<string, Held | null>();
+
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly workspaceId: string,
+    private readonly searches: Pick<NeighbourSearches, 'of'>,
+  ) {}
+
+  /**
+   * The id of whom it is, or of somebody new. Null when the collection is gone, or holds embeddings of another network: then the
+   * face stays unknown.
+   */
+  async identify(stranger: Stranger): Promise<string | null> {
+    const { collection: name, embedding, maxDistance } = stranger;
+    const held = await this.hold(name, stranger);
+    if (held === null) return null;
+    const { collection, around } = held;
+    if (collection.embeddingDigest !== stranger.network.digest || collection.dimensions !== embedding.length) {
+      log.warn(
+        { collection: name, network: stranger.network },
+        'faces of another network are not put into a collection',
+      );
+      return null;
+    }
+    const [nearest] = await around.nearest(embedding, 1);
+    held.revision += 1n;
+    const known = nearest !== undefined && nearest.distance <= maxDistance;
+    return known ? this.seenAgain(held, nearest.indexId, embedding) : this.add(held, stranger);
+  }
+
+  /** Writes what the collections are now; before the transaction ends. */
+  async flush(): Promise<void> {
+    for (const held of this.held.values()) {
+      if (held?.changed !== true) continue;
+      await this.manager.query(
+        `UPDATE index_collections SET revision = $2, size = $3, time_updated = now() WHERE id = $1`,
+        [held.collection.id, String(held.revision), held.size],
+      );
+    }
+  }
+
+  private async hold(name: string, stranger: Stranger): Promise<Held | null> {
+    const before = this.held.get(name);
+    if (before !== undefined) return before;
+    const collection = await this.lock(name, stranger);
+    const held =
+      collection === null
+        ? null
+        : {
+            collection,
+            around: await (await this.searches.of(this.manager)).open(this.manager, collection),
+            revision: BigInt(collection.revision),
+            size: collection.size,
+            changed: false,
+          };
+    this.held.set(name, held);
+    return held;
+  }
+
+  /** The first face says what embeddings it holds. */
+  private async lock(name: string, { network, embedding }: Stranger): Promise<Open | null> {
+    if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.manager, this.workspaceId);
+    const [found]: Open[] = await this.manager.query(
+      `SELECT id, name, dimensions, size, revision, shrunk, embedding_name AS "embeddingName",
+              embedding_digest AS "embeddingDigest"
+         FROM index_collections WHERE workspace_id = $1 AND name = $2 AND time_deleted IS NULL FOR UPDATE`,
+      [this.workspaceId, name],
+    );
+    if (found === undefined) return null;
+    if (found.embeddingDigest !== null) return found;
+    await this.manager.query(
+      `UPDATE index_collections SET embedding_name = $2, embedding_digest = $3, dimensions = $4 WHERE id = $1`,
+      [found.id, network.name, network.digest, embedding.length],
+    );
+    return { ...found, embeddingName: network.name, embeddingDigest: network.digest, dimensions: embedding.length };
+  }
+
+  private async seenAgain(held: Held, indexId: string, embedding: readonly number[]): Promise<string> {
+    const [row]: { centroid: number[]; members: number }[] = await this.manager.query(
+      'SELECT centroid, members FROM index_identities WHERE index_id = $1 AND members < $2',
+      [indexId, MEMBERS_OF_MEAN],
+    );
+    if (row === undefined) return indexId;
+    const centroid = unit(row.centroid.map((value, at) => value * row.members + (embedding[at] ?? 0)));
+    await this.manager.query(
+      `UPDATE index_identities SET centroid = $2::real[], members = members + 1, revision = $3, time_updated = now()
+        WHERE index_id = $1`,
+      [indexId, centroid, String(held.revision)],
+    );
+    held.changed = true;
+    held.around.moved(indexId, centroid);
+    return indexId;
+  }
+
+  private async add(held: Held, { embedding, picture }: Stranger): Promise<string> {
+    for (;;) {
+      const indexId = String(randomInt(FIRST_ID, PAST_IDS));
+      const made: unknown[] = await this.manager.query(
+        `WITH made AS (
+           INSERT INTO index_identities (index_id, collection_id, workspace_id, centroid, members, revision, thumbnail,
+                                         thumbnail_width, thumbnail_height, time_created)
+           VALUES ($1, $2, $3, $4::real[], 1, $5, $6, $7, $8, clock_timestamp()) ON CONFLICT DO NOTHING RETURNING 1)
+         SELECT 1 FROM made`,
+        [
+          ...[indexId, held.collection.id, this.workspaceId, embedding, String(held.revision)],
+          ...[picture?.jpeg ?? null, picture?.width ?? null, picture?.height ?? null],
+        ],
+      );
+      if (made.length === 0) continue;
+      held.changed = true;
+      held.size += 1;
+      held.around.moved(indexId, embedding);
+      return indexId;
+    }
+  }
+}
+
+/** Of length 1. */
+function unit(vector: number[]): number[] {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}

@@ -1,0 +1,27 @@
+/** The network of specs. */
+export const NETWORK = { name: 'face-embedding', digest: 'e'.repeat(64) };
+const DIMENSIONS = 512;
+
+/** The same numbers for the same seed, about normally distributed (sum of four uniform ones). */
+function numbers(seed: number): () => number {
+  let state = (seed * 2_654_435_761 + 12_345) % 2_147_483_647 || 1;
+  const next = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
+  return () => next() + next() + next() + next();
+}
+
+function unit(vector: number[]): number[] {
+  const length = Math.hypot(...vector);
+  return vector.map((value) => Number((value / length).toFixed(6)));
+}
+
+/** The embedding of somebody: of length 1, about √2 from everybody else's. */
+export function someFace(person: number, dimensions = DIMENSIONS): number[] {
+  const next = numbers(person + 1);
+  return unit(Array.from({ length: dimensions }, next));
+}
+
+/** Another view of a face, `distance` away from it or so. */
+export function lookAlike(face: readonly number[], distance: number, view: number): number[] {
+  const away = someFace(1_000_000 + view, face.length);
+  return unit(face.map((value, at) => value + distance * (away[at] ?? 0)));
+}
