@@ -23,3 +23,7 @@ export const SpeechMeta = z.object({
   words: z.array(TranscriptWord.loose()).optional(),
 });
 export type SpeechMeta = z.infer<typeof SpeechMeta>;
+
+/** What a transcript can be written as. */
+export const TranscriptFormat = z.enum(['srt', 'vtt', 'ttml', 'txt', 'docx', 'json']);
+export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
