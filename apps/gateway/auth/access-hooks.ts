@@ -38,8 +38,8 @@ export function addAccessHooks(
       if (charge.refusal !== null) throw charge.refusal;
       if (makesJob) jobCharges.set(request, charge);
     }
-    refused.check(caller, request);
     request.caller = caller;
+    await refused.admit(caller, request, reply);
   });
   addRefusedBodies(fastify, refused);
   fastify.addHook('onResponse', (request, reply, done) => {

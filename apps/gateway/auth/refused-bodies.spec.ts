@@ -14,9 +14,9 @@ afterAll(() => gateway?.close());
 beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(performance.now()));
 afterEach(() => void jest.restoreAllMocks());
 
-const post = async (body: string | ReadableStream) => {
+const post = async (body: string | ReadableStream, signal?: AbortSignal) => {
   const headers = { authorization: `Key ${gateway.key}`, 'content-type': 'application/json' };
-  const reply = await fetch(jobs, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  const reply = await fetch(jobs, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
   await reply.arrayBuffer();
   return reply;
 };
@@ -48,5 +48,46 @@ describe('large requests that are refused', () => {
     expect((await post(wrong(9 << 20))).status).toBe(413);
     const held = await post(wrong(700_000));
     expect([held.status, Number(held.headers.get('retry-after')) <= 120]).toEqual([429, true]);
+  });
+
+  it('are not all read because they come at once', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 600_000);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => post(wrong(700_000))));
+    const statuses = replies.map(({ status }) => status);
+    // Two use up the minute's bytes, while four are read.
+    expect(statuses.filter((status) => status === 400).length).toBeLessThanOrEqual(5);
+    expect(statuses.filter((status) => status !== 400 && status !== 429)).toEqual([]);
+  });
+});
+
+describe('large requests that are right', () => {
+  const order = JSON.stringify({
+    sources: Array.from({ length: 2_000 }, (_, at) => `https://media.example.org/${'x'.repeat(40)}/${at}.jpg`),
+    modules: { face_recognition: {} },
+  });
+
+  it('wait for each other, and all are taken, whoever goes away', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
+    const gone = new AbortController();
+    const given = Array.from({ length: 4 }, (_, at) => {
+      let controller!: ReadableStreamDefaultController;
+      const body = new ReadableStream({ start: (one) => void (controller = one) });
+      controller.enqueue(Buffer.from(order.slice(0, 70_000)));
+      const posted = post(body, at < 2 ? gone.signal : undefined);
+      posted.catch(() => undefined);
+      return { controller, posted };
+    });
+    // All turns are taken by those that are still sent; the others wait.
+    const waiting = Array.from({ length: 10 }, () => post(order));
+    expect((await post('{}')).status).toBe(400);
+    gone.abort();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
+    for (const { controller } of given.slice(2)) {
+      controller.enqueue(Buffer.from(order.slice(70_000)));
+      controller.close();
+    }
+    expect((await Promise.all(given.slice(2).map(({ posted }) => posted))).map(({ status }) => status)).toEqual([
+      200, 200,
+    ]);
   });
 });

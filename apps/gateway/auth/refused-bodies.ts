@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
 import { AditError } from '@adit/contracts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../http/caller.js';
+import { BodyTurns } from './body-turns.js';
 import { TokenBucket } from './token-bucket.js';
 
 const WINDOW_SECONDS = 60;
@@ -14,25 +15,37 @@ const REFUSED = [400, 413, 415, 422];
 
 /**
  * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A key may send so many bytes
- * of them a minute, then its large bodies have to wait, unread; small requests pass. Uploads to the storage, which are
+ * of them a minute, then its large bodies have to wait, unread; small requests pass. A few are read at a time, so that many
+ * at once are not all read before the first is refused. Uploads to the storage, which are
  * never held in memory, are not counted. In this process's memory, as the other limits are.
  */
 export class RefusedBodies {
   private readonly buckets = new Map<string, TokenBucket>();
+  private readonly turns = new BodyTurns();
   /** Bytes of a connection before the request. */
   private readonly before = new WeakMap<FastifyRequest, number>();
 
   /** `bytesPerMinute` of one key; 0 is no limit. */
   constructor(private readonly bytesPerMinute: number) {}
 
-  /** Throws RATE_LIMITED when the request has a large body and the key has sent too much. */
-  check(caller: Caller, request: FastifyRequest): void {
+  /**
+   * Waits until a large body may be read. Throws RATE_LIMITED when the key has sent too much, those included that were read
+   * while this one waited.
+   */
+  async admit(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.bytesPerMinute === 0 || !isHeldInMemory(request)) return;
     const { socket } = request.raw;
     if (socket instanceof Socket) this.before.set(request, socket.bytesRead);
+    if ((announced(request) ?? Infinity) <= SMALL) return;
+    this.check(caller);
+    await this.turns.take(caller.keyId, request, reply);
+    this.check(caller);
+  }
+
+  private check(caller: Caller): void {
     const now = performance.now();
     const bucket = this.buckets.get(caller.keyId);
-    if (bucket === undefined || (announced(request) ?? Infinity) <= SMALL || bucket.has(now)) return;
+    if (bucket === undefined || bucket.has(now)) return;
     const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(1, now)));
     throw new AditError(
       'RATE_LIMITED',
@@ -77,8 +90,8 @@ export function addRefusedBodies(fastify: FastifyInstance, refused: RefusedBodie
   });
 }
 
-function isHeldInMemory({ routeOptions }: FastifyRequest): boolean {
-  return !(routeOptions.url ?? '').includes('/storage');
+function isHeldInMemory({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && !(routeOptions.url ?? '').includes('/storage');
 }
 
 /** Bytes of the body; null when that shows only as they come. */
