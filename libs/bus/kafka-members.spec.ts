@@ -312,6 +312,40 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     }
   });
 
+  it('say where their group stands in every partition, though nothing came, and though Kafka forgot it', async () => {
+    const topic = `${prefix}chunks.requested`;
+    const admin = client().admin();
+    await admin.connect();
+    const stands = async () => {
+      const [found] = await admin.fetchOffsets({ groupId: `${prefix}decoder.chunks.requested`, topics: [topic] });
+      return found?.partitions.map(({ offset }) => Number(offset)) ?? [];
+    };
+    try {
+      const bus = open();
+      await bus.prepare();
+      const partitions = await partitionsOf('chunks.requested');
+      const first = await join(async () => undefined, { bus });
+      await eventually(async () => expect(await stands()).toEqual(Array(partitions).fill(0)));
+      await bus.publish(range(40).map((n) => chunk(`m${n}`)));
+      await eventually(async () => expect(await lagOf(bus)).toBe(0));
+      await first.close();
+      const ends = await admin.fetchTopicOffsets(topic);
+      // After a week Kafka has neither the messages nor where the group stood.
+      await admin.deleteTopicRecords({
+        topic,
+        partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+      });
+      await admin.deleteGroups([`${prefix}decoder.chunks.requested`]);
+      const second = await join(async () => undefined);
+      await eventually(async () =>
+        expect((await stands()).sort()).toEqual(ends.map(({ high }) => Number(high)).sort()),
+      );
+      await second.close();
+    } finally {
+      await admin.disconnect();
+    }
+  });
+
   const lagOf = async (bus: KafkaBus) => (await bus.lag())[0]?.messages;
 
   const client = () => new Kafka({ brokers, logLevel: logLevel.NOTHING });

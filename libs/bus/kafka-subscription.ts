@@ -24,6 +24,8 @@ interface KafkaSubscriptionOptions extends SubscriptionOptions {
   closeGraceMs: number;
   /** Where the group stands now. */
   committed(): Promise<CommittedOffset[]>;
+  /** The oldest message that Kafka still has, by partition: where a group begins that stands nowhere. */
+  oldest(): Promise<Map<number, bigint>>;
   /** Throws AditError VALIDATION for what is none of our messages. */
   decode(message: FetchedMessage): ReceivedMessage;
   /** Stores a dead letter. */
@@ -139,9 +141,13 @@ export class KafkaSubscription implements Subscription {
     while (this.assignment === assignment && !this.released) {
       try {
         const offsets = await this.options.committed();
+        const stands = new Map(offsets.map((entry) => [entry.partition, entry]));
+        if (this.options.ephemeral !== true) {
+          await this.commitOldest(fresh.filter(({ number }) => (stands.get(number)?.offset ?? null) === null));
+        }
         if (this.assignment !== assignment) return;
         for (const partition of fresh) {
-          const committed = offsets.find((entry) => entry.partition === partition.number);
+          const committed = stands.get(partition.number);
           partition.settle(committed?.offset ?? null, readNote(committed?.note));
         }
         this.pump();
@@ -151,6 +157,22 @@ export class KafkaSubscription implements Subscription {
         await sleep(AGAIN_MS);
       }
     }
+  }
+
+  /**
+   * Says where a group begins that stands nowhere, new or forgotten by Kafka, which is after a week without members. Whoever
+   * scales by what it has not handled otherwise counts all that was ever sent, until each partition has had a message again.
+   * Nothing is handled meanwhile, so it never takes the group back.
+   */
+  private async commitOldest(partitions: KafkaPartition[]): Promise<void> {
+    if (partitions.length === 0) return;
+    const oldest = await this.options.oldest();
+    await Promise.all(
+      partitions.map(async ({ number }) => {
+        const offset = oldest.get(number);
+        if (offset !== undefined) await this.member.commit(number, offset);
+      }),
+    );
   }
 
   /** The oldest messages first, so that who came later to another partition overtakes nobody. */

@@ -96,6 +96,7 @@ export class KafkaBus implements Bus {
       policy: this.policy,
       closeGraceMs: this.closeGraceMs,
       committed: () => this.committed(name, options.topic),
+      oldest: () => this.oldest(options.topic),
       decode: (message) => received(options.topic, message),
       giveUp: (message, error, deliveries) => this.giveUp(options.topic, options.group, message, error, deliveries),
     });
@@ -238,6 +239,11 @@ export class KafkaBus implements Bus {
       offset: Number(offset) < 0 ? null : BigInt(offset),
       note: metadata ?? '',
     }));
+  }
+
+  private async oldest(topic: HandledTopic): Promise<Map<number, bigint>> {
+    const offsets = await (await this.admin()).fetchTopicOffsets(this.topics.nameOf(topic));
+    return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
   }
 
   private async giveUp(
