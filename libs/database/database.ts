@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffDelay, createLogger } from '@adit/runtime';
 import type { DataSource } from 'typeorm';
 import type { DatabaseConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
@@ -9,6 +11,8 @@ import { migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openPglite } from './pglite.js';
 import { openPostgres } from './postgres.js';
+
+const log = createLogger('database');
 
 export interface Database {
   dataSource: DataSource;
@@ -30,16 +34,42 @@ const SCHEMA = {
   synchronize: false,
 };
 
+/** Between attempts to begin: every process of an installation may be about it. */
+const AGAIN = { baseMs: 500, maxMs: 10_000 };
+
 /**
- * Opens the process's database and brings its schema up to date. Throws UNAVAILABLE when it cannot be reached, or when an
- * embedded one is in use by another process.
+ * Opens the process's database and brings its schema up to date. A server that does not answer in time or is out of
+ * connections is asked again for `connectSeconds`: who starts meanwhile would only die and be started anew. Throws
+ * UNAVAILABLE when it cannot be reached, or when an embedded one is in use by another process.
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions = {}): Promise<Database> {
+  const began = performance.now();
   const driver = await openDriver(config);
+  for (let failures = 1; ; failures++) {
+    try {
+      return await begin(driver, options);
+    } catch (thrown) {
+      const error = isUnavailable(thrown) ? toAditError(thrown) : thrown;
+      const pause = backoffDelay(failures, AGAIN);
+      const isInTime = performance.now() + pause - began < driver.connectSeconds * 1000;
+      if (!isInTime || toAditError(thrown).code !== 'UNAVAILABLE') {
+        await driver.close();
+        throw error;
+      }
+      log.warn({ err: error, againInMs: Math.round(pause) }, 'the database does not let us begin; it is asked again');
+      await sleep(pause);
+    }
+  }
+}
+
+async function begin(driver: DatabaseDriver, options: OpenOptions): Promise<Database> {
   const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA }, driver.isShared);
   let closing: Promise<void> | undefined;
-  const close = async () => {
+  const disconnect = async (): Promise<void> => {
     if (dataSource.isInitialized) await dataSource.destroy();
+  };
+  const close = async (): Promise<void> => {
+    await disconnect();
     await driver.close();
   };
   try {
@@ -47,8 +77,8 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
     await dataSource.initialize();
     if ((options.migrate ?? true) && !driver.migrationOptions) await migrate(dataSource);
   } catch (error) {
-    await close();
-    throw isUnavailable(error) ? toAditError(error) : error;
+    await disconnect();
+    throw error;
   }
   return { dataSource, close: () => (closing ??= close()) };
 }

@@ -7,6 +7,8 @@ export interface DatabaseDriver {
   options: PostgresOptions;
   /** Other processes may use the database at the same time. */
   isShared: boolean;
+  /** For how long beginning may take, a server that does not answer included. */
+  connectSeconds: number;
   /** Options of a connection for the migrations, when those of work would limit them. */
   migrationOptions?: PostgresOptions;
   close(): Promise<void>;

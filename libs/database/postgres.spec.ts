@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { describeWith, freshDatabase, ownServer, selfSignedCertificate, type FreshDatabase } from '@adit/testing';
+import { configureLogging } from '@adit/runtime';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { PostgresConfig } from './config.js';
@@ -214,6 +216,33 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     } finally {
       front.close();
       await rm(caFile, { force: true });
+    }
+  });
+
+  it('asks again a server that takes no more connections while a process begins', async () => {
+    const { hostname, port } = new URL(url);
+    let seen = 0;
+    const proxy = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      // It answered whether it is the right one; of those that follow the first two come to nothing.
+      if ([2, 3].includes(++seen)) return void socket.destroy();
+      const upstream = connect(Number(port), hostname);
+      upstream.on('error', () => socket.destroy());
+      socket.pipe(upstream).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const through = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) }).href;
+    const lines: Record<string, unknown>[] = [];
+    configureLogging({ level: 'warn', to: { write: (line) => void lines.push(JSON.parse(line)) } });
+    try {
+      await (await open(through, { connectSeconds: 120 })).close();
+      expect(lines.map(({ msg }) => msg)).toEqual(Array(2).fill(expect.stringMatching(/asked again/)));
+      // It gives up when its time is over, with the reason.
+      seen = 0;
+      await expect(open(through, { connectSeconds: 0 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    } finally {
+      configureLogging({ level: 'warn' });
+      proxy.close();
     }
   });
 

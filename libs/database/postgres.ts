@@ -37,7 +37,8 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
-  await reach(connection, address, config.connectSeconds ?? 60);
+  const connectSeconds = config.connectSeconds ?? 60;
+  await reach(connection, address, connectSeconds);
 
   const statementSeconds = config.statementSeconds ?? 60;
   const limits = {
@@ -57,6 +58,7 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
   const Client = statementSeconds === 0 ? Prepared : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS, Prepared);
   return {
     isShared: true,
+    connectSeconds,
     options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },
     // An index on a large table takes its time, and so does waiting for another process that makes it.
     migrationOptions: { ...options, poolSize: 1, extra: connection },

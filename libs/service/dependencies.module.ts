@@ -3,6 +3,12 @@ import { health } from '@adit/runtime';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
+/**
+ * Longer than a slow answer takes: it is the same for all processes, which would otherwise all be taken out of service at once,
+ * for a second in which requests would only have been slow. Shorter than probes wait (10 s in the chart).
+ */
+const ANSWER_MS = 8_000;
+
 /** Makes readiness depend on the database and the object store; the bus sees to itself. */
 @Module({})
 export class DependenciesModule implements OnModuleInit, OnApplicationShutdown {
@@ -19,8 +25,8 @@ export class DependenciesModule implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     this.unregister = [
-      health.register('database', () => this.db.query('SELECT 1')),
-      health.register('objects', () => this.objects.ping()),
+      health.register('database', () => this.db.query('SELECT 1'), ANSWER_MS),
+      health.register('objects', () => this.objects.ping(), ANSWER_MS),
     ];
   }
 
