@@ -1,6 +1,6 @@
 import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AditError, DetectorDecoding, ImageInput, ModelManifest } from '@adit/contracts';
+import { AditError, ImageInput, MODEL_FAMILIES, ModelFamily, ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
 import { inspectModel, labelLines, type ExternalFile, type Proposal } from '@adit/model-inspection';
 import { untilInterrupted } from './interrupt.js';
@@ -10,6 +10,7 @@ export interface ModelAddOptions {
   name: string;
   dataDir?: string;
   labels?: string;
+  family?: string;
   decoding?: string;
   size?: string;
   colour?: string;
@@ -65,22 +66,8 @@ function manifestOf(
   given: string[] | null,
   before: ModelManifest | null,
 ): ModelManifest {
-  const { family } = proposal;
-  const decoding = DetectorDecoding.safeParse(options.decoding ?? proposal.decoding);
-  if (family !== 'detector' && options.decoding === undefined) {
-    const taken = family === null ? 'for none that is known' : `for a model of the family ${family}`;
-    throw new AditError(
-      'VALIDATION',
-      `It is taken ${taken} (${proposal.because}); jobs use detectors today. If it is one, say how its outputs are read: --decoding ${DetectorDecoding.options.join(', ')}.`,
-    );
-  }
-  if (!decoding.success) {
-    throw new AditError(
-      'VALIDATION',
-      `Its outputs are read as ${options.decoding ?? proposal.decoding}, which is none of ${DetectorDecoding.options.join(', ')}: export it in one of these ways, or say --decoding.`,
-    );
-  }
-  const labels = given ?? proposal.labels ?? before?.labels ?? null;
+  const { family, decoding } = readAs(options, proposal);
+  const labels = withoutBackground(given ?? proposal.labels ?? before?.labels ?? null, decoding);
   const input = pixelsOf(options, proposal, before);
   if (labels === null) throw unanswered(['What are its classes called? --labels FILE, with one label a line.']);
   if (proposal.classes !== null && labels.length !== proposal.classes) {
@@ -90,9 +77,9 @@ function manifestOf(
     ...before,
     name: options.name,
     kind: 'network',
-    task: 'object-detection',
-    family: 'detector',
-    decoding: decoding.data,
+    task: MODEL_FAMILIES[family].task,
+    family,
+    decoding,
     description: options.description ?? before?.description ?? '',
     maxBatch: proposal.maxBatch ?? MOST_ROWS,
     input,
@@ -101,6 +88,39 @@ function manifestOf(
     origin: options.origin ?? before?.origin ?? 'given by the user',
     modules: ['object_scene_recognition'],
   });
+}
+
+/** Its family, and how its outputs are read: as it is taken for, unless options say otherwise. */
+function readAs(options: ModelAddOptions, proposal: Proposal): { family: ModelFamily; decoding: string } {
+  const usable = Object.entries(MODEL_FAMILIES).map(([name, { decodings }]) => `${name} (${decodings.join(', ')})`);
+  const known = ModelFamily.safeParse(options.family ?? familyOf(options.decoding) ?? proposal.family);
+  if (!known.success) {
+    const taken = proposal.family === null ? 'for none that is known' : `for a model of the family ${proposal.family}`;
+    throw new AditError(
+      'VALIDATION',
+      `It is taken ${taken} (${proposal.because}); jobs use ${usable.join(' and ')} today. If it is one, say --family, and --decoding for how its outputs are read.`,
+    );
+  }
+  const family = known.data;
+  const decodings: readonly string[] = MODEL_FAMILIES[family].decodings;
+  const decoding = options.decoding ?? (proposal.family === family ? proposal.decoding : decodings[0]) ?? '';
+  if (!decodings.includes(decoding)) {
+    throw new AditError(
+      'VALIDATION',
+      `Its outputs are read as ${decoding || 'nothing'}, which is none of ${decodings.join(', ')}: export it in one of these ways, or say --decoding.`,
+    );
+  }
+  return { family, decoding };
+}
+
+/** Where classes are numbered from 1 on, the first label is that of class 1, as lists of labels do not agree about class 0. */
+function withoutBackground(labels: string[] | null, decoding: string): string[] | null {
+  const numbered = decoding === 'ssd' || decoding === 'torchvision';
+  return numbered && /^_*background_*$/i.test(labels?.[0] ?? '') ? (labels?.slice(1) ?? null) : labels;
+}
+
+function familyOf(decoding: string | undefined): string | undefined {
+  return Object.entries(MODEL_FAMILIES).find(([, { decodings }]) => decodings.some((each) => each === decoding))?.[0];
 }
 
 /** Rows of one run for graphs that take any number. */
@@ -122,7 +142,7 @@ function pixelsOf(options: ModelAddOptions, { input: found }: Proposal, before: 
     ...(mean === undefined || std === undefined
       ? ['What is subtracted from values of 0..255, and what are they divided by? --mean 0 --std 255 gives 0..1.']
       : []),
-    ...(resize === undefined ? ['How is a picture brought to its size? --resize letterbox, or stretch'] : []),
+    ...(resize === undefined ? ['How is a picture brought to its size? --resize letterbox, stretch or crop'] : []),
   ];
   if (questions.length > 0) throw unanswered(questions);
   const checked = ImageInput.safeParse({

@@ -39,6 +39,7 @@ export function modelCommand(): Command {
     .option('--shorter-side <pixels>', 'with crop: the picture’s shorter side before its middle is cut out')
     .option('--filter <name>', 'how it was resized in training: nearest, bilinear, antialiased or bicubic')
     .option('--pad <grey>', 'with letterbox: what is beside the picture, such as 114 or 114,corner')
+    .option('--family <name>', 'what it is, where its shape does not tell: detector or classifier')
     .option('--decoding <name>', 'how its outputs are read, where their shape does not tell')
     .option('--description <text>', 'what the model is')
     .option('--licence <text>', 'under which licence it is used')

@@ -50,8 +50,34 @@ export function frameSide({ width, height, shorterSide = 0, filter }: ImageInput
 export const FRAME_SIDE = 600;
 
 /** Ways in which detectors write down what they found; `libs/analyses/objects/decodings` reads them. */
-export const DetectorDecoding = z.enum(['nanodet', 'yolov5', 'yolov8', 'yolox', 'boxes', 'end2end', 'detr', 'rt-detr']);
+export const DetectorDecoding = z.enum([
+  'nanodet',
+  'yolov5',
+  'yolov8',
+  'yolox',
+  'boxes',
+  'end2end',
+  'detr',
+  'rt-detr',
+  'ssd',
+  'torchvision',
+]);
 export type DetectorDecoding = z.infer<typeof DetectorDecoding>;
+
+/**
+ * What a classifier's value for each label is: of labels of which one is right (`softmax`, unless the values are shares of 1
+ * already), of labels that are right or wrong each for itself (`sigmoid`), or a score of 0..1 as it is (`scores`).
+ */
+export const ClassifierDecoding = z.enum(['softmax', 'sigmoid', 'scores']);
+export type ClassifierDecoding = z.infer<typeof ClassifierDecoding>;
+
+/** Networks that jobs may name: what each family does, and how its outputs may be read. */
+export const MODEL_FAMILIES = {
+  detector: { task: 'object-detection', decodings: DetectorDecoding.options },
+  classifier: { task: 'image-classification', decodings: ClassifierDecoding.options },
+} as const satisfies Record<string, { task: string; decodings: readonly string[] }>;
+export type ModelFamily = keyof typeof MODEL_FAMILIES;
+export const ModelFamily = z.enum(Object.keys(MODEL_FAMILIES) as [ModelFamily, ...ModelFamily[]]);
 
 /**
  * `model.yaml`: what a data scientist writes beside `<version>/model.onnx`. A `network` belongs to an analysis; a
@@ -64,8 +90,8 @@ export const ModelManifest = z.strictObject({
   task: z.string(),
   description: z.string().default(''),
   /** Of a network that jobs may name: what it does and how its outputs are read. Others belong to an analysis by name. */
-  family: z.enum(['detector']).optional(),
-  decoding: DetectorDecoding.optional(),
+  family: ModelFamily.optional(),
+  decoding: z.enum([...DetectorDecoding.options, ...ClassifierDecoding.options]).optional(),
   /** The version served when a request names none; the highest installed number otherwise. */
   defaultVersion: z.int().positive().optional(),
   /** Rows of one run; 1 when the graph's batch dimension is fixed. */

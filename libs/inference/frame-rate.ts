@@ -1,3 +1,4 @@
+import { FRAME_SIDE, type FrameSpec } from '@adit/contracts';
 import { z } from 'zod';
 
 /** Frames of each second of a film that are looked at, where neither an analysis nor `ADIT_FRAMES_PER_SECOND` says otherwise. */
@@ -15,4 +16,12 @@ export function frameRate(otherwise = FRAMES_PER_SECOND) {
 export function takesFrameRate(args: z.ZodType): boolean {
   const rate: unknown = args instanceof z.ZodObject ? args.shape['rate'] : undefined;
   return rate instanceof z.ZodDefault && rate.def.innerType === FrameRate;
+}
+
+/**
+ * Frames that show things: of 600 pixels on the shorter side, as `faces` asks for too, so that one pack serves all. With `side`
+ * a film's are of that, and photos are as they are: for a network that resizes as its exporter does.
+ */
+export function framesFor(rate: number, side: number | undefined): FrameSpec {
+  return side === undefined ? { rate, shorterSide: FRAME_SIDE } : { rate, shorterSide: side, images: 'native' };
 }

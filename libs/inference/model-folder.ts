@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AditError, digestOf, elementAt, ModelManifest, type ModelPin } from '@adit/contracts';
+import { AditError, digestOf, elementAt, MODEL_FAMILIES, ModelManifest, type ModelPin } from '@adit/contracts';
 import { load } from 'js-yaml';
 import { readTritonConfig } from './triton-config.js';
 
@@ -165,6 +165,10 @@ export function checkFamily({ family, decoding, input, labels }: ModelManifest):
   ];
   if (missing.length > 0)
     throw new AditError('VALIDATION', `A ${family} needs ${missing.join(' and ')} in model.yaml.`);
+  const decodings: readonly string[] = MODEL_FAMILIES[family].decodings;
+  if (decoding !== undefined && !decodings.includes(decoding)) {
+    throw new AditError('VALIDATION', `A ${family} has no decoding ${decoding}; it has ${decodings.join(', ')}.`);
+  }
 }
 
 /**

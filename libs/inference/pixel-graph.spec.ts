@@ -10,7 +10,7 @@ import { ModelRepository } from './model-repository.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
 import { imageTensor, runOnPicture } from './preprocess.js';
 import { SessionPool } from './session-pool.js';
-import { echoGraph } from './spec-graph.js';
+import { echoGraph, typedGraph } from './spec-graph.js';
 import { floatsOf } from './tensor.js';
 
 const SIZE = { tensor: 'x', width: 6, height: 4 };
@@ -46,6 +46,13 @@ beforeAll(async () => {
     await writeFile(join(root, name, 'model.yaml'), dump(manifest));
     await writeFile(join(root, name, '1/model.onnx'), echoGraph([name === 'bare' ? 1 : 'N', ...dims]));
   }
+  for (const type of ['float16', 'uint8'] as const) {
+    await mkdir(join(root, type, '1'), { recursive: true });
+    const input = { ...SIZE, tensor: `${type}_in`, layout: 'nhwc', colour: 'bgr' };
+    const manifest = { name: type, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', input };
+    await writeFile(join(root, type, 'model.yaml'), dump(manifest));
+    await writeFile(join(root, type, '1/model.onnx'), typedGraph([type], ['N', 4, 6, 3]));
+  }
   repository = await ModelRepository.open({ roots: [root] });
   pool = new SessionPool({ onnx: { threads: 1 } });
 });
@@ -71,6 +78,15 @@ describe('pixelGraph', () => {
         expect(worst).toBeLessThan(1e-4);
       }
     }
+    release();
+  });
+
+  it.each(['float16', 'uint8'] as const)('gives a network %s where it wants that', async (type) => {
+    const { network, release } = await pool.acquire(repository.resolve(type));
+    const [map] = MAPS;
+    const { data } = imageTensor(image, map!, network.manifest.input!);
+    const { [`${type}_float`]: given } = await runOnPicture(network, image, map!);
+    expect([...given!.data]).toEqual([...data]);
     release();
   });
 

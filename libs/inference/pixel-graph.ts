@@ -9,13 +9,15 @@ const MODEL = { graph: 7, opsets: 8 };
 const GRAPH = { node: 1, input: 11 };
 const FLOAT = 1;
 const INT64 = 7;
+/** Types of inputs that pixels are cast to (TensorProto.DataType): float32, uint8, float16. */
+const CASTABLE = [FLOAT, 2, 10];
 /** Operators broadcast from here on. */
 const LEAST_OPSET = 7;
 
 /**
  * The model with its pre-processing in front: it takes pixels as they are, and ONNX Runtime does in vectorised code what
  * the manifest asks for (order of the colours, layout, mean and std). Null when the graph's input is not one batch of
- * float pictures, or is grey. Throws RangeError when the bytes are no ONNX file.
+ * pictures in float32, float16 or uint8, or is grey. Throws RangeError when the bytes are no ONNX file.
  */
 export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null {
   const graph = fieldOf(model, MODEL.graph)?.bytes;
@@ -23,17 +25,17 @@ export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null 
   const old = [...fieldsOf(graph)].find(
     ({ number, bytes }) => number === GRAPH.input && nameOf(bytes) === input.tensor,
   );
-  const batch = old && batchOf(old.bytes);
-  if (!old || !batch) return null;
-  const pixels = picturesInfo(batch, input);
+  const taken = old && batchOf(old.bytes);
+  if (!old || !taken) return null;
+  const pixels = picturesInfo(taken.batch, input);
   const kept = [...fieldsOf(graph)].filter(({ raw }) => raw.byteOffset !== old.raw.byteOffset).map(({ raw }) => raw);
-  const edited = Buffer.concat([message([...steps(input), [GRAPH.input, pixels]]), ...kept]);
+  const edited = Buffer.concat([message([...steps(input, taken.type), [GRAPH.input, pixels]]), ...kept]);
   const others = [...fieldsOf(model)].filter(({ number }) => number !== MODEL.graph).map(({ raw }) => raw);
   return Buffer.concat([...others, message([[MODEL.graph, edited]])]);
 }
 
 /** Nodes from the pixels to the graph's own input. */
-function steps(input: ImageInput): Field[] {
+function steps(input: ImageInput, type: number): Field[] {
   const nodes: Buffer[] = [];
   let last = PIXELS;
   const add = (operator: string, inputs: string[], attributes: Buffer[] = []): void => {
@@ -59,6 +61,7 @@ function steps(input: ImageInput): Field[] {
   const offsets = factors.map((factor, channel) => -of(input.mean, channel, 0) * factor);
   if (factors.some((factor) => factor !== 1)) add('Mul', [last, constant(floats(dims, factors))]);
   if (offsets.some((offset) => offset !== 0)) add('Add', [last, constant(floats(dims, offsets))]);
+  if (type !== FLOAT) add('Cast', [last], [attribute('to', 2, [[3, type]])]);
   nodes.push(node('Identity', [last], input.tensor, []));
   return nodes.map((bytes): Field => [GRAPH.node, bytes]);
 }
@@ -113,12 +116,14 @@ function picturesInfo(batch: Uint8Array, { width, height }: ImageInput): Buffer 
   ]);
 }
 
-/** The first of four dimensions of a float input, as a TensorShapeProto.Dimension. */
-function batchOf(info: Uint8Array): Uint8Array | null {
+/** The first of four dimensions of an input, as a TensorShapeProto.Dimension, and its type. */
+function batchOf(info: Uint8Array): { batch: Uint8Array; type: number } | null {
   const type = fieldOf(fieldOf(info, 2)?.bytes ?? new Uint8Array(0), 1)?.bytes;
-  if (!type || fieldOf(type, 1)?.value !== FLOAT) return null;
+  const element = type && fieldOf(type, 1)?.value;
+  if (!type || element === undefined || !CASTABLE.includes(element)) return null;
   const dims = [...fieldsOf(fieldOf(type, 2)?.bytes ?? new Uint8Array(0))].filter(({ number }) => number === 1);
-  return (dims.length === 4 && dims[0]?.bytes) || null;
+  const batch = dims.length === 4 ? dims[0]?.bytes : undefined;
+  return batch === undefined ? null : { batch, type: element };
 }
 
 function nameOf(info: Uint8Array): string {

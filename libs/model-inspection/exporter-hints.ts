@@ -10,6 +10,8 @@ export interface ExporterHints {
   /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
   task: string | null;
   labels: string[] | null;
+  /** Several labels may be right at once. */
+  multiLabel: boolean;
   width: number | null;
   height: number | null;
   colour: 'rgb' | 'bgr' | null;
@@ -39,6 +41,7 @@ const NOTHING: ExporterHints = {
   exporter: null,
   task: null,
   labels: null,
+  multiLabel: false,
   width: null,
   height: null,
   colour: null,
@@ -102,6 +105,7 @@ const Size = z.union([
 const HfConfig = z.object({
   architectures: z.array(z.string()).nullish(),
   id2label: z.record(z.string(), z.string()).nullish(),
+  problem_type: z.string().nullish(),
   // timm's own.
   architecture: z.string().nullish(),
   label_names: z.array(z.string()).nullish(),
@@ -148,7 +152,8 @@ function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
   if (config === null && preprocessor === null) return null;
   if (config?.pretrained_cfg) return timm(config);
   const labels = config?.id2label ? labelsOf(new Map(Object.entries(config.id2label))) : null;
-  const said = { exporter: 'Hugging Face', task: config?.architectures?.[0] ?? null, labels };
+  const multiLabel = config?.problem_type === 'multi_label_classification';
+  const said = { exporter: 'Hugging Face', task: config?.architectures?.[0] ?? null, labels, multiLabel };
   return preprocessor === null ? said : { ...said, ...preprocessing(preprocessor) };
 }
 

@@ -259,6 +259,20 @@ describe('a network of whole pictures', () => {
     });
   });
 
+  it.each([
+    ['logits', 'sigmoid'],
+    ['probabilities', 'scores'],
+  ])('that says that several labels may be right reads %s as %s', async (output, decoding) => {
+    const id2label = { 0: 'beach', 1: 'sea', 2: 'sun' };
+    const config = {
+      architectures: ['ViTForImageClassification'],
+      problem_type: 'multi_label_classification',
+      id2label,
+    };
+    const file = { outputs: { [output]: ['n', 3] }, files: { 'config.json': JSON.stringify(config) } };
+    expect(await proposed(file)).toMatchObject({ family: 'classifier', decoding });
+  });
+
   it.each<[string, Export, object]>([
     [
       'an embedding',
@@ -273,7 +287,7 @@ describe('a network of whole pictures', () => {
     [
       'a classifier by its name',
       { input: ['n', 3, 224, 224], outputs: { logits: ['n', 365] } },
-      { family: 'classifier', classes: 365 },
+      { family: 'classifier', decoding: 'softmax', classes: 365 },
     ],
     [
       'a finder of text',

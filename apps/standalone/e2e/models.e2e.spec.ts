@@ -2,6 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Model, ModelPage } from '@adit/contracts';
+import { meanColourGraph } from '@adit/inference/spec-graph';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -146,5 +147,28 @@ describe('a detector that is added to a running engine', () => {
   it('is the same model in a next version only if it looks at pictures alike', async () => {
     await expect(add('--size', '640x640')).rejects.toThrow(/things is there already with another input/);
     expect(await add()).toContain('things version 2');
+  });
+});
+
+describe('a classifier that is added to a running engine', () => {
+  it('is what the next job names, and says what pictures show as a whole', async () => {
+    const graph = join(engine.folder, 'colours.onnx');
+    const labels = join(engine.folder, 'colours.txt');
+    await writeFile(graph, meanColourGraph(32));
+    await writeFile(labels, 'reddish\ngreenish\nbluish\n');
+    const add = (...options: string[]) => engine.cli('model', 'add', graph, '--name', 'colours', ...options);
+    await expect(add()).rejects.toThrow(/jobs use detector .* and classifier .* today.*--family/);
+    const pixels = ['--colour', 'rgb', '--mean', '128', '--std', '4', '--resize', 'crop', '--filter', 'antialiased'];
+    expect(await add('--family', 'classifier', '--labels', labels, ...pixels)).toContain('a classifier (softmax)');
+    const find = async () => (await models()).find(({ name }) => name === 'colours');
+    for (const end = Date.now() + 120_000; (await find()) === undefined && Date.now() < end;) await sleep(100);
+    const modules = { object_scene_recognition: { model: 'colours', min_confidence: 30 } };
+    const { id } = await engine.api.mine({ sources: [photo], modules });
+    const segments = await engine.api.segments(id);
+    expect(segments.length).toBeGreaterThan(0);
+    for (const { meta, detections } of segments) {
+      expect(['reddish', 'greenish', 'bluish']).toContain(meta['label']);
+      expect(detections).toEqual([]);
+    }
   });
 });

@@ -1,8 +1,8 @@
-import { FRAME_SIDE, type FrameSpec } from '@adit/contracts';
 import {
   defineAnalysis,
   frameAt,
   frameRate,
+  framesFor,
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
@@ -26,8 +26,6 @@ const ObjectArguments = z.strictObject({
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 
 const DEFAULT_DETECTOR = 'general-c';
-/** Enough for a network of 416 pixels and for thumbnails; what `faces` asks for too, so that one pack serves both. */
-const SHORTER_SIDE = FRAME_SIDE;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
 const FRAMES_IN_FLIGHT = 3;
 /** Best score from which a track is worth pictures. */
@@ -43,13 +41,9 @@ export default defineAnalysis({
   args: ObjectArguments,
   observations: ObjectObservations,
   models: ({ model = DEFAULT_DETECTOR }) => [model],
-  input: { kind: 'frames', specs: ({ rate, side }) => [lookedAt(rate, side)] },
+  input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
 });
-
-function lookedAt(rate: number, side: number | undefined): FrameSpec {
-  return side === undefined ? { rate, shorterSide: SHORTER_SIDE } : { rate, shorterSide: side, images: 'native' };
-}
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {
   const { networks, signal } = context;

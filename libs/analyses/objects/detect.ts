@@ -1,4 +1,4 @@
-import { AditError, elementAt } from '@adit/contracts';
+import { AditError, DetectorDecoding, elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
@@ -71,7 +71,8 @@ async function detectIn(
   network: NetworkSession,
 ): Promise<DetectedObject[]> {
   // The detector that comes with Adit is older than what a manifest says of decodings.
-  const { labels, decoding = 'nanodet' } = network.manifest;
+  const { labels } = network.manifest;
+  const decoding = DetectorDecoding.parse(network.manifest.decoding ?? 'nanodet');
   if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
   const input = inputOf(network);
   const { width, height } = input;

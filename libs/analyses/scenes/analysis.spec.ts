@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
-import { writeColourScenes } from '../testing/colour-scenes.js';
+import { writeColourClassifier, writeColourScenes } from '../testing/colour-scenes.js';
 import { SpecLook } from '../testing/spec-look.js';
 import scenes from './analysis.js';
-import { likely, sharesOf } from './classify.js';
+import { likely, scoresOf, sharesOf } from './classify.js';
 import type { SceneObservations } from './observations.js';
 
 const FILM = 'color=red:s=160x120:r=10:d=2[a];color=lime:s=160x120:r=10:d=2[b];[a][b]concat';
@@ -18,6 +18,7 @@ let film: string;
 beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
   await writeColourScenes(models);
+  await writeColourClassifier(models, 'colours');
   look = await SpecLook.open(scenes, models);
   film = await transcode('red-green.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
 });
@@ -53,7 +54,24 @@ describe('a film', () => {
   });
 });
 
+describe('a photo', () => {
+  it('is seen by a classifier of somebody, in its middle and each label for itself', async () => {
+    // Red above and below, which is cut off; the middle is cyan.
+    const rows = 'color=red:s=80x160[a];color=cyan:s=80x80[b];[a][b]overlay=0:40:format=gbrp';
+    const photo = await transcode('cyan-in-red.png', ['-f', 'lavfi', '-i', rows, '-frames:v', '1']);
+    const [seen] = (await look.at(photo, { model: 'colours', side: 600 })) as [SceneObservations];
+    expect(seen.sampled[0]!.scenes.map(({ label }) => label)).toEqual(['forest', 'sea']);
+    for (const { score } of seen.sampled[0]!.scenes) expect(score).toBeGreaterThan(0.97);
+  });
+});
+
 describe('values', () => {
+  it('are read as the network means them', () => {
+    expect([...scoresOf(Float32Array.of(0, 100, -100), 'sigmoid')]).toEqual([0.5, 1, expect.closeTo(0)]);
+    expect([...scoresOf(Float32Array.of(-0.1, 0.5, 1.5), 'scores')]).toEqual([0, 0.5, 1]);
+    expect([...scoresOf(Float32Array.of(0.25, 0.75), 'softmax')]).toEqual([0.25, 0.75]);
+  });
+
   it('that add up to 1 are shares, all others logits', () => {
     expect([...sharesOf(Float32Array.of(0.25, 0.75))]).toEqual([0.25, 0.75]);
     const shares = sharesOf(Float32Array.of(1000, 1000 + Math.log(3)));

@@ -1,5 +1,12 @@
 import { elementAt } from '@adit/contracts';
-import { defineAnalysis, frameAt, frameRate, type AnalysisContext, type AnalysisInput } from '@adit/inference';
+import {
+  defineAnalysis,
+  frameAt,
+  frameRate,
+  framesFor,
+  type AnalysisContext,
+  type AnalysisInput,
+} from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
@@ -9,39 +16,41 @@ import { SceneObservations } from './observations.js';
 const SceneArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
+  /** Name of the classifier; left out, it is the one that is installed as `scenes`. */
+  model: z.string().min(1).optional(),
+  /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  side: z.int().positive().optional(),
 });
 type SceneArguments = z.infer<typeof SceneArguments>;
 
-const NETWORK = 'scenes';
-/** What `objects` and `faces` ask for too, so that one pack serves all. */
-const SHORTER_SIDE = 600;
+const DEFAULT_CLASSIFIER = 'scenes';
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
 const FRAMES_IN_FLIGHT = 3;
 /** Best score from which a label is worth a picture. */
 const PICTURED_FROM = 0.35;
 
-/** Says what kind of scene every sampled frame shows, with whatever classifier is installed as `scenes`. See README.md. */
+/** Says what every sampled frame shows as a whole, with `scenes` or the classifier that a job names. See README.md. */
 export default defineAnalysis({
   name: 'scenes',
   family: 'object',
   version: 1,
   args: SceneArguments,
   observations: SceneObservations,
-  models: [NETWORK],
-  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
+  models: ({ model = DEFAULT_CLASSIFIER }) => [model],
+  input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
 });
 
-async function analyse(
-  input: AnalysisInput,
-  context: AnalysisContext<SceneArguments, typeof NETWORK>,
-): Promise<SceneObservations> {
+async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArguments>): Promise<SceneObservations> {
   const { networks, signal } = context;
+  const { model = DEFAULT_CLASSIFIER } = context.args;
+  const network = networks[model];
+  if (!network) throw new RangeError(`The analysis scenes was given no network ${model}.`);
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return classify(await pack.picture(index), networks[NETWORK]);
+    return classify(await pack.picture(index), network);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);

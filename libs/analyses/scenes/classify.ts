@@ -1,7 +1,7 @@
-import { AditError, zip } from '@adit/contracts';
-import { boxMap, inputOf, runOnPicture, type NetworkSession, type RgbImage } from '@adit/inference';
+import { AditError, ClassifierDecoding, zip } from '@adit/contracts';
+import { boxMap, inputOf, runOnPicture, type NetworkSession, type RgbImage, type View } from '@adit/inference';
 
-/** What a scene may be, the surest first; scores 0..1. */
+/** What a picture may show, the surest first; scores 0..1. */
 export type Likely = { label: string; score: number }[];
 
 /** Labels written down of a picture. */
@@ -12,29 +12,54 @@ const MIN_SCORE = 0.05;
 const TOLERANCE = 0.01;
 
 /**
- * The whole picture, stretched to the network's input, through a classifier whose one output has a value for each of the
- * manifest's `labels`: shares that add up to 1, or logits. Throws VALIDATION when there is not one value for each label.
+ * A picture through a classifier whose one output has a value for each of the manifest's `labels`, read as its `decoding` says.
+ * Throws VALIDATION when there is not one value for each label, or when they are not numbers.
  */
 export async function classify(picture: RgbImage, network: NetworkSession): Promise<Likely> {
-  const { width, height } = inputOf(network);
-  const whole = { x: 0, y: 0, w: picture.width, h: picture.height };
-  const [output] = Object.values(await runOnPicture(network, picture, boxMap(whole, width, height)));
-  const { labels = [] } = network.manifest;
+  const { labels = [], decoding } = network.manifest;
+  const outputs = Object.values(await runOnPicture(network, picture, viewOf(picture, network)));
+  // Some exports give their features too.
+  const output = outputs.find(({ data }) => data.length === labels.length) ?? outputs[0];
   if (output?.data.length !== labels.length) {
     throw new AditError(
       'VALIDATION',
       `The model ${network.name} gives ${output?.data.length ?? 0} values and model.yaml names ${labels.length} labels; there must be one value for each.`,
     );
   }
-  return likely(sharesOf(output.data), labels);
+  if (output.data.some(Number.isNaN)) {
+    throw new AditError(
+      'VALIDATION',
+      `The model ${network.name} answers with NaN: its export or its training went wrong.`,
+    );
+  }
+  return likely(scoresOf(output.data, ClassifierDecoding.parse(decoding ?? 'softmax')), labels);
 }
 
-/** The best few of shares by label, the surest first, of equally sure ones the first named. */
-export function likely(shares: Float32Array, labels: readonly string[]): Likely {
-  return Array.from(zip(labels, shares), ([label, score]) => ({ label, score }))
+/** Stretched where nothing is said, as networks for the slot `scenes` always were. */
+function viewOf({ width, height }: RgbImage, network: NetworkSession): View {
+  const input = inputOf(network);
+  if (input.resize !== undefined) return 'whole';
+  return boxMap({ x: 0, y: 0, w: width, h: height }, input.width, input.height);
+}
+
+/** The best few of scores by label, the surest first, of equally sure ones the first named. */
+export function likely(scores: Float32Array, labels: readonly string[]): Likely {
+  return Array.from(zip(labels, scores), ([label, score]) => ({ label, score }))
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((a, b) => b.score - a.score)
     .slice(0, KEPT);
+}
+
+/** A network's values as scores of 0..1. */
+export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Float32Array {
+  switch (decoding) {
+    case 'softmax':
+      return sharesOf(values);
+    case 'sigmoid':
+      return values.map((value) => 1 / (1 + Math.exp(-value)));
+    case 'scores':
+      return values.map((value) => Math.min(1, Math.max(0, value)));
+  }
 }
 
 /** Values as shares of 1: as they are when they are that already, else their softmax. */

@@ -15,8 +15,29 @@ origin: written by the specs
 
 /** For specs: puts a network for the slot `scenes` into a folder of models, whose labels are those of red, green, blue. */
 export async function writeColourScenes(root: string, labels = ['sunset', 'forest', 'sea']): Promise<void> {
-  const folder = join(root, 'scenes');
+  await write(root, 'scenes', labels, MANIFEST);
+}
+
+/** The same as a classifier that jobs name: from the middle of a picture, each colour for itself. */
+export async function writeColourClassifier(root: string, name: string, graph = meanColourGraph(32)): Promise<void> {
+  const more = 'family: classifier\ndecoding: sigmoid\n';
+  const pixels = MANIFEST.replace(
+    'std: [12, 12, 12] }',
+    'std: [32], resize: crop, shorterSide: 40, filter: antialiased }',
+  );
+  const centred = pixels.replace('mean: [0, 0, 0]', 'mean: [128]');
+  await write(root, name, ['sunset', 'forest', 'sea'], centred.replace('name: scenes', `name: ${name}`) + more, graph);
+}
+
+async function write(
+  root: string,
+  name: string,
+  labels: string[],
+  manifest: string,
+  graph = meanColourGraph(32),
+): Promise<void> {
+  const folder = join(root, name);
   await mkdir(join(folder, '1'), { recursive: true });
-  await writeFile(join(folder, '1', 'model.onnx'), meanColourGraph(32));
-  await writeFile(join(folder, 'model.yaml'), `${MANIFEST}labels: ${JSON.stringify(labels)}\n`);
+  await writeFile(join(folder, '1', 'model.onnx'), graph);
+  await writeFile(join(folder, 'model.yaml'), `${manifest}labels: ${JSON.stringify(labels)}\n`);
 }

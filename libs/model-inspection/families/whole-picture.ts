@@ -1,3 +1,4 @@
+import type { ClassifierDecoding } from '@adit/contracts';
 import { axesBehindBatch, outputNamed, type Recogniser } from './finding.js';
 
 /** Characters that any alphabet has, with the blank of CTC. */
@@ -48,12 +49,18 @@ export const classifier: Recogniser = ({ outline, hints, picture }) => {
   if (!said && classes !== 1000 && classes !== 1001 && classes >= SHORTEST_EMBEDDING) return null;
   return {
     family: 'classifier',
-    decoding: null,
+    decoding: decodingOf(output.name, hints.multiLabel),
     classes,
     dimensions: null,
     because: `one output of ${classes} numbers`,
   };
 };
+
+/** Of several that are right at once, those that the graph has made scores of already are told by their name alone. */
+function decodingOf(output: string, multiLabel: boolean): ClassifierDecoding {
+  if (!multiLabel) return 'softmax';
+  return /^(probs?|probabilities|scores?|sigmoid)/i.test(output) ? 'scores' : 'sigmoid';
+}
 
 export const embedding: Recogniser = ({ outline, picture }) => {
   if (picture === null || outline.outputs.length !== 1) return null;

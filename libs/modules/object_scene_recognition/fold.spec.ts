@@ -66,6 +66,21 @@ describe('a film', () => {
     expect(cut.map(brief)).toEqual(whole.map(brief));
   });
 
+  it('says what a classifier alone saw, wherever it is cut', () => {
+    const places = [{ label: 'beach', samples: [...range(0, 9), ...range(16, 20)] }];
+    const folded = [60, 7].map((size) =>
+      foldThings(objectFold(), [], { last: 40, places, alone: true, sizes: [size] }).segments.map(
+        ({ type, label, timeStart, timeEnd }) => [type, label, timeStart, timeEnd],
+      ),
+    );
+    expect(folded[0]).toEqual([
+      ['scene', 'beach', 0, 4.52],
+      ['scene', 'beach', 8, 10],
+    ]);
+    expect(folded[1]).toEqual(folded[0]);
+    expect(() => foldThings(objectFold(), [], { last: 4, alone: true })).toThrow(/Nothing was looked at/);
+  });
+
   it('says of a segment what the interface says, with every box of its label', () => {
     const things = [
       { label: 'cup', samples: range(2, 4), score: 0.7 },

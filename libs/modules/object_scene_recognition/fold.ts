@@ -21,6 +21,7 @@ import type {
   StretchSource,
   StretchState,
 } from '@adit/module-kit';
+import { z } from 'zod';
 import type { Naming } from './labels.js';
 import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './sightings.js';
@@ -41,6 +42,11 @@ type Gathered = Pick<Seen, 'type' | 'label'> & {
 
 /** `open` holds a stretch of about 650 bytes without its marks for each type and label; there are as many as labels. */
 export type ObjectState = StretchState<Gathered>;
+
+/** A job looks with a detector, with a classifier beside it where one is installed as `scenes`, or with a classifier alone. */
+const Looks = z
+  .object({ objects: ObjectObservations.optional(), scenes: SceneObservations.optional() })
+  .refine(({ objects, scenes }) => objects !== undefined || scenes !== undefined, 'Nothing was looked at.');
 
 /** Things of a label whose places are kept. */
 const MOST_BOXES = 20;
@@ -72,19 +78,21 @@ export class ObjectFold extends StretchFold<Gathered> {
   }
 
   protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {
-    const objects = ObjectObservations.parse(observations['objects']);
-    const seen = this.seen(objects, observations['scenes']);
+    const { objects, scenes } = Looks.parse(observations);
+    const seen = this.seen(objects, scenes);
     return {
-      sampled: objects.sampled,
+      sampled: (objects ?? scenes)?.sampled ?? [],
       detectionsAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
     };
   }
 
-  /** `scenes` is undefined where no classifier was installed when the job was posted. */
-  private seen(objects: ObjectObservations, scenes: unknown): Map<number, Seen[]> {
-    const seen = seenByFrame(objects, this.minConfidence, this.confidence, this.naming);
+  private seen(objects: ObjectObservations | undefined, scenes: SceneObservations | undefined): Map<number, Seen[]> {
+    const seen =
+      objects === undefined
+        ? new Map<number, Seen[]>()
+        : seenByFrame(objects, this.minConfidence, this.confidence, this.naming);
     if (scenes === undefined) return seen;
-    for (const [frame, more] of scenesByFrame(SceneObservations.parse(scenes), this.minConfidence, this.naming)) {
+    for (const [frame, more] of scenesByFrame(scenes, this.minConfidence, this.naming)) {
       seen.set(frame, [...(seen.get(frame) ?? []), ...more]);
     }
     return seen;

@@ -130,6 +130,20 @@ describe('a request', () => {
     expect(refusal(() => chosen({ model: 'helmets' }, [detector, network])).code).toBe('MODEL_NOT_INSTALLED');
   });
 
+  it('takes any classifier, which looks alone', () => {
+    const named = { id: modelId('animals'), name: 'animals', digest: 'c'.repeat(64), family: 'classifier' };
+    const own: InstalledModel = { ...detector, ...named, isDefault: false, frameSide: 600 };
+    const installed = [detector, own, { ...detector, name: 'scenes' }];
+    const { names, args } = chosen({ model: 'animals' }, installed);
+    expect(names).toEqual(['animals']);
+    expect(registry.get(ID).needs(args, names, installed)).toEqual([
+      { analysis: 'scenes', args: { model: 'animals', side: 600 } },
+    ]);
+    expect(registry.useOf(own)).toEqual({ type: 'object', modules: [ID] });
+    // In its slot it is used beside the detector, whatever it calls itself.
+    expect(registry.useOf({ ...own, name: 'scenes' })).toBeNull();
+  });
+
   it('may name the detector, by name or id, and nothing else', () => {
     const scenes: InstalledModel = { ...detector, name: 'scenes' };
     expect(registry.useOf(detector)).toEqual({ type: 'object', modules: [ID] });

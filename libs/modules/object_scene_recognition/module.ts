@@ -1,7 +1,7 @@
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule, type InstalledModel } from '@adit/module-kit';
 import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
-import { chooseModel, DETECTORS } from './choose-model.js';
+import { chooseModel, LOOKERS } from './choose-model.js';
 import { confidenceOf } from './confidence.js';
 import { ObjectFold } from './fold.js';
 import { namingIn } from './labels.js';
@@ -15,31 +15,34 @@ export default defineModule({
   version: 3,
   args: ObjectSceneArguments,
   media: ['image', 'video'],
-  takes: DETECTORS,
+  takes: LOOKERS,
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
-  needs: (_, models, installed) => [
-    { analysis: 'objects', args: lookOf(models, installed) },
-    ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : []),
-  ],
+  needs: (_, models, installed) => {
+    const args = lookOf(models, installed);
+    if (installed.some(({ name, family }) => name === args.model && family === 'classifier')) {
+      return [{ analysis: 'scenes', args }];
+    }
+    return [{ analysis: 'objects', args }, ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [])];
+  },
   slots: SLOTS,
   open: async (args, context) => {
     const dictionaries = await openDictionaries(args, context);
-    const { model } = detectorOf(context.models.map(({ name }) => name));
+    const { model } = namedIn(context.models.map(({ name }) => name));
     // What a score of somebody else's network means, only they know.
     const confidence = model === undefined ? confidenceOf : (score: number): number => score;
     return new ObjectFold(args.min_confidence / 100, confidence, namingIn(args.language, dictionaries), dictionaries);
   },
 });
 
-/** How `objects` looks with the detector: what resizes as its exporter does says how large its frames are. */
+/** How a picture is looked at: a network that resizes as its exporter does says how large its frames are. */
 function lookOf(models: readonly string[], installed: readonly InstalledModel[]): { model?: string; side?: number } {
-  const detector = detectorOf(models);
-  const side = installed.find(({ name }) => name === detector.model)?.frameSide;
-  return side == null ? detector : { ...detector, side };
+  const named = namedIn(models);
+  const side = installed.find(({ name }) => name === named.model)?.frameSide;
+  return side == null ? named : { ...named, side };
 }
 
 /** Nothing for the detector that comes with Adit, so that what it saw is found whatever the request called it. */
-function detectorOf([name = DEFAULT_MODEL]: readonly string[]): { model?: string } {
+function namedIn([name = DEFAULT_MODEL]: readonly string[]): { model?: string } {
   return name === DEFAULT_MODEL ? {} : { model: name };
 }

@@ -95,6 +95,29 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
       [100],
     ),
   }),
+  ssd: (objects) => ({
+    raw_detection_scores: column([]),
+    num_detections: floatTensor(Float32Array.of(objects.length), []),
+    'detection_boxes:0': table(
+      objects.map(({ x, y, w, h }) => [
+        ...[y / SHAPE.height, x / SHAPE.width],
+        ...[(y + h) / SHAPE.height, (x + w) / SHAPE.width],
+      ]),
+      4,
+      100,
+    ),
+    detection_scores: column(objects.map(({ score }) => score)),
+    detection_classes: column(objects.map(({ kind }) => kind + 1)),
+  }),
+  torchvision: (objects) => ({
+    boxes: table(
+      objects.map(({ x, y, w, h }) => [x, y, x + w, y + h]),
+      4,
+      100,
+    ),
+    labels: column(objects.map(({ kind }) => kind + 1)),
+    scores: column(objects.map(({ score }) => score)),
+  }),
   detr: (objects) => ({
     logits: table(
       Array.from({ length: 100 }, (_, row) => {
@@ -123,6 +146,13 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
   }),
 };
 
+function column(values: number[]): FloatTensor {
+  return floatTensor(
+    Float32Array.from({ length: 100 }, (_, index) => values[index] ?? 0),
+    [100],
+  );
+}
+
 function parts(objects: FoundObject[]): FloatTensor {
   const { width, height } = SHAPE;
   const rows = objects.map((object) => {
@@ -132,6 +162,8 @@ function parts(objects: FoundObject[]): FloatTensor {
   return table(rows, 4, 100);
 }
 
+/** Those that give a class its number. */
+const NUMBERED = ['boxes', 'end2end', 'ssd', 'torchvision'];
 const NAMES = Object.keys(WRITERS) as (keyof typeof WRITERS)[];
 const object: fc.Arbitrary<FoundObject> = fc.record({
   x: fc.integer({ min: 0, max: 200 }),
@@ -167,8 +199,7 @@ describe.each(NAMES)('%s', (name) => {
     const outputs = WRITERS[name]([]);
     const other = { ...SHAPE, kinds: 80 };
     // Those that name a class by its number have room for any.
-    if (name !== 'boxes' && name !== 'end2end')
-      expect(() => decodeObjects(name, outputs, other, 0.2)).toThrow(RangeError);
+    if (!NUMBERED.includes(name)) expect(() => decodeObjects(name, outputs, other, 0.2)).toThrow(RangeError);
     expect(() => decodeObjects(name, {}, SHAPE, 0.2)).toThrow(RangeError);
     const wrong = floatTensor(new Float32Array(35), [5, 7]);
     expect(() =>
@@ -179,7 +210,7 @@ describe.each(NAMES)('%s', (name) => {
   it('passes over numbers that are none, and classes that are not there', () => {
     const nothing: FoundObject = { x: 10, y: 10, w: 20, h: 20, kind: 1, score: NaN };
     expect(decodeObjects(name, WRITERS[name]([nothing]), SHAPE, 0.2)).toEqual([]);
-    if (name !== 'boxes' && name !== 'end2end') return;
+    if (!NUMBERED.includes(name)) return;
     expect(decodeObjects(name, WRITERS[name]([{ ...nothing, score: 0.9, kind: 7 }]), SHAPE, 0.2)).toEqual([]);
   });
 });

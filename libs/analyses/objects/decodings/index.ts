@@ -2,6 +2,7 @@ import type { DetectorDecoding } from '@adit/contracts';
 import { suppress } from '../../tracking/box.js';
 import type { Decoding, DetectorShape, FoundObject, Outputs } from './decoding.js';
 import { nanodet } from './nanodet.js';
+import { ssd, torchvision } from './ssd.js';
 import { detr, rtDetr } from './transformer.js';
 import { boxes, end2end, yolov5, yolov8, yolox } from './yolo.js';
 
@@ -14,6 +15,8 @@ const DECODINGS: Record<DetectorDecoding, Decoding> = {
   end2end,
   detr,
   'rt-detr': rtDetr,
+  ssd,
+  torchvision,
 };
 
 /** Boxes that are compared with each other: a network whose scores mean nothing finds a hundred times as many. */

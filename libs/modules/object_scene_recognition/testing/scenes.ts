@@ -79,11 +79,20 @@ export function objectFold(args: object = {}, dictionaries: LabelDictionaries = 
   return new ObjectFold(min_confidence / 100, confidenceOf, namingIn(language, dictionaries));
 }
 
+interface FilmShape {
+  last: number;
+  rate?: number;
+  sizes?: number[];
+  places?: Place[];
+  /** Places are all that was looked for. */
+  alone?: boolean;
+}
+
 /** Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. */
 export function foldThings(
   fold: ObjectFold,
   things: Thing[],
-  { last, rate = 2, sizes = [60], places }: { last: number; rate?: number; sizes?: number[]; places?: Place[] },
+  { last, rate = 2, sizes = [60], places, alone = false }: FilmShape,
 ): { segments: Segment[]; largestState: number } {
   const owner = { id: 'object_scene_recognition', version: 1 };
   let state = fold.start(CONTEXT);
@@ -92,7 +101,8 @@ export function foldThings(
   for (let from = 0, chunk = 0; from <= last; chunk += 1) {
     const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
     const objects = observe(things, from, to, rate);
-    const observations = places === undefined ? { objects } : { objects, scenes: observePlaces(places, objects) };
+    const scenes = places === undefined ? undefined : observePlaces(places, objects);
+    const observations = { ...(alone ? {} : { objects }), ...(scenes && { scenes }) };
     const step = fold.fold(state, { unit: unit(), observations });
     segments.push(...step.segments);
     const stored = sealState(owner, step.state);

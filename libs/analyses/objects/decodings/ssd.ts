@@ -1,0 +1,60 @@
+import { boxOfCorners, outputOf, unlike, type Decoding, type FoundObject, type Outputs } from './decoding.js';
+
+/**
+ * TensorFlow's object detection API: detection_boxes as top, left, bottom, right in parts of the picture, with a score and a
+ * class from 1 on for each, of which num_detections count. The suppression is inside.
+ */
+export const ssd: Decoding = {
+  maxOverlap: null,
+  decode(outputs, { width, height, kinds }, minScore) {
+    const output = (name: string) => outputOf(outputs, name, `${name}:0`);
+    const scores = output('detection_scores').data;
+    const numbers = { boxes: output('detection_boxes'), scores, classes: output('detection_classes').data };
+    const count = output('num_detections').data[0] ?? 0;
+    return numbered(numbers, count, kinds, minScore).map(({ kind, score, corners: [top, left, bottom, right] }) => ({
+      kind,
+      score,
+      ...boxOfCorners(left * width, top * height, right * width, bottom * height),
+    }));
+  },
+};
+
+/** torchvision's detectors: boxes as left, top, right, bottom in pixels, labels from 1 on, scores; the suppression is inside. */
+export const torchvision: Decoding = {
+  maxOverlap: null,
+  decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
+    const scores = outputOf(outputs, 'scores').data;
+    const numbers = { boxes: outputOf(outputs, 'boxes'), scores, classes: outputOf(outputs, 'labels').data };
+    return numbered(numbers, scores.length, kinds, minScore).map(({ kind, score, corners }) => ({
+      kind,
+      score,
+      ...boxOfCorners(...corners),
+    }));
+  },
+};
+
+type Corners = [number, number, number, number];
+
+/** Of so many boxes those of a class that has a label, sure enough. Class 0 is the background. */
+function numbered(
+  { boxes, scores, classes }: { boxes: Outputs[string]; scores: Float32Array; classes: Float32Array },
+  count: number,
+  kinds: number,
+  minScore: number,
+): { kind: number; score: number; corners: Corners }[] {
+  // torchvision's have no batch, so that how many they are is all that their shape says.
+  if (boxes.data.length !== scores.length * 4) throw unlike(boxes, `[${scores.length}, 4]`);
+  if (classes.length !== scores.length) {
+    throw new RangeError(
+      `The network has ${scores.length} scores and ${classes.length} classes; expected is one for each.`,
+    );
+  }
+  const found: { kind: number; score: number; corners: Corners }[] = [];
+  for (const [index, score] of scores.subarray(0, count).entries()) {
+    const kind = (classes[index] ?? 0) - 1;
+    if (!(score >= minScore) || !Number.isInteger(kind) || kind < 0 || kind >= kinds) continue;
+    const [a = 0, b = 0, c = 0, d = 0] = boxes.data.subarray(index * 4, index * 4 + 4);
+    found.push({ kind, score, corners: [a, b, c, d] });
+  }
+  return found;
+}
