@@ -9,6 +9,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { AnalysedChunks } from './folding/analysed-chunks.js';
+import { ClassEvaluations } from './tasks/class-evaluations.js';
 import { DatasetErasures } from './tasks/dataset-erasures.js';
 import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './results/indexed-faces.js';
@@ -43,6 +44,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
       providers: [
         { provide: ModuleRegistry, useValue: modules },
         AnalysedChunks,
+        ClassEvaluations,
         DatasetErasures,
         Exports,
         FaceIndexing,
@@ -64,7 +66,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Sweeper,
         WaitingFolds,
       ],
-      exports: [DatasetErasures, Exports, JobAdvance, Reconciler, Reports],
+      exports: [ClassEvaluations, DatasetErasures, Exports, JobAdvance, Reconciler, Reports],
     };
   }
 

@@ -2,5 +2,11 @@
 import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
+import { ImageLooksModule } from './inference-face.module.js';
 
-await runInference({ family: 'face', analyses: analysesFolder, models: [modelsRoot()] });
+await runInference({
+  family: 'face',
+  analyses: analysesFolder,
+  models: [modelsRoot()],
+  besides: [{ module: ImageLooksModule }],
+});

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { runWorker } from '@adit/service';
+import type { DynamicModule } from '@nestjs/common';
 import {
   AnalysisRegistry,
   ModelRepository,
@@ -27,13 +28,20 @@ interface InferenceService {
   analyses: string;
   /** Folders of models that come with Adit. */
   models: string[];
+  /** What the process does besides, with the models that it has. */
+  besides?: DynamicModule[];
 }
 
 /**
  * Runs one inference service as a process: it takes work once its families' installed models are in memory and warm. Where no
  * provider works it takes none, and /readyz says why.
  */
-export async function runInference({ family, analyses: folder, models }: InferenceService): Promise<void> {
+export async function runInference({
+  family,
+  analyses: folder,
+  models,
+  besides = [],
+}: InferenceService): Promise<void> {
   const analyses = await AnalysisRegistry.scan(folder);
   await runWorker({
     name: `inference-${family}`,
@@ -47,6 +55,7 @@ export async function runInference({ family, analyses: folder, models }: Inferen
         deviceLost: endUnlessItComesBack,
       }),
       ...servedFamilies(config, family, analyses).map((served) => InferenceModule.forFamily(served, analyses, config)),
+      ...besides,
     ],
     async warmUp(app, config) {
       const repository = app.get(ModelRepository, { strict: false });

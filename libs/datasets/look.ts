@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** A face as the analysis of faces describes it. Sizes are pixels of the picture, angles degrees. */
+export const LookedFace = z.object({
+  /** Shorter side. */
+  size: z.number(),
+  /** 0..100; null for a face too small to look at closely. */
+  sharpness: z.number().nullable(),
+  yaw: z.number().nullable(),
+  pitch: z.number().nullable(),
+  roll: z.number().nullable(),
+  /** Probability that it reads as female, 0..1. */
+  female: z.number().nullable(),
+  /** L2-normalised, little-endian float32 in base64; null for a face too small to be embedded. */
+  embedding: z.string().nullable(),
+});
+export type LookedFace = z.infer<typeof LookedFace>;
+
+/** What was seen in a picture of a dataset: its faces, the largest first. */
+export const FaceLook = z.object({
+  /** The network that embedded them; others cannot be compared with it. */
+  network: z.object({ name: z.string(), digest: z.string() }),
+  faces: z.array(LookedFace),
+});
+export type FaceLook = z.infer<typeof FaceLook>;
+
+/** The values of an embedding. */
+export function vectorOf(embedding: string): Float32Array {
+  const bytes = Buffer.from(embedding, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+/** Dot product of two embeddings of length 1. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
+  return sum;
+}
