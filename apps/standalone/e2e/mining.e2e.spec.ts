@@ -159,8 +159,10 @@ describe('a film', () => {
       const { id } = data.find(({ filename }) => filename === name)!;
       return (await engine.api.request('GET', `/jobs/${job.id}/artifacts/${id}/file/`)).text();
     };
-    const json = z.object({ detailed_results: z.array(DetailedResult) }).parse(JSON.parse(await read('results.json')));
+    const Results = z.object({ job: z.object({ duration: z.number() }), detailed_results: z.array(DetailedResult) });
+    const json = Results.parse(JSON.parse(await read('results.json')));
     expect(json.detailed_results).toEqual(segments);
+    expect(json.job.duration).toBe(job.duration);
     const report = await read('report.html');
     expect(report).toMatch(/^<!doctype html>/i);
     expect(report).toContain('man-twice.mp4');
