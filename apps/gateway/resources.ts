@@ -4,6 +4,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { BatchesApiModule } from './batches/batches.module.js';
 import { DatasetsApiModule } from './datasets/datasets.module.js';
 import { DictionariesApiModule } from './dictionaries/dictionaries.module.js';
+import { ErasuresApiModule } from './erasures/erasures.module.js';
 import { EventsApiModule } from './events/events.module.js';
 import { ExportsApiModule } from './exports/exports.module.js';
 import { API_PREFIX } from './http/api-prefix.js';
@@ -32,6 +33,7 @@ export const RESOURCES: Type[] = [
   ModelsApiModule,
   DatasetsApiModule,
   IndexesApiModule,
+  ErasuresApiModule,
   KeysApiModule,
   AccessKeysApiModule,
   AuditModule,

@@ -477,6 +477,46 @@ export type DryRun = {
   estimate: Estimate;
 };
 
+export type Erasure = {
+  id: string;
+  state: ErasureState;
+  subject: ErasureSubject;
+  /** What was removed so far, by kind */
+  counts: Record<string, number>;
+  requested_by: AuditActor;
+  request_id: string;
+  time_created: string;
+  time_completed: string | null;
+};
+
+export type ErasurePage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Erasure[];
+};
+
+export type ErasureRequest = {
+  index_id?: string;
+  dataset_id?: string;
+  class_id?: string;
+  file_uri?: string;
+};
+
+export type ErasureState = "processing" | "completed";
+
+export type ErasureSubject = {
+  index_id?: string;
+  /** Identities that had been merged into it */
+  merged?: string[];
+  collection_name?: string;
+  dataset_id?: string;
+  class_id?: string;
+  file_uri?: string;
+};
+
 export type Estimate = {
   media_seconds: number;
   pictures: number;
@@ -550,6 +590,31 @@ export type HealthReport = {
 };
 
 export type HealthReportState = "starting" | "running" | "stopping";
+
+export type IdentityErased = {
+  id: string;
+  state: IdentityErasedState;
+  subject: IdentityErasedSubject;
+  /** What was removed so far, by kind */
+  counts: Record<string, number>;
+  requested_by: AuditActor;
+  request_id: string;
+  time_created: string;
+  time_completed: string | null;
+  message: string;
+};
+
+export type IdentityErasedState = "processing" | "completed";
+
+export type IdentityErasedSubject = {
+  index_id?: string;
+  /** Identities that had been merged into it */
+  merged?: string[];
+  collection_name?: string;
+  dataset_id?: string;
+  class_id?: string;
+  file_uri?: string;
+};
 
 export type IfExists = "refuse" | "replace" | "rename";
 
@@ -1945,7 +2010,36 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     form: undefined;
-    reply: Message;
+    reply: IdentityErased;
+  };
+  /** Erase a person, a class or what is known of a file */
+  'POST /v1/erasures/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: ErasureRequest;
+    form: undefined;
+    reply: Erasure;
+  };
+  /** List erasures, newest first */
+  'GET /v1/erasures/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: ErasurePage;
+  };
+  /** Read the receipt of an erasure */
+  'GET /v1/erasures/{erasureId}/': {
+    params: {
+      erasureId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Erasure;
   };
   /** List the API keys of the workspace */
   'GET /v1/api-keys/': {

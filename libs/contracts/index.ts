@@ -4,6 +4,7 @@ export * from './batch.js';
 export * from './custom-fields.js';
 export * from './dataset.js';
 export * from './dictionary.js';
+export * from './erasure.js';
 export * from './errors.js';
 export * from './face-index.js';
 export * from './greedy-matching.js';

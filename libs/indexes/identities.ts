@@ -1,5 +1,5 @@
 import { AditError, isoTime, type IndexedIdentity, type PageQuery } from '@adit/contracts';
-import { containing, inTransaction } from '@adit/database';
+import { containing, inTransaction, returned } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { collectionOf } from './collections.js';
@@ -77,27 +77,48 @@ export class IndexedIdentities {
     });
     return this.get(workspaceId, name, indexId);
   }
-
-  /** Removes a person with those that were merged into it; one that was merged goes alone. Throws NOT_FOUND. */
-  async remove(workspaceId: string, name: string, indexId: string): Promise<void> {
-    await inTransaction(this.db, async (manager) => {
-      const { id } = await collectionOf(manager, workspaceId, name, true);
-      if ((await removePerson(manager, id, indexId)) === 0) throw unknownIdentity(indexId, name);
-    });
-  }
 }
 
-/** In a transaction that holds the collection. Answers how many identities there were. */
-export async function removePerson(manager: EntityManager, collectionId: string, indexId: string): Promise<number> {
-  const [{ gone }]: [{ gone: number }] = await manager.query(
-    `WITH gone AS (DELETE FROM index_identities WHERE collection_id = $1 AND (index_id = $2 OR merged_into = $2) RETURNING 1),
-     told AS (UPDATE index_collections SET size = size - (SELECT count(*)::int FROM gone), revision = revision + 1,
-                     shrunk = revision + 1, time_updated = now()
-               WHERE id = $1 AND EXISTS (SELECT 1 FROM gone))
-     SELECT count(*)::int AS gone FROM gone`,
-    [collectionId, indexId],
+/** A person that was removed. */
+interface ErasedPerson {
+  collection: string;
+  /** Those that were merged into it; one that was merged itself goes alone. */
+  merged: string[];
+  /** Pictures that went. */
+  thumbnails: number;
+}
+
+/** Removes a person, with those that were merged into it, in the caller's transaction. Null when there is none of that id. */
+export async function erasePerson(
+  manager: EntityManager,
+  workspaceId: string,
+  indexId: string,
+): Promise<ErasedPerson | null> {
+  const [collection]: { id: string; name: string }[] = await manager.query(
+    `SELECT c.id, c.name FROM index_collections c JOIN index_identities i ON i.collection_id = c.id
+      WHERE i.index_id = $1 AND i.workspace_id = $2 AND c.time_deleted IS NULL FOR UPDATE OF c`,
+    [indexId, workspaceId],
   );
-  return gone;
+  if (collection === undefined) return null;
+  const gone = returned<{ index_id: string; pictured: boolean }>(
+    await manager.query(
+      `DELETE FROM index_identities WHERE collection_id = $1 AND (index_id = $2 OR merged_into = $2)
+       RETURNING index_id, thumbnail IS NOT NULL AS pictured`,
+      [collection.id, indexId],
+    ),
+  );
+  // Somebody else has removed it meanwhile.
+  if (gone.length === 0) return null;
+  await manager.query(
+    `UPDATE index_collections SET size = size - $2, revision = revision + 1, shrunk = revision + 1, time_updated = now()
+      WHERE id = $1`,
+    [collection.id, gone.length],
+  );
+  return {
+    collection: collection.name,
+    merged: gone.flatMap((row) => (row.index_id === indexId ? [] : [row.index_id])),
+    thumbnails: gone.filter(({ pictured }) => pictured).length,
+  };
 }
 
 async function rowOf(manager: EntityManager, collectionId: string, indexId: string): Promise<Row | null> {

@@ -3,7 +3,7 @@ import { inTransaction, openDatabase, type Database } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IndexCollections } from './collections.js';
-import { IndexedIdentities, shownIdentities } from './identities.js';
+import { erasePerson, IndexedIdentities, shownIdentities } from './identities.js';
 import { NeighbourSearches } from './nearest/choose.js';
 import { chosenSearch, neighbourConformance } from './nearest/conformance.js';
 import { ExactSearch } from './nearest/exact.js';
@@ -157,7 +157,8 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       ];
       await identities.label(workspaceId, collection, a, 'Ann');
       await identities.label(workspaceId, collection, b, 'Ann');
-      await identities.remove(workspaceId, collection, a);
+      const erased = await inTransaction(database.dataSource, (manager) => erasePerson(manager, workspaceId, a));
+      expect(erased).toEqual({ collection, merged: [b], thumbnails: 0 });
       const left = await shownIdentities(database.dataSource.manager, workspaceId, [a, b, c]);
       expect([...left.keys()]).toEqual([c]);
       await expect(identities.get(workspaceId, collection, b)).rejects.toThrow('no identity');

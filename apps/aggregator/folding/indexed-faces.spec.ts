@@ -1,5 +1,5 @@
 import { SegmentEntity } from '@adit/database';
-import { IndexCollections, IndexedIdentities, nameSegments } from '@adit/indexes';
+import { erasePerson, IndexCollections, IndexedIdentities, nameSegments } from '@adit/indexes';
 import { StandardArguments, type Json } from '@adit/contracts';
 import { defineModule, type ModuleDefinition } from '@adit/module-kit';
 import { configureLogging } from '@adit/runtime';
@@ -99,7 +99,7 @@ describe('strangers of jobs', () => {
       { person: 'Anna', indexed_identity: { label: 'Anna' } },
     ]);
     expect(named?.meta).not.toHaveProperty('closest_person');
-    await identities.remove(jobs.workspaceId, 'default_index', ids[0]![0]!);
+    await jobs.db.transaction((manager) => erasePerson(manager, jobs.workspaceId, ids[0]![0]!));
     const [forgotten] = await shown(both[1]!.jobId);
     expect([forgotten?.label, forgotten?.meta['indexed_identity']]).toEqual(['unknown', null]);
   });

@@ -140,8 +140,6 @@ describe('a row that is to come', () => {
   });
 
   it.each([
-    ['POST', 'erasures'],
-    ['GET', 'erasures/x'],
     ['POST', 'faces/detect'],
     ['POST', 'faces/compare'],
     ['POST', 'faces/search'],

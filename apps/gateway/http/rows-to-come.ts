@@ -38,10 +38,6 @@ const TO_COME: readonly RowToCome[] = [
     ['GET PUT', '/transcripts/:id/variants/:variant/versions/:version/paragraphs/:paragraph/'],
   ]),
   ...rows('the transcript editor', [['GET', '/editor/:id/']], ''),
-  ...rows('erasures of single people and files', [
-    ['POST', '/erasures/'],
-    ['GET', '/erasures/:id/'],
-  ]),
   ...rows('looking at faces without a job', [
     ['POST', '/faces/detect/'],
     ['POST', '/faces/compare/'],

@@ -1,6 +1,7 @@
 import { MAX_LIMIT, PageQuery } from '@adit/contracts';
 import { IndexedIdentities } from '@adit/indexes';
 import { Controller, Inject } from '@nestjs/common';
+import { Erasures } from '../erasures/erasures.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { deleteIdentity, getIdentity, labelIdentity, labelNamedIdentity, listIdentities } from './identity-routes.js';
@@ -9,6 +10,7 @@ import { deleteIdentity, getIdentity, labelIdentity, labelNamedIdentity, listIde
 export class IdentitiesController {
   constructor(
     @Inject(IndexedIdentities) private readonly identities: IndexedIdentities,
+    @Inject(Erasures) private readonly erasures: Erasures,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -37,8 +39,9 @@ export class IdentitiesController {
   }
 
   @Route(deleteIdentity)
-  async delete({ params: { collectionName, indexId } }: Input<typeof deleteIdentity>, { caller }: Exchange) {
-    await this.identities.remove(caller.workspaceId, collectionName, indexId);
-    return { message: `The identity ${indexId} was taken out of ${collectionName}.` };
+  async delete({ params: { collectionName, indexId } }: Input<typeof deleteIdentity>, exchange: Exchange) {
+    await this.identities.get(exchange.caller.workspaceId, collectionName, indexId);
+    const receipt = await this.erasures.erase({ index_id: indexId }, exchange);
+    return { ...receipt, message: `The identity ${indexId} was taken out of ${collectionName}.` };
   }
 }

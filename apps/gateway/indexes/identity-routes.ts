@@ -1,4 +1,5 @@
 import {
+  IdentityErased,
   IndexedIdentity,
   IndexedIdentityChange,
   IndexedIdentityPage,
@@ -7,7 +8,7 @@ import {
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
-import { inPages, Message, OptionalPage } from '../http/shapes.js';
+import { inPages, OptionalPage } from '../http/shapes.js';
 import { CollectionInPath, exampleIdentity as example } from './collection-routes.js';
 
 const tag = 'Face indexes';
@@ -73,10 +74,10 @@ export const deleteIdentity = defineRoute({
   path: '/v1/index-collection/:collectionName/identities/:indexId/',
   summary: 'Take a person out of an index collection',
   description:
-    'With embedding and picture, and with those that were merged into it. Results show the person as unknown; a later job that ' +
-    'meets them makes a new identity.',
+    'With those that were merged into it, and with all that `POST /v1/erasures/ {index_id}` erases; the reply is its receipt. ' +
+    'Results show the person as unknown; a later job that meets them makes a new identity.',
   tag,
   params,
-  reply: Message,
+  reply: IdentityErased,
   errors: ['NOT_FOUND'],
 });

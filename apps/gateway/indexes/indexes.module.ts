@@ -1,5 +1,6 @@
 import { IndexCollections, IndexedIdentities } from '@adit/indexes';
 import { Module } from '@nestjs/common';
+import { ErasuresApiModule } from '../erasures/erasures.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { CollectionChecks } from './collection-checks.js';
 import { CollectionsController } from './collections.controller.js';
@@ -7,7 +8,7 @@ import { IdentitiesController } from './identities.controller.js';
 
 /** Index collections and the identities in them. */
 @Module({
-  imports: [HttpModule],
+  imports: [ErasuresApiModule, HttpModule],
   controllers: [CollectionsController, IdentitiesController],
   providers: [CollectionChecks, IndexCollections, IndexedIdentities],
   exports: [CollectionChecks, IndexCollections],

@@ -68,6 +68,7 @@ const ROWS: readonly Rows[] = [
   own('observations'),
   own('index_identities', {}, 'identities'),
   own('index_collections'),
+  own('erasures'),
   own('workspace_models', {}, 'models'),
   own('models', { folder: 'models/' }),
   own('audit_entries'),

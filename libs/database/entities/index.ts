@@ -9,6 +9,7 @@ import {
   DatasetLookEntity,
 } from './dataset.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
+import { ErasureEntity } from './erasure.js';
 import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
 import {
   ChunkAnalysisEntity,
@@ -34,6 +35,7 @@ export * from './cache.js';
 export * from './columns.js';
 export * from './dataset.js';
 export * from './dictionary.js';
+export * from './erasure.js';
 export * from './face-index.js';
 export * from './from-row.js';
 export * from './job.js';
@@ -64,6 +66,7 @@ export const ENTITIES = [
   DatasetLookEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
+  ErasureEntity,
   ExportEntity,
   FoldEntity,
   IdempotencyKeyEntity,

@@ -25,6 +25,7 @@ import { Audio1795390100000 } from './1795390100000-audio.js';
 import { ModelStore1795400300000 } from './1795400300000-model-store.js';
 import { Datasets1795400500000 } from './1795400500000-datasets.js';
 import { FaceIndexes1795400600000 } from './1795400600000-face-indexes.js';
+import { Erasures1795400600001 } from './1795400600001-erasures.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   ModelStore1795400300000,
   Datasets1795400500000,
   FaceIndexes1795400600000,
+  Erasures1795400600001,
 ];

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ArtifactEntity,
+  AuditEntryEntity,
+  columns,
+  JobSourceEntity,
+  ObservationEntity,
+  SegmentEntity,
+} from '@adit/database';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { World } from '../contract/world.js';
+import { Erasures } from './erasures.js';
+
+describe('erasures', () => {
+  let world: World;
+  let objects: ObjectStore;
+  beforeAll(async () => {
+    world = await World.start();
+    objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
+  }, 600_000);
+  afterAll(() => world?.close());
+
+  const there = async (key: string): Promise<boolean> =>
+    objects.read(key).then(
+      () => true,
+      () => false,
+    );
+
+  /** A job that shows somebody of an index, with everything that is kept of them. */
+  async function seen() {
+    const { manager } = world.gateway.db;
+    const { workspaceId } = world.gateway;
+    const [collection, indexId] = await world.identity();
+    const { jobId } = await world.minedJob();
+    const keys = ['thumbnail', 'key-frame'].map((name) => `jobs/${jobId}/pictures/${name}.jpg`) as [string, string];
+    const digest = randomUUID();
+    const folder = `media/${workspaceId}/${digest}/f/image/a/l/`;
+    const observed = [`${folder}observations.json`, `${folder}face.jpg`];
+    for (const key of [...keys, ...observed]) await objects.put(key, Buffer.from(key));
+    const picture = (key: string) => ({ key, width: 8, height: 8 });
+    const shown = { thumbnail: picture(keys[0]), keyFrame: { frame: 0, picture: picture(keys[1]) } };
+    await manager.update(SegmentEntity, { jobId }, columns<SegmentEntity>({ ...shown, indexId, label: 'unknown' }));
+    await manager.query(
+      `INSERT INTO segments SELECT (jsonb_populate_record(s, '{"seq": 1, "module_seq": 1, "index_id": null, "thumbnail": null}')).*
+         FROM segments s WHERE job_id = $1`,
+      [jobId],
+    );
+    await manager.update(JobSourceEntity, { jobId, index: 0 }, { mediaDigest: digest });
+    await manager.insert(ObservationEntity, {
+      ...{ workspaceId, mediaDigest: digest, interval: 'image', analysisDigest: 'a', objectKey: observed[0] as string },
+      timeExpires: new Date(Date.now() + 3_600_000),
+    });
+    const artifact = await manager.findOneByOrFail(ArtifactEntity, { jobId });
+    return { collection, indexId, jobId, objects: [...keys, ...observed, artifact.objectKey] };
+  }
+
+  const COUNTS = { identities: 1, embeddings: 1, segments: 1, pictures: 2, observations: 1, artifacts: 1 };
+
+  it('take a person out of everything, and leave a receipt', async () => {
+    const person = await seen();
+    for (const key of person.objects) expect([key, await there(key)]).toEqual([key, true]);
+    const answer = await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId });
+    const receipt = answer.json<{ id: string }>();
+    expect([answer.status, receipt]).toMatchObject([
+      200,
+      { state: 'completed', subject: { index_id: person.indexId, collection_name: person.collection }, counts: COUNTS },
+    ]);
+    for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
+    const { manager } = world.gateway.db;
+    const segments = await manager.findBy(SegmentEntity, { jobId: person.jobId });
+    expect(segments.map(({ indexId, thumbnail, keyFrame }) => [indexId, thumbnail, keyFrame])).toEqual([
+      [null, null, null],
+      [null, null, null],
+    ]);
+    expect((await world.ask('GET', `/api/v1/erasures/${receipt.id}/`)).json()).toEqual(receipt);
+    expect((await world.ask('GET', '/api/v1/erasures/?limit=1')).json()).toMatchObject({ data: [{ id: receipt.id }] });
+    const audit = `/api/v1/audit-log/?resource=erasures&resource_id=${receipt.id}&limit=10`;
+    const lines = (await world.ask('GET', audit)).json<{ data: { action: string; fields: string[] }[] }>().data;
+    const erased = lines.find(({ action }) => action === 'erased');
+    expect(erased?.fields).toEqual(expect.arrayContaining([`index_id: ${person.indexId}`, 'segments: 1']));
+    expect((await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId })).status).toBe(404);
+  });
+
+  it('end as they would have, wherever the process dies in between', async () => {
+    const { db, workspaceId } = world.gateway;
+    const asker = { workspaceId, actorKind: 'api-key', actorId: 'k', actorName: 'spec', requestId: 'r' } as const;
+    for (let cut = 0; cut <= 4; cut += 1) {
+      const person = await seen();
+      const first = new Erasures(db, objects);
+      const id = await first.begin({ index_id: person.indexId }, asker);
+      for (let step = 0; step < cut; step += 1) await first.step(id);
+      // Two that find it at the same time.
+      await Promise.all([new Erasures(db, objects).finish(), new Erasures(db, objects).finish()]);
+      const receipt = (await world.ask('GET', `/api/v1/erasures/${id}/`)).json();
+      expect([cut, receipt]).toMatchObject([cut, { state: 'completed', counts: COUNTS }]);
+      for (const key of person.objects) expect([cut, key, await there(key)]).toEqual([cut, key, false]);
+      expect(await db.manager.countBy(AuditEntryEntity, { resourceId: id, action: 'erased' })).toBe(1);
+    }
+  });
+
+  it('begin with the deletion of an identity', async () => {
+    const person = await seen();
+    const path = `/api/v1/index-collection/${encodeURIComponent(person.collection)}/identities/${person.indexId}/`;
+    const answer = await world.ask('DELETE', path);
+    expect([answer.status, answer.json()]).toMatchObject([
+      200,
+      { message: expect.stringContaining(person.indexId), state: 'completed', counts: COUNTS },
+    ]);
+    expect((await world.ask('DELETE', path)).status).toBe(404);
+  });
+
+  it('take a class with its images, when its dataset has removed them', async () => {
+    const [datasetId, classId] = (await world.datasetClass()) as [string, string];
+    const answer = await world.ask('POST', '/api/v1/erasures/', { dataset_id: datasetId, class_id: classId });
+    const { id } = answer.json<{ id: string }>();
+    expect([answer.status, answer.json()]).toMatchObject([200, { state: 'processing', counts: { classes: 1 } }]);
+    expect((await world.ask('GET', `/api/v1/datasets/${datasetId}/classes/${classId}/`)).status).toBe(404);
+    // As the dataset's own steps leave it.
+    await world.gateway.db.query('DELETE FROM dataset_erasures WHERE id = $1', [classId]);
+    await new Erasures(world.gateway.db, objects).finish();
+    expect((await world.ask('GET', `/api/v1/erasures/${id}/`)).json()).toMatchObject({ state: 'completed' });
+  });
+
+  it('forget what is known of a file', async () => {
+    const person = await seen();
+    const { manager } = world.gateway.db;
+    const uri = `storage://${randomUUID()}`;
+    await manager.update(JobSourceEntity, { jobId: person.jobId, index: 0 }, { uri });
+    const answer = await world.ask('POST', '/api/v1/erasures/', { file_uri: uri });
+    expect([answer.status, answer.json()]).toMatchObject([
+      200,
+      { state: 'completed', counts: { pictures: 2, observations: 1, artifacts: 1, dataset_images: 0 } },
+    ]);
+    for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
+  });
+
+  it('are asked for by one thing that is there', async () => {
+    const wrong = [{}, { index_id: 'x' }, { dataset_id: 'x' }, { index_id: '1234567890', file_uri: 'storage://x' }];
+    for (const body of wrong) expect((await world.ask('POST', '/api/v1/erasures/', body)).status).toBe(400);
+    for (const body of [{ index_id: '1234567890' }, { dataset_id: randomUUID(), class_id: randomUUID() }]) {
+      expect((await world.ask('POST', '/api/v1/erasures/', body)).status).toBe(404);
+    }
+    expect((await world.ask('GET', `/api/v1/erasures/${randomUUID()}/`)).status).toBe(404);
+  });
+});

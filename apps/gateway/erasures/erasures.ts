@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, isoTime, isoTimeOrNull, type Erasure, type ErasureRequest, type PageQuery } from '@adit/contracts';
+import { AuditEntryEntity, DatasetImageEntity, ErasureEntity, inTransaction, isUuid } from '@adit/database';
+import { deleteClass, lockClass, removeImage } from '@adit/datasets';
+import { erasePerson } from '@adit/indexes';
+import { removeObjects, settleRemovals, type Removal } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import type { Exchange } from '../http/route.js';
+import { eraseTraces, type Step } from './traces.js';
+
+const log = createLogger('erasures');
+/** How often what is left of erasures is gone on with. */
+const PERIOD_MS = 60_000;
+/** Of one that is asked for, before the answer: enough for all but those who were seen very often. */
+const STEPS_AT_ONCE = 20;
+const STORAGE = /^storage:\/\/(.+)$/;
+
+type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>;
+
+/**
+ * Erases people and files from everything that is kept of them. The identity goes with the request's own transaction; the rest in
+ * steps, each a transaction that counts what it removed in the receipt. Whoever dies leaves a row that the next gateway goes on
+ * with.
+ */
+@Injectable()
+export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+  private stopping = false;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const run = () => void (this.running ??= this.finish().finally(() => (this.running = null)));
+    run();
+    this.timer = setInterval(run, PERIOD_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */
+  async erase(request: ErasureRequest, exchange: Exchange): Promise<Erasure> {
+    const id = await this.begin(request, askerOf(exchange), exchange.newId);
+    await this.goOn(id, STEPS_AT_ONCE).catch((error: unknown) => {
+      log.warn({ err: error, erasure: id }, 'an erasure goes on later');
+    });
+    return this.get(exchange.caller.workspaceId, id);
+  }
+
+  /** Throws NOT_FOUND. */
+  async get(workspaceId: string, id: string): Promise<Erasure> {
+    const row = isUuid(id) ? await this.db.manager.findOneBy(ErasureEntity, { id, workspaceId }) : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no erasure ${id}.`);
+    return presentErasure(row);
+  }
+
+  /** Newest first. */
+  async list(workspaceId: string, { offset, limit }: PageQuery): Promise<{ total: number; erasures: Erasure[] }> {
+    const [rows, total] = await this.db.manager.findAndCount(ErasureEntity, {
+      where: { workspaceId },
+      order: { timeCreated: 'DESC', id: 'DESC' },
+      skip: offset,
+      take: limit,
+    });
+    return { total, erasures: rows.map(presentErasure) };
+  }
+
+  /** Goes on with all that were begun; public for the specs. Throws nothing. */
+  async finish(): Promise<void> {
+    try {
+      const rows = await this.db.manager.find(ErasureEntity, {
+        where: { timeCompleted: IsNull() },
+        order: { timeCreated: 'ASC' },
+        select: { id: true },
+      });
+      for (const { id } of rows) {
+        if (this.stopping) return;
+        await this.goOn(id, Infinity).catch((error: unknown) =>
+          log.warn({ err: error, erasure: id }, 'an erasure goes on later'),
+        );
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'erasures could not be looked for; the next round tries again');
+    }
+  }
+
+  /** In one transaction: the identity is gone and the erasure noted, or neither. */
+  async begin(request: ErasureRequest, asker: Asker, id: string = randomUUID()): Promise<string> {
+    await inTransaction(this.db, async (manager) => {
+      const { workspaceId } = asker;
+      const { index_id: indexId, dataset_id: datasetId, class_id: classId, file_uri: uri } = request;
+      const row: Partial<ErasureEntity> = { id, ...asker, counts: {}, removals: [], phase: 'traces' };
+      if (indexId !== undefined) {
+        const person = await erasePerson(manager, workspaceId, indexId);
+        if (person === null) throw new AditError('NOT_FOUND', `There is no identity ${indexId}.`);
+        const { merged, collection, thumbnails } = person;
+        row.subject = { index_id: indexId, merged, collection_name: collection };
+        row.counts = { identities: 1 + merged.length, embeddings: 1 + merged.length, thumbnails };
+      } else if (datasetId !== undefined && classId !== undefined) {
+        await lockClass(manager, { workspaceId, datasetId, classId });
+        row.subject = { dataset_id: datasetId, class_id: classId };
+      } else {
+        row.subject = { file_uri: uri };
+      }
+      await manager.insert(ErasureEntity, row as ErasureEntity);
+    });
+    return id;
+  }
+
+  /** As many steps as are left, and no more than `most`. Any number of processes may; they take turns. */
+  async goOn(id: string, most: number): Promise<void> {
+    for (let steps = 0; steps < most && !this.stopping; steps += 1) {
+      if (!(await this.step(id))) return;
+    }
+  }
+
+  /** One step; public for the specs. Answers whether there may be another one now. */
+  async step(id: string): Promise<boolean> {
+    const row = await this.db.manager.findOneBy(ErasureEntity, { id, timeCompleted: IsNull() });
+    if (row === null) return false;
+    switch (row.phase) {
+      case 'traces':
+        return this.advance(id, 'traces', (manager) => this.eraseTraces(manager, row));
+      case 'class':
+        return this.eraseClass(row);
+      case 'objects':
+        return this.removeObjects(row);
+    }
+  }
+
+  private async eraseTraces(manager: EntityManager, { workspaceId, subject }: ErasureEntity): Promise<Step> {
+    const step = await eraseTraces(manager, workspaceId, subject);
+    const key = STORAGE.exec(subject.file_uri ?? '')?.[1];
+    if (!step.over || key === undefined) return step;
+    const images = await manager.find(DatasetImageEntity, {
+      where: { workspaceId, storageKey: key },
+      order: { classId: 'ASC', id: 'ASC' },
+    });
+    for (const image of images) {
+      const { datasetId, classId } = image;
+      await lockClass(manager, { workspaceId, datasetId, classId });
+      await removeImage(manager, image);
+    }
+    return { ...step, counts: { dataset_images: images.length } };
+  }
+
+  /** Its images go by the dataset's own steps; here they are counted, and waited for. */
+  private async eraseClass(row: ErasureEntity): Promise<boolean> {
+    const { id, workspaceId, subject } = row;
+    const { dataset_id: datasetId, class_id: classId } = subject;
+    if (datasetId === undefined || classId === undefined) {
+      return this.advance(id, 'class', () => Promise.resolve({ counts: {}, removals: [], over: true }));
+    }
+    const place = { workspaceId, datasetId, classId };
+    const there = await inTransaction(this.db, async (manager) => {
+      const found = await lockClass(manager, place).catch(notThere);
+      if (found === null) return false;
+      // Of the last look before it goes: one that died here looks again.
+      const counts = JSON.stringify({ classes: 1, dataset_images: found.images });
+      await manager.query('UPDATE erasures SET counts = counts || $2::jsonb WHERE id = $1', [id, counts]);
+      return true;
+    });
+    if (there) await deleteClass(this.db, place).catch(notThere);
+    const left: unknown[] = await this.db.query('SELECT 1 FROM dataset_erasures WHERE id = $1', [classId]);
+    if (left.length > 0) return false;
+    return this.advance(id, 'class', () => Promise.resolve({ counts: {}, removals: [], over: true }));
+  }
+
+  /** What is noted goes now, or by the sweeper; the receipt is complete when nothing of it is left. */
+  private async removeObjects({ id, removals }: ErasureEntity): Promise<boolean> {
+    const left: Removal[] = await this.db.query(
+      'SELECT id, prefix, again FROM object_removals WHERE id = ANY($1::bigint[])',
+      [removals],
+    );
+    const { gone } = await removeObjects(this.objects, left);
+    await settleRemovals(this.db.manager, gone);
+    if (gone.length < left.length) return false;
+    await inTransaction(this.db, async (manager) => {
+      const row = await locked(manager, id);
+      if (row === null) return;
+      const timeCompleted = new Date();
+      await manager.update(ErasureEntity, { id }, { timeCompleted, removals: [] });
+      const { workspaceId, actorKind, actorId, actorName, requestId } = row;
+      await manager.insert(AuditEntryEntity, {
+        ...{ workspaceId, actorKind, actorId, actorName, requestId, time: timeCompleted },
+        ...{ action: 'erased', resource: 'erasures', resourceId: id },
+        fields: Object.entries({ ...row.subject, ...row.counts }).map(([name, value]) => `${name}: ${String(value)}`),
+      });
+    });
+    return false;
+  }
+
+  /** A step of a phase with what it counted, or nothing; the next phase when it was the last. */
+  private async advance(id: string, phase: 'traces' | 'class', work: (manager: EntityManager) => Promise<Step>) {
+    await inTransaction(this.db, async (manager) => {
+      const row = await locked(manager, id);
+      // Somebody else was faster.
+      if (row?.phase !== phase) return;
+      const { counts, removals, over } = await work(manager);
+      const sums = { ...row.counts };
+      for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
+      const next = over ? ({ traces: 'class', class: 'objects' } as const)[phase] : phase;
+      await manager.update(
+        ErasureEntity,
+        { id },
+        { counts: sums, removals: [...row.removals, ...removals], phase: next },
+      );
+    });
+    return true;
+  }
+}
+
+function locked(manager: EntityManager, id: string): Promise<ErasureEntity | null> {
+  const where = { id, timeCompleted: IsNull() };
+  return manager.findOne(ErasureEntity, { where, lock: { mode: 'pessimistic_write' } });
+}
+
+function notThere(error: unknown): null {
+  if (AditError.from(error).code === 'NOT_FOUND') return null;
+  throw error;
+}
+
+function askerOf({ caller, request }: Exchange): Asker {
+  return {
+    workspaceId: caller.workspaceId,
+    actorKind: caller.role === 'access-key' ? 'access-key' : 'api-key',
+    actorId: caller.keyId,
+    actorName: caller.name,
+    requestId: request.id,
+  };
+}
+
+function presentErasure(row: ErasureEntity): Erasure {
+  return {
+    id: row.id,
+    state: row.timeCompleted === null ? 'processing' : 'completed',
+    subject: row.subject,
+    counts: row.counts,
+    requested_by: { kind: row.actorKind, id: row.actorId, name: row.actorName },
+    request_id: row.requestId,
+    time_created: isoTime(row.timeCreated),
+    time_completed: isoTimeOrNull(row.timeCompleted),
+  };
+}

@@ -1,0 +1,135 @@
+import type { ErasureSubject, PictureRef } from '@adit/contracts';
+import { returned } from '@adit/database';
+import { folderOf, jobPrefix, noteRemovals } from '@adit/jobs';
+import type { EntityManager } from 'typeorm';
+
+/** Segments of one step; all that is known of their media goes with them. */
+const STEP = 200;
+
+interface Trace {
+  jobId: string;
+  seq: number;
+  sourceIndex: number;
+  thumbnail: PictureRef | null;
+  keyFrame: { picture: PictureRef } | null;
+}
+
+export interface Step {
+  counts: Record<string, number>;
+  /** Of object_removals. */
+  removals: string[];
+  /** Nothing was left to do. */
+  over: boolean;
+}
+
+/**
+ * Erases, in the caller's transaction, some of where a person or a file was seen: the pictures of segments and what links them to
+ * an identity, what is cached of that media, and files that were written of those jobs. Key frames show others too and go all
+ * the same.
+ */
+export async function eraseTraces(manager: EntityManager, workspaceId: string, subject: ErasureSubject): Promise<Step> {
+  const [where, value] = tracesOf(subject);
+  const traces: Trace[] =
+    where === null
+      ? []
+      : await manager.query(
+          `SELECT s.job_id AS "jobId", s.seq, s.source_index AS "sourceIndex", s.thumbnail, s.key_frame AS "keyFrame"
+             FROM segments s JOIN jobs j ON j.id = s.job_id AND j.workspace_id = $1
+            WHERE ${where} ORDER BY s.job_id, s.seq LIMIT ${STEP} FOR UPDATE OF s`,
+          [workspaceId, value],
+        );
+  if (traces.length === 0) return { counts: {}, removals: [], over: true };
+  const jobs = [...new Set(traces.map(({ jobId }) => jobId))];
+  const pictures = traces.flatMap(({ thumbnail, keyFrame }) =>
+    [thumbnail?.key ?? [], keyFrame?.picture.key ?? []].flat(),
+  );
+  await manager.query(
+    `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL
+       FROM unnest($1::uuid[], $2::int[]) AS v (job_id, seq) WHERE s.job_id = v.job_id AND s.seq = v.seq`,
+    [traces.map(({ jobId }) => jobId), traces.map(({ seq }) => seq)],
+  );
+  // Others that show the very same pictures.
+  await manager.query(
+    `UPDATE segments SET key_frame = CASE WHEN key_frame->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE key_frame END,
+            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END
+      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[]) OR thumbnail->>'key' = ANY($2::text[]))`,
+    [jobs, pictures],
+  );
+  const media = await forgetMedia(manager, workspaceId, traces);
+  const files = await removeFiles(manager, jobs);
+  const keys = [...new Set([...pictures, ...media.prefixes, ...files.keys])];
+  const removals = await noteRemovals(manager, keys);
+  return {
+    counts: {
+      segments: traces.length,
+      pictures: new Set(pictures).size,
+      observations: media.observations,
+      artifacts: files.keys.length,
+      webhook_deliveries: files.deliveries,
+    },
+    removals: removals.map(({ id }) => id),
+    over: false,
+  };
+}
+
+/** SQL: the segments that are left of a subject; null for one that no segment shows. */
+function tracesOf({ index_id: indexId, merged = [], file_uri: uri }: ErasureSubject): [string | null, unknown] {
+  if (indexId !== undefined) return ['s.index_id = ANY($2::text[])', [indexId, ...merged]];
+  if (uri === undefined) return [null, null];
+  return [
+    `(s.thumbnail IS NOT NULL OR s.key_frame IS NOT NULL OR s.index_id IS NOT NULL) AND EXISTS (
+       SELECT 1 FROM job_sources q WHERE q.job_id = s.job_id AND q.index = s.source_index AND q.uri = $2)`,
+    uri,
+  ];
+}
+
+/** What is cached of the media, whichever job made it known; jobs that still need it look again. */
+async function forgetMedia(
+  manager: EntityManager,
+  workspaceId: string,
+  traces: readonly Trace[],
+): Promise<{ observations: number; prefixes: string[] }> {
+  const sources: { jobId: string; digest: string }[] = await manager.query(
+    `SELECT DISTINCT s.job_id AS "jobId", s.media_digest AS digest FROM job_sources s
+       JOIN unnest($1::uuid[], $2::int[]) AS v (job_id, index) ON v.job_id = s.job_id AND v.index = s.index
+      WHERE s.media_digest IS NOT NULL`,
+    [traces.map(({ jobId }) => jobId), traces.map(({ sourceIndex }) => sourceIndex)],
+  );
+  const gone = returned<{ object_key: string }>(
+    await manager.query(
+      'DELETE FROM observations WHERE workspace_id = $1 AND media_digest = ANY($2::text[]) RETURNING object_key',
+      [workspaceId, sources.map(({ digest }) => digest)],
+    ),
+  );
+  return {
+    observations: gone.length,
+    // Those of workspaces that keep no cache lie with their job.
+    prefixes: [
+      ...gone.map((row) => folderOf(row.object_key)),
+      ...sources.map(({ jobId, digest }) => `${jobPrefix(jobId)}media/${digest}/`),
+    ],
+  };
+}
+
+/** Reports and exports hold pictures of everybody; so do messages that were sent. */
+async function removeFiles(
+  manager: EntityManager,
+  jobs: readonly string[],
+): Promise<{ keys: string[]; deliveries: number }> {
+  const artifacts = returned<{ object_key: string }>(
+    await manager.query(
+      `DELETE FROM artifacts WHERE job_id = ANY($1::uuid[])
+          OR export_id IN (SELECT id FROM exports WHERE job_id = ANY($1::uuid[])) RETURNING object_key`,
+      [jobs],
+    ),
+  );
+  const [{ count }]: [{ count: number }] = await manager.query(
+    `WITH gone AS (
+       DELETE FROM webhook_deliveries WHERE job_id = ANY($1::uuid[]) AND time_ended IS NOT NULL
+          AND event LIKE '%.on\\_detailed\\_result' RETURNING id),
+     attempts AS (DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM gone))
+     SELECT count(*)::int AS count FROM gone`,
+    [jobs],
+  );
+  return { keys: artifacts.map((row) => row.object_key), deliveries: count };
+}
