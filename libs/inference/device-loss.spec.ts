@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { dump } from 'js-yaml';
 import { ModelRepository } from './model-repository.js';
 import { THIS_THREAD } from './onnx-graph.js';
-import { SessionPool, type PoolObserver } from './session-pool.js';
+import type { PoolObserver } from './pool-observer.js';
+import { SessionPool } from './session-pool.js';
 import { linearGraph } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
 

@@ -11,6 +11,7 @@ export * from './model-repository.js';
 export * from './model-writer.js';
 export { THIS_THREAD, type Graph, type GraphTensor, type HeldTensor } from './onnx-graph.js';
 export * from './onnx-session.js';
+export * from './pool-observer.js';
 export * from './preprocess.js';
 export * from './providers.js';
 export * from './registry.js';

@@ -6,7 +6,8 @@ import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dump } from 'js-yaml';
 import { ModelRepository } from './model-repository.js';
-import { SessionPool, type PoolObserver } from './session-pool.js';
+import type { PoolObserver } from './pool-observer.js';
+import { SessionPool } from './session-pool.js';
 import type { Row } from './session.js';
 import { linearGraph } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
@@ -154,7 +155,7 @@ describe('SessionPool', () => {
   it('loads a model anew after its thread died', async () => {
     const pool = new SessionPool({ workers: 2, onnx: { threads: 1 } });
     const before = await pool.acquire(repository.resolve('open'));
-    const [thread] = (pool as unknown as { hosts: { worker: Worker }[] }).hosts;
+    const [thread] = (pool as unknown as { device: { hosts: { worker: Worker }[] } }).device.hosts;
     const exit = new Promise((done) => thread!.worker.once('exit', done));
     // A message that the thread cannot read ends it.
     thread!.worker.postMessage(null);

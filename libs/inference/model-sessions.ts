@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditError, elementAt, type ModelManifest } from '@adit/contracts';
+import { Batcher } from './batcher.js';
+import { putOff, type Device } from './device.js';
+import type { ModelVersion } from './model-folder.js';
+import type { GraphHost } from './onnx-graph.js';
+import { OnnxSession } from './onnx-session.js';
+import { PIXELS, pixelGraph } from './pixel-graph.js';
+import { PlacedSequence } from './placed-sequence.js';
+import type { PoolObserver } from './pool-observer.js';
+import type { Provider } from './providers.js';
+import type { NetworkSession, Row, Sequence } from './session.js';
+import { shapeText } from './tensor.js';
+
+/** How rows of concurrent callers become runs. */
+export interface BatchOptions {
+  /** Caps every manifest's maxBatch. By default 1 on a CPU and no cap on a GPU. */
+  maxBatch?: number;
+  /** Milliseconds a run waits for company. */
+  maxDelayMs?: number;
+}
+
+/** A model in memory: its network, and what takes it out again. */
+export interface LoadedModel {
+  network: NetworkSession;
+  unload(): Promise<void>;
+  /** For sessions that are gone without it: the model's files are needed no more. */
+  forget(): void;
+}
+
+/** A model's session in one place. */
+interface Copy {
+  session: OnnxSession;
+  /** Where it is loaded. */
+  place: GraphHost;
+  running: number;
+  era: number;
+}
+
+type RunRow = (row: Row) => Promise<Row>;
+
+/**
+ * Rows of one run on a CPU. Batches gain nothing measurable there, hold the event loop longer, and make the last bits of
+ * an answer depend on its neighbours.
+ */
+const CPU_BATCH = 1;
+
+/** Makes networks of models: sessions in every place of the device, and the rows of many callers shared out among them. */
+export class ModelSessions {
+  /** How to get at the sessions of a network's own graph. */
+  private readonly copiesOf = new WeakMap<NetworkSession, () => Promise<Copy[]>>();
+  /** Sequences that have not ended, by their place. */
+  private readonly sequences = new WeakMap<GraphHost, number>();
+
+  constructor(
+    private readonly device: Device,
+    private readonly batches: BatchOptions,
+    private readonly observer: PoolObserver | undefined,
+  ) {}
+
+  /** `era` is that of who asks: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. */
+  async load(model: ModelVersion, era: number): Promise<LoadedModel> {
+    // What is loaded keeps its files: sessions for tensors are loaded when the first one is given.
+    const letGo = await model.stored?.hold();
+    const forget = (): void => letGo?.();
+    try {
+      const { network, release } = await this.loadHeld(model, era);
+      const unload = async (): Promise<void> => {
+        await release();
+        forget();
+      };
+      return { network, unload, forget };
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  private async loadHeld(
+    model: ModelVersion,
+    era: number,
+  ): Promise<{ network: NetworkSession; release: () => Promise<void> }> {
+    const { pin, folder, manifest } = model;
+    const loaded: Copy[][] = [];
+    const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
+      const copies = await this.copies(model, graph, era);
+      loaded.push(copies);
+      return copies;
+    };
+    const path = join(folder, 'model.onnx');
+    const pixels = await pixelGraphOf(path, manifest);
+    // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
+    const looking =
+      pixels &&
+      (await copiesOf(pixels).catch((error: unknown) => {
+        const problem = AditError.from(error);
+        if (problem.code === 'UNAVAILABLE') throw problem;
+        return null;
+      }));
+    let plain: Promise<{ copies: Copy[]; run: RunRow }> | null = null;
+    const plainly = (): Promise<{ copies: Copy[]; run: RunRow }> => {
+      if (plain !== null) return plain;
+      const loading = copiesOf(path).then((copies) => ({ copies, run: this.batched(model, copies) }));
+      plain = loading;
+      // What failed for want of memory, say, is tried again by the next row.
+      loading.catch(() => (plain = null));
+      return loading;
+    };
+    // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
+    if (!looking) await plainly();
+    const network: NetworkSession = {
+      name: pin.name,
+      digest: pin.digest,
+      provider: providerOf(elementAt(loaded, 0)),
+      manifest,
+      run: async (row) => (await plainly()).run(row),
+      readFile: (name) => readModelFile(model, name),
+      sequence: () => this.sequence(),
+    };
+    this.copiesOf.set(network, async () => (await plainly()).copies);
+    if (looking) {
+      const runRow = this.batched(model, looking);
+      network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
+    }
+    const release = async (): Promise<void> => {
+      for (const { session } of loaded.flat()) await session.release();
+    };
+    return { network, release };
+  }
+
+  /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
+  private async copies({ pin, manifest }: ModelVersion, graph: string | Uint8Array, era: number): Promise<Copy[]> {
+    const start = performance.now();
+    const copies = await this.device.load(era, async (place): Promise<Copy> => {
+      const session = await OnnxSession.load(graph, this.device.onnx, place);
+      try {
+        await session.warmUp(manifest.input);
+      } catch (error) {
+        await session.release().catch(() => undefined);
+        throw error;
+      }
+      return { session, place, running: 0, era };
+    });
+    this.observer?.loaded?.(pin.name, providerOf(copies), (performance.now() - start) / 1000);
+    return copies;
+  }
+
+  private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
+    const { maxDelayMs } = this.batches;
+    const maxBatch = this.batchOf(elementAt(copies, 0).session, manifest);
+    const batcher = new Batcher<Row, Row>(
+      async (rows) => {
+        const before = performance.now();
+        const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
+        copy.running++;
+        try {
+          const outs = await this.device.run(copy, rows.length > 1, () => copy.session.run(rows));
+          this.observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000);
+          return outs;
+        } finally {
+          copy.running--;
+        }
+      },
+      // A row more than there are workers waits in the thread already; batches gain more from company.
+      { maxBatch, key: rowShapes, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.device.workers) : 1 },
+    );
+    return (row) => batcher.run(row);
+  }
+
+  private sequence(): Sequence {
+    const at = (place: GraphHost): number => this.sequences.get(place) ?? 0;
+    const place = this.device.places().reduce((free, other) => (at(other) < at(free) ? other : free));
+    this.sequences.set(place, at(place) + 1);
+    return new PlacedSequence(place, {
+      step: async (network, step) => {
+        const copies = await this.copiesOf.get(network)?.();
+        const copy = copies?.find((each) => each.place === place);
+        // It was loaded anew since, into other threads.
+        if (!copy) throw putOff();
+        const before = performance.now();
+        copy.running++;
+        try {
+          const outputs = await this.device.run(copy, false, () => copy.session.step(step));
+          this.observer?.ran?.(network.name, 1, (performance.now() - before) / 1000);
+          return outputs;
+        } finally {
+          copy.running--;
+        }
+      },
+      ended: () => this.sequences.set(place, at(place) - 1),
+    });
+  }
+
+  private batchOf(session: OnnxSession, manifest: ModelManifest): number {
+    if (!session.batches) return 1;
+    const cap = this.batches.maxBatch ?? (session.provider === 'cpu' ? CPU_BATCH : Infinity);
+    return Math.max(1, Math.min(manifest.maxBatch, cap));
+  }
+}
+
+/** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
+async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uint8Array | null> {
+  if (!input || input.openWidth) return null;
+  try {
+    return pixelGraph(await readFile(path), input);
+  } catch {
+    // Loading the file itself says better what is wrong with it.
+    return null;
+  }
+}
+
+async function readModelFile({ pin, folder, files }: ModelVersion, name: string): Promise<Buffer> {
+  if (files.some((file) => file.name === name)) return readFile(join(folder, name));
+  throw new AditError('NOT_FOUND', `Model ${pin.name} version ${pin.version} has no file ${name}.`);
+}
+
+function providerOf(copies: Copy[]): Provider {
+  return elementAt(copies, 0).session.provider;
+}
+
+/** Rows share a run when their tensors are of the same types and shapes. */
+function rowShapes(row: Row): string {
+  return Object.entries(row)
+    .map(([name, { type, dims }]) => `${name} ${shapeText(type, dims)}`)
+    .join();
+}
