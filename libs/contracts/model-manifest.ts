@@ -101,6 +101,8 @@ export const ModelManifest = z.strictObject({
   dimensions: z.int().positive().optional(),
   /** For a gallery: name of the network whose embeddings it holds. */
   embedding: Name.optional(),
+  /** The digest of that network by version of the gallery: what another network makes cannot be compared with it. */
+  embeddedWith: z.record(z.string(), z.string()).optional(),
   labels: z.array(z.string()).optional(),
   licence: z.string(),
   origin: z.string(),

@@ -19,6 +19,8 @@ interface NewVersion {
   manifest: ModelManifest;
   /** The file that the manifest's digest is of. */
   weights: string;
+  /** For a gallery: the digest of the network that made its embeddings. */
+  embeddedWith?: string;
   /** Writes the version's files into a folder that nobody looks at yet. */
   write(draft: string): Promise<void>;
 }
@@ -30,7 +32,7 @@ interface NewVersion {
  */
 export async function writeModelVersion(
   modelsDir: string,
-  { manifest, weights, write }: NewVersion,
+  { manifest, weights, embeddedWith, write }: NewVersion,
 ): Promise<WrittenVersion> {
   const { name } = manifest;
   const folder = join(modelsDir, name);
@@ -56,7 +58,10 @@ export async function writeModelVersion(
       const version = await claimVersion(draft, folder);
       const draftManifest = join(folder, `.model.yaml-${randomBytes(6).toString('hex')}`);
       const digests = { ...manifest.sha256, ...before?.sha256, [String(version)]: sha256 };
-      await writeDurably(draftManifest, dump({ ...manifest, sha256: digests }));
+      const made = embeddedWith === undefined ? {} : { [String(version)]: embeddedWith };
+      const all = { ...manifest.embeddedWith, ...before?.embeddedWith, ...made };
+      const said = Object.keys(all).length === 0 ? {} : { embeddedWith: all };
+      await writeDurably(draftManifest, dump({ ...manifest, ...said, sha256: digests }));
       await rename(draftManifest, join(folder, 'model.yaml'));
       return { version, folder: join(folder, String(version)) };
     });

@@ -103,6 +103,8 @@ export interface InstalledModel extends ModelPin {
 export interface TakenModels {
   type: ModelType;
   includes: (model: InstalledModel) => boolean;
+  /** The command that makes the next version of one, for a model that no longer fits what it is compared with. */
+  rebuild?: (name: string) => string;
 }
 
 /** A place for a model. GET /v1/modules/ lists those that are not installed. */

@@ -15,6 +15,7 @@ import {
 import { artifactKey, exportPrefix } from '@adit/jobs';
 import { NeighbourSearches, Strangers } from '@adit/indexes';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
+import { ModelRepository } from '@adit/inference';
 import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
@@ -257,7 +258,8 @@ export class World {
 
   /** Answers when the repository has noticed it. */
   private async gallery(name: string): Promise<string> {
-    const embedding = { name: 'face-embedding', digest: 'e'.repeat(64) };
+    const { pin } = this.gateway.app.get(ModelRepository).resolve('face-embedding');
+    const embedding = { name: pin.name, digest: pin.digest };
     const people = [{ label: 'Ada', embeddings: [[1, 0, 0, 0]] }];
     await writeGalleryVersion(join(this.gateway.dataDir, 'models'), name, people, { embedding, dimensions: 4 });
     const id = modelId(name);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditPage, Job, Model, modelId, ModelPage, Problem } from '@adit/contracts';
 import { ApiKeyEntity, JobModuleEntity, ModelEntity, ModelVersionEntity, WorkspaceEntity } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
 import { writeGalleryVersion, FACE_GALLERY, LANDMARK_MODEL, type GalleryKind } from '@adit/modules';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -39,12 +40,20 @@ async function keyOf(workspaceId: string, role: 'admin' | 'reader'): Promise<Rec
 
 const folder = (name = ''): string => join(gateway.dataDir, 'models', name);
 
-function build(name: string, { kind = FACE_GALLERY, people = 1 }: { kind?: GalleryKind; people?: number } = {}) {
+interface Gallery {
+  kind?: GalleryKind;
+  people?: number;
+  /** The network that made it. */
+  digest?: string;
+}
+
+function build(name: string, { kind = FACE_GALLERY, people = 1, digest }: Gallery = {}) {
   const shown = Array.from({ length: people }, (_, at) => ({
     label: `${name} ${at}`,
     embeddings: [[at + 1, 1, 0, 0]],
   }));
-  const embedding = { name: 'face-embedding', digest: 'e'.repeat(64) };
+  const { pin } = gateway.app.get(ModelRepository).resolve('face-embedding');
+  const embedding = { name: pin.name, digest: digest ?? pin.digest };
   return writeGalleryVersion(folder(), name, shown, { kind, embedding, dimensions: 4, description: `All of ${name}` });
 }
 
@@ -209,6 +218,16 @@ describe('a model that somebody installed', () => {
     expect(general.modules['landmark_recognition']).toMatchObject({ model: 'town' });
     // Nothing of people is general.
     expect((await post({ model: 'general' })).json()).toMatchObject({ code: 'MODEL_NOT_INSTALLED' });
+    await build('former', { digest: 'e'.repeat(64) });
+    await until(async () => (await list()).some(({ name }) => name === 'former'));
+    const former = (await post({ model: 'former' })).json<Problem>();
+    expect(former).toMatchObject({
+      code: 'MODEL_NOT_INSTALLED',
+      errors: [{ pointer: '/modules/face_recognition/model', code: 'other_embedding' }],
+    });
+    expect(former.detail).toMatch(/another face-embedding .* "adit gallery build PHOTOS --name former"/);
+    await rm(folder('former'), { recursive: true });
+    await until(async () => (await list()).every(({ name }) => name !== 'former'));
     const wrong = await post({ model: modelId('town') });
     expect(wrong.status).toBe(400);
     expect(Problem.parse(wrong.json())).toMatchObject({

@@ -12,6 +12,7 @@ import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import {
   chooseModels,
   ModuleRegistry,
+  pointerTo,
   type AnalysisNeed,
   type InstalledModel,
   type RequestedModule,
@@ -86,6 +87,8 @@ export class RequestResolver {
     // Of the models that it names, the versions that it runs.
     const digests = new Set(pins.map(({ digest }) => digest));
     const chosen = installed.filter(({ name, digest }) => digests.has(digest) || !names.includes(name));
+    const analyses = definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, pins));
+    this.refuseOtherEmbeddings(requested, pins, analyses);
     return {
       moduleId: definition.id,
       postedAs,
@@ -93,8 +96,28 @@ export class RequestResolver {
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: pins,
       media: definition.media,
-      analyses: definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, pins)),
+      analyses,
     };
+  }
+
+  /** A gallery is compared with what the network gives that made it, and with no other: distances would mean nothing. */
+  private refuseOtherEmbeddings(
+    { definition, postedAs }: RequestedModule,
+    pins: readonly ModelPin[],
+    analyses: readonly ResolvedAnalysis[],
+  ): void {
+    for (const { name, version, digest } of pins) {
+      const { embedding, embeddedWith } = this.models.byDigest(digest).manifest;
+      const made = embeddedWith?.[String(version)];
+      const network = analyses.flatMap(({ models }) => models).find((model) => model.name === embedding);
+      if (made === undefined || network === undefined || network.digest === made) continue;
+      const command = definition.takes?.rebuild?.(name);
+      const again =
+        command === undefined ? 'build it again of its photos' : `build it again of its photos with "${command}"`;
+      const message = `The model ${name} was made with another ${network.name} than the one that is installed: ${again}, or put back the network that made it.`;
+      const errors = [{ pointer: pointerTo('modules', postedAs, 'model'), code: 'other_embedding', message }];
+      throw new AditError('MODEL_NOT_INSTALLED', message, { errors });
+    }
   }
 
   /** An analysis runs what the module was given, and beside it what everybody's analyses run. */

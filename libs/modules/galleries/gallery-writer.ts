@@ -56,6 +56,7 @@ export async function writeGalleryVersion(
   const written = await writeModelVersion(modelsDir, {
     manifest,
     weights: EMBEDDINGS_FILE,
+    embeddedWith: options.embedding.digest,
     write: async (draft) => {
       await writeDurably(join(draft, GALLERY_FILE), JSON.stringify(file));
       await writeDurably(join(draft, EMBEDDINGS_FILE), embeddings);

@@ -55,6 +55,7 @@ describe('a gallery', () => {
       kind: 'gallery',
       task: 'face-gallery',
       embedding: 'face-embedding',
+      embeddedWith: { '1': OPTIONS.embedding.digest, '2': OPTIONS.embedding.digest },
       dimensions: DIMENSIONS,
       modules: ['face_recognition'],
       isDefault: true,

@@ -11,6 +11,8 @@ export interface GalleryKind {
   /** For messages: one of them, and several. */
   noun: string;
   plural: string;
+  /** What makes the next version of it, of the same photos, before its name. */
+  command: string;
   /** For messages: why there is nothing in it. */
   nothing: string;
 }
@@ -21,6 +23,7 @@ export const FACE_GALLERY: GalleryKind = {
   type: 'face',
   noun: 'face gallery',
   plural: 'face galleries',
+  command: 'adit gallery build PHOTOS --name',
   nothing: 'No photo shows a face that can be used: the gallery is empty.',
 };
 
@@ -30,10 +33,15 @@ export const LANDMARK_MODEL: GalleryKind = {
   type: 'landmark',
   noun: 'landmark model',
   plural: 'landmark models',
+  command: 'adit landmark build PHOTOS --csv TABLE --name',
   nothing: 'No photo can be used: the landmark model is empty.',
 };
 
 /** The installed galleries of a kind. */
-export function galleriesOf({ type, module }: GalleryKind): TakenModels {
-  return { type, includes: ({ kind, modules }) => kind === 'gallery' && modules.includes(module) };
+export function galleriesOf({ type, module, command }: GalleryKind): TakenModels {
+  return {
+    type,
+    includes: ({ kind, modules }) => kind === 'gallery' && modules.includes(module),
+    rebuild: (name) => `${command} ${name}`,
+  };
 }
