@@ -18,6 +18,7 @@ import { OperationsModule } from './operations/operations.module.js';
 import { ReportsApiModule } from './reports/reports.module.js';
 import { ResultsApiModule } from './results/results.module.js';
 import { StorageApiModule } from './storage/storage.module.js';
+import { TranscriptsApiModule } from './transcripts/transcripts.module.js';
 import { WebhooksApiModule } from './webhooks/webhooks.module.js';
 import { WorkspacesApiModule } from './workspaces/workspaces.module.js';
 
@@ -41,6 +42,7 @@ export const RESOURCES: Type[] = [
   BatchesApiModule,
   ReportsApiModule,
   ExportsApiModule,
+  TranscriptsApiModule,
   WorkspacesApiModule,
 ];
 

@@ -544,7 +544,7 @@ export type ExportPage = {
 
 export type ExportRequest = {
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?} */
   config: Record<string, unknown>;
 };
 
@@ -872,6 +872,90 @@ export type Module = {
   models_not_installed: MissingModel[];
 };
 
+export type ParagraphChange = {
+  text?: string;
+  speaker?: string | null;
+  time_start?: number;
+  time_end?: number;
+};
+
+export type ParagraphDifference = {
+  id: string;
+  kind: ParagraphDifferenceKind;
+  before: ParagraphDifferenceBefore | null;
+  after: ParagraphDifferenceAfter | null;
+  words: ParagraphDifferenceWordsItem[];
+};
+
+export type ParagraphDifferenceAfter = {
+  /** The same in all versions */
+  id: string;
+  /** The version that it was changed in last, for If-Match */
+  revision: number;
+  text: string;
+  speaker: string | null;
+  time_start: number;
+  time_end: number;
+};
+
+export type ParagraphDifferenceBefore = {
+  /** The same in all versions */
+  id: string;
+  /** The version that it was changed in last, for If-Match */
+  revision: number;
+  text: string;
+  speaker: string | null;
+  time_start: number;
+  time_end: number;
+};
+
+export type ParagraphDifferenceKind = "added" | "removed" | "changed";
+
+export type ParagraphDifferencePage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: ParagraphDifference[];
+};
+
+export type ParagraphDifferenceWordsItem = {
+  kind: ParagraphDifferenceWordsItemKind;
+  text: string;
+};
+
+export type ParagraphDifferenceWordsItemKind = "same" | "removed" | "added";
+
+export type ParagraphEdit = {
+  id: string;
+  text?: string;
+  speaker?: string | null;
+  time_start?: number;
+  time_end?: number;
+};
+
+export type ParagraphInsertion = {
+  /** Id of the paragraph that it follows; null: it is the first */
+  after: string | null;
+  text: string;
+  speaker?: string | null;
+  time_start: number;
+  time_end: number;
+};
+
+export type ParagraphRemoval = {
+  id: string;
+  remove: true;
+};
+
+export type ParagraphRequest = {
+  text: string;
+  speaker?: string | null;
+  time_start?: number;
+  time_end?: number;
+};
+
 export type PlannedAnalysis = {
   analysis: string;
   digest: string;
@@ -1044,6 +1128,150 @@ export type TaskState = "waiting" | "processing" | "completed" | "failed";
 export type Thumbnail = {
   image: string;
   meta: Record<string, unknown>;
+};
+
+export type Transcript = {
+  id: string;
+  tag: string;
+  job: TranscriptJob;
+  source: string;
+  time_created: string;
+  time_updated: string;
+};
+
+export type TranscriptJob = {
+  id: string;
+  tag: string;
+  state: JobState;
+  errors: string[];
+  progress: number;
+  duration: number;
+  time_created: string;
+  time_started: string | null;
+  time_completed: string | null;
+  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
+  sources: string[];
+  source_count: number;
+  /** Where the job is read as a whole */
+  link: string;
+  modules: Record<string, JobModule>;
+  media_type: MediaType;
+  ttl: number | null;
+  priority: number;
+  /** Id of the batch it belongs to */
+  batch: string | null;
+  result: JobResult;
+  webhook: JobWebhook | null;
+  /** Always false */
+  is_synced_to_kg: boolean;
+};
+
+export type TranscriptPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Transcript[];
+};
+
+export type TranscriptParagraph = {
+  /** The same in all versions */
+  id: string;
+  index: number;
+  /** The version that it was changed in last, for If-Match */
+  revision: number;
+  text: string;
+  speaker: string | null;
+  time_start: number;
+  time_end: number;
+  words: TranscriptWord[];
+};
+
+export type TranscriptParagraphPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: TranscriptParagraph[];
+};
+
+export type TranscriptRequest = {
+  /** A job that has ended and was asked for speech_recognition */
+  job_id: string;
+  /** Which of the sources of the job; needed where it has several */
+  source?: string;
+  /** Default: that of the job */
+  tag?: string;
+};
+
+export type TranscriptVariant = {
+  id: string;
+  name: string;
+  /** ISO 639-1 */
+  language: string | null;
+  latest_version: number;
+  time_created: string;
+  time_updated: string;
+};
+
+export type TranscriptVariantPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: TranscriptVariant[];
+};
+
+export type TranscriptVariantRequest = {
+  language: string;
+  /** Default: the language */
+  name?: string;
+  /** The variant to begin with. Default: the first */
+  variant_id?: string;
+  /** `translate` needs a model that does; `copy` takes the text as it is, for a person to translate */
+  mode?: TranscriptVariantRequestMode;
+};
+
+export type TranscriptVariantRequestMode = "translate" | "copy";
+
+export type TranscriptVersion = {
+  id: string;
+  version: number;
+  time_created: string;
+  paragraph_count: number;
+  /** Name of the key that made it */
+  author: string;
+  /** The version that it brought back */
+  restored_version: number | null;
+};
+
+export type TranscriptVersionPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: TranscriptVersion[];
+};
+
+export type TranscriptWord = {
+  text: string;
+  time_start: number;
+  time_end: number;
+  confidence: number;
+};
+
+export type VersionChange = ParagraphRemoval | ParagraphEdit | ParagraphInsertion;
+
+export type VersionRequest = {
+  /** The version that was edited: what was changed since is not overwritten, 409. Default: the newest */
+  base_version?: number;
+  changes?: VersionChange[];
+  /** Its number or id */
+  restore_version?: number | string;
 };
 
 export type VideoFacts = {
@@ -2470,6 +2698,202 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: null;
+  };
+  /** List transcripts, newest first */
+  'GET /v1/transcripts/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      search?: string;
+      tag?: string;
+      job_id?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: TranscriptPage;
+  };
+  /** Make a transcript of what a job has heard */
+  'POST /v1/transcripts/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: TranscriptRequest;
+    form: undefined;
+    reply: Transcript;
+  };
+  /** Read a transcript */
+  'GET /v1/transcripts/{transcriptId}/': {
+    params: {
+      transcriptId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Transcript;
+  };
+  /** Delete a transcript with all its versions and exports */
+  'DELETE /v1/transcripts/{transcriptId}/': {
+    params: {
+      transcriptId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the variants of a transcript */
+  'GET /v1/transcripts/{transcriptId}/variants/': {
+    params: {
+      transcriptId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: TranscriptVariantPage;
+  };
+  /** Add a variant in another language */
+  'POST /v1/transcripts/{transcriptId}/variants/': {
+    params: {
+      transcriptId: string;
+    };
+    query: Record<never, never>;
+    body: TranscriptVariantRequest;
+    form: undefined;
+    reply: TranscriptVariant;
+  };
+  /** Read a variant */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: TranscriptVariant;
+  };
+  /** List the versions of a variant, newest first */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: TranscriptVersionPage;
+  };
+  /** Save a version: changes of the newest one, or an older one brought back */
+  'POST /v1/transcripts/{transcriptId}/variants/{variantId}/versions/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+    };
+    query: Record<never, never>;
+    body: VersionRequest;
+    form: undefined;
+    reply: TranscriptVersion;
+  };
+  /** Read a version */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: TranscriptVersion;
+  };
+  /** Forget a version */
+  'DELETE /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** What lies between two versions */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/diff/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+      from: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: ParagraphDifferencePage;
+  };
+  /** Paragraphs of a version, in their order */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+      search?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: TranscriptParagraphPage;
+  };
+  /** Read a paragraph as it is in a version */
+  'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/{paragraphId}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+      paragraphId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: TranscriptParagraph;
+  };
+  /** Replace the text and the speaker of a paragraph */
+  'PUT /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/{paragraphId}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+      paragraphId: string;
+    };
+    query: Record<never, never>;
+    body: ParagraphRequest;
+    form: undefined;
+    reply: TranscriptParagraph;
+  };
+  /** Change some of a paragraph */
+  'PATCH /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/{paragraphId}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+      version: string;
+      paragraphId: string;
+    };
+    query: Record<never, never>;
+    body: ParagraphChange;
+    form: undefined;
+    reply: TranscriptParagraph;
   };
   /** List the workspaces of the installation, the oldest first */
   'GET /v1/workspaces/': {

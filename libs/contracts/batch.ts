@@ -88,7 +88,12 @@ export type JobResultsExport = z.infer<typeof JobResultsExport>;
 /** POST /v1/exports/; `config` is checked by the strategy. */
 export const ExportRequest = z.strictObject({
   strategy: ExportStrategy,
-  config: z.record(z.string(), z.unknown()).describe('job_results_export: {job_id, format: json | csv | xlsx | zip}'),
+  config: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
+        'format: srt | vtt | ttml | txt | docx | json, underline_words?}',
+    ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;
 

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { Job } from './job.js';
+import { pageOf } from './pagination.js';
+import { IsoTime } from './time.js';
 
 const seconds = z.number().nonnegative();
 
@@ -27,3 +30,167 @@ export type SpeechMeta = z.infer<typeof SpeechMeta>;
 /** What a transcript can be written as. */
 export const TranscriptFormat = z.enum(['srt', 'vtt', 'ttml', 'txt', 'docx', 'json']);
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
+
+/** Most of what a client sends at once, and of what a transcript has. */
+export const TRANSCRIPT_LIMITS = {
+  paragraphs: 50_000,
+  changes: 1_000,
+  characters: 10_000,
+  words: 2_000,
+  speaker: 200,
+  versions: 100_000,
+  variants: 100,
+} as const;
+
+/** `job` is shown without its webhook: tokens of access keys read transcripts too. */
+export const Transcript = z.strictObject({
+  id: z.uuid(),
+  tag: z.string(),
+  job: Job.extend({ is_synced_to_kg: z.boolean().describe('Always false') }),
+  source: z.string(),
+  time_created: IsoTime,
+  time_updated: IsoTime,
+});
+export type Transcript = z.infer<typeof Transcript>;
+export const TranscriptPage = pageOf(Transcript);
+
+/** POST /v1/transcripts/. */
+export const TranscriptRequest = z.strictObject({
+  job_id: z.string().max(64).describe('A job that has ended and was asked for speech_recognition'),
+  source: z.string().max(4096).optional().describe('Which of the sources of the job; needed where it has several'),
+  tag: z.string().max(255).optional().describe('Default: that of the job'),
+});
+export type TranscriptRequest = z.infer<typeof TranscriptRequest>;
+
+const language = z.string().trim().min(2).max(35);
+
+/** The text of a transcript in one language. */
+export const TranscriptVariant = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  language: z.string().nullable().describe('ISO 639-1'),
+  latest_version: z.int().positive(),
+  time_created: IsoTime,
+  time_updated: IsoTime,
+});
+export type TranscriptVariant = z.infer<typeof TranscriptVariant>;
+export const TranscriptVariantPage = pageOf(TranscriptVariant);
+
+/** POST /v1/transcripts/{id}/variants/. */
+export const TranscriptVariantRequest = z.strictObject({
+  language,
+  name: z.string().trim().min(1).max(255).optional().describe('Default: the language'),
+  variant_id: z.string().max(64).optional().describe('The variant to begin with. Default: the first'),
+  mode: z
+    .enum(['translate', 'copy'])
+    .default('translate')
+    .describe('`translate` needs a model that does; `copy` takes the text as it is, for a person to translate'),
+});
+export type TranscriptVariantRequest = z.infer<typeof TranscriptVariantRequest>;
+
+export const TranscriptVersion = z.strictObject({
+  id: z.uuid(),
+  version: z.int().positive(),
+  time_created: IsoTime,
+  paragraph_count: z.int().nonnegative(),
+  author: z.string().describe('Name of the key that made it'),
+  restored_version: z.int().positive().nullable().describe('The version that it brought back'),
+});
+export type TranscriptVersion = z.infer<typeof TranscriptVersion>;
+export const TranscriptVersionPage = pageOf(TranscriptVersion);
+
+export const TranscriptParagraph = z.strictObject({
+  id: z.uuid().describe('The same in all versions'),
+  index: z.int().nonnegative(),
+  revision: z.int().positive().describe('The version that it was changed in last, for If-Match'),
+  text: z.string(),
+  speaker: z.string().nullable(),
+  time_start: seconds,
+  time_end: seconds,
+  words: z.array(TranscriptWord),
+});
+export type TranscriptParagraph = z.infer<typeof TranscriptParagraph>;
+export const TranscriptParagraphPage = pageOf(TranscriptParagraph);
+
+const { characters, words, speaker: longestName, changes: mostChanges } = TRANSCRIPT_LIMITS;
+const paragraphText = z
+  .string()
+  .max(characters)
+  .refine((value) => (value.match(/\S+/gu)?.length ?? 0) <= words, `at most ${words} words`);
+const speakerName = z.string().trim().min(1).max(longestName).nullable();
+/** A week. */
+const time = z.number().nonnegative().max(604_800);
+const times = { time_start: time.optional(), time_end: time.optional() };
+
+/** PUT of a paragraph; its words are aligned anew. Times that are left out stay. */
+export const ParagraphRequest = z.strictObject({ text: paragraphText, speaker: speakerName.default(null), ...times });
+export type ParagraphRequest = z.infer<typeof ParagraphRequest>;
+
+/** PATCH of a paragraph: what is left out stays. */
+export const ParagraphChange = z.strictObject({
+  text: paragraphText.optional(),
+  speaker: speakerName.optional(),
+  ...times,
+});
+export type ParagraphChange = z.infer<typeof ParagraphChange>;
+
+const id = z.string().max(64);
+export const ParagraphRemoval = z.strictObject({ id, remove: z.literal(true) });
+export const ParagraphEdit = z.strictObject({ id, ...ParagraphChange.shape });
+export const ParagraphInsertion = z.strictObject({
+  after: id.nullable().describe('Id of the paragraph that it follows; null: it is the first'),
+  text: paragraphText,
+  speaker: speakerName.default(null),
+  time_start: time,
+  time_end: time,
+});
+export type ParagraphInsertion = z.infer<typeof ParagraphInsertion>;
+/** One change of a new version. */
+export const VersionChange = z.union([ParagraphRemoval, ParagraphEdit, ParagraphInsertion]);
+export type VersionChange = z.infer<typeof VersionChange>;
+
+/** POST of a version: changes of the newest one, or an older one brought back. */
+export const VersionRequest = z
+  .strictObject({
+    base_version: z
+      .int()
+      .positive()
+      .optional()
+      .describe('The version that was edited: what was changed since is not overwritten, 409. Default: the newest'),
+    changes: z.array(VersionChange).max(mostChanges).default([]),
+    restore_version: z
+      .union([z.int().positive(), z.string().max(64)])
+      .optional()
+      .describe('Its number or id'),
+  })
+  .refine(
+    ({ changes, restore_version: restored }) => restored === undefined || changes.length === 0,
+    'give changes or restore_version, not both',
+  );
+export type VersionRequest = z.infer<typeof VersionRequest>;
+
+/** A paragraph that two versions do not have in common. */
+export const ParagraphDifference = z.strictObject({
+  id: z.uuid(),
+  kind: z.enum(['added', 'removed', 'changed']),
+  /** As it is in the one version and in the other; null where it is not. */
+  before: TranscriptParagraph.omit({ words: true, index: true }).nullable(),
+  after: TranscriptParagraph.omit({ words: true, index: true }).nullable(),
+  /** The words of both, in order: `same`, `removed` or `added`. */
+  words: z.array(z.strictObject({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+});
+export type ParagraphDifference = z.infer<typeof ParagraphDifference>;
+export const ParagraphDifferencePage = pageOf(ParagraphDifference);
+
+/** Of the export strategy transcript_export. */
+export const TranscriptExport = z.strictObject({
+  transcript_id: z.string().max(64),
+  variant_id: z.string().max(64),
+  version: z
+    .union([z.int().positive(), z.string().max(64)])
+    .optional()
+    .describe('Number or id. Default: the newest'),
+  format: TranscriptFormat,
+  underline_words: z.boolean().default(false).describe('srt and vtt: the word that is being said'),
+});
+export type TranscriptExport = z.infer<typeof TranscriptExport>;

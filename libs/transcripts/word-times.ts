@@ -140,7 +140,10 @@ function placedWords({ text, words, time_start: start, time_end: end }: Omit<Spo
   return placed;
 }
 
-/** Pairs of indices of a longest common subsequence, in order. Takes time and memory of a.length × b.length at most. */
+/** Beyond this, what lies between equal beginnings and ends has nothing in common: a table of it would take 16 MiB. */
+const MOST_CELLS = 8_000_000;
+
+/** Pairs of indices of a longest common subsequence, in order. */
 export function commonRun(a: string[], b: string[]): [number, number][] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
@@ -148,11 +151,12 @@ export function commonRun(a: string[], b: string[]): [number, number][] {
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
   const [rows, columns] = [a.length - head - tail, b.length - head - tail];
   const pairs: [number, number][] = Array.from({ length: head }, (_, at) => [at, at]);
+  const compared = rows * columns <= MOST_CELLS;
   // Lengths of what the rests have in common.
-  const lengths = new Uint16Array((rows + 1) * (columns + 1));
+  const lengths = new Uint16Array(compared ? (rows + 1) * (columns + 1) : 0);
   const cell = (row: number, column: number): number => row * (columns + 1) + column;
   const lengthAt = (row: number, column: number): number => lengths[cell(row, column)] ?? 0;
-  for (let row = rows - 1; row >= 0; row -= 1) {
+  for (let row = rows - 1; compared && row >= 0; row -= 1) {
     for (let column = columns - 1; column >= 0; column -= 1) {
       lengths[cell(row, column)] =
         a[head + row] === b[head + column]
@@ -160,7 +164,7 @@ export function commonRun(a: string[], b: string[]): [number, number][] {
           : Math.max(lengthAt(row + 1, column), lengthAt(row, column + 1));
     }
   }
-  for (let row = 0, column = 0; row < rows && column < columns;) {
+  for (let row = 0, column = 0; compared && row < rows && column < columns;) {
     if (a[head + row] === b[head + column]) pairs.push([head + row++, head + column++]);
     else if (lengthAt(row + 1, column) >= lengthAt(row, column + 1)) row += 1;
     else column += 1;

@@ -18,10 +18,12 @@ import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type Claim
 import { OutboxRelay } from '@adit/outbox';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { TranscriptReader } from '@adit/transcript-store';
 import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
+import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
 
@@ -46,6 +48,7 @@ interface Material {
 @Injectable()
 export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly loop: TaskLoop;
+  private readonly transcripts: TranscriptReader;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -53,6 +56,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
   ) {
+    this.transcripts = new TranscriptReader(db);
     this.loop = new TaskLoop(db, EXPORTS, {
       claimed: (manager, task) => this.begun(manager, task),
       run: (task) => this.run(task),
@@ -87,22 +91,38 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   private async run(task: ClaimedTask): Promise<void> {
     const { id } = task.key;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
-    const { job_id: jobId, format } = JobResultsExport.parse(row.config);
-    const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
+    const { filename, mimeType, content } =
+      row.strategy === 'transcript_export'
+        ? await transcriptFile(this.transcripts, row, (share) => this.goesOn(task, share))
+        : await this.resultsFile(row, task);
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
-    const { size } = await this.objects.put(objectKey, await this.file(material, format));
+    const { size } = await this.objects.put(objectKey, content);
     const artifact = {
       id: artifactId,
       exportId: id,
-      filename: `results-${jobId}.${format}`,
-      mimeType: MIME_TYPES[format],
+      filename,
+      mimeType,
       objectKey,
       size: String(size),
       timeExpiration: new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS),
     };
     const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
     if (!kept) await this.objects.delete(objectKey);
+  }
+
+  private async resultsFile(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {
+    const { job_id: jobId, format } = JobResultsExport.parse(row.config);
+    const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
+    const content = await this.file(material, format);
+    return { filename: `results-${jobId}.${format}`, mimeType: MIME_TYPES[format], content };
+  }
+
+  /** Says how far it is, 0..1. Throws NOT_FOUND when the export is no longer this process's. */
+  private async goesOn(task: ClaimedTask, share: number): Promise<void> {
+    const value = Math.min(0.99, share);
+    if (await renewLease(this.db, task, TASK_LEASE_SECONDS, { set: 'progress = $2', value })) return;
+    throw new AditError('NOT_FOUND', 'What was to be exported was deleted.');
   }
 
   /** False when the export was ended meanwhile, with its job, or another process does it. */
@@ -159,10 +179,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
       read += 1;
       done.written += 1;
       if (done.written % SEGMENT_PAGE !== 0) continue;
-      const progress = Math.min(0.99, done.written / done.total);
-      if (!(await renewLease(this.db, task, TASK_LEASE_SECONDS, { set: 'progress = $2', value: progress }))) {
-        throw new AditError('NOT_FOUND', 'The job was deleted.');
-      }
+      await this.goesOn(task, done.written / done.total);
     }
   }
 

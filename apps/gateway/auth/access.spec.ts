@@ -24,7 +24,7 @@ const probe = {
   reply,
 };
 
-/** Stands where the transcripts will: the guard judges by method and path. */
+/** Beside the transcripts: the guard judges by method and path. */
 @Controller()
 class ProbeController {
   @Route(defineRoute({ ...probe, method: 'GET' }))

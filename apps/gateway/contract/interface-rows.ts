@@ -18,7 +18,6 @@ function section(title: string, cells: Cell[]): InterfaceRow[] {
 }
 
 const trainings = { later: 'with trainings' };
-const transcripts = { later: 'with transcripts' };
 
 const class_ = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
 const image = `${class_}/images/{IMAGE_ID}`;
@@ -117,7 +116,8 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['GET PUT PATCH DELETE', '/v1/webhooks/{WEBHOOK_ID}/'],
   ]),
   ...section('Transcript versions', [
-    ['GET POST', `${versions}/`, transcripts],
-    ['GET DELETE', `${versions}/{VERSION}`, transcripts],
+    ['GET', `${versions}/`],
+    ['POST', `${versions}/`, { note: '`changes` of paragraphs, or `restore_version`' }],
+    ['GET DELETE', `${versions}/{VERSION}`],
   ]),
 ];

@@ -42,6 +42,8 @@ const batch = async (world: World): Promise<string[]> => [await world.batch()];
 const report = async (world: World): Promise<string[]> => [await world.report()];
 const exported = async (world: World): Promise<string[]> => [(await world.exported()).exportId];
 
+const transcript = (world: World): Promise<string[]> => world.transcript();
+
 const wrongPages = [{ query: 'limit=0' }, { query: 'offset=-1' }, { query: 'limit=ten' }];
 const page = { query: 'offset=0&limit=2', reply: { offset: 0, limit: 2 }, wrong: wrongPages };
 const text = (content: string, contentType = 'text/plain'): Record<string, Part> => ({
@@ -219,6 +221,32 @@ export const TRIALS: Record<string, Trial> = {
   'GET /v1/reports/{REPORT_ID}/': { ids: report, reply: { state: 'waiting' } },
   'GET /v1/reports/{REPORT_ID}/items/': { ids: report, ...page },
   'DELETE /v1/reports/{REPORT_ID}/': { ids: report, status: 204 },
+
+  'GET /v1/transcripts/{TRANSCRIPT_ID}/variants/{VARIANT_ID}/versions/': { ids: transcript, ...page },
+  'POST /v1/transcripts/{TRANSCRIPT_ID}/variants/{VARIANT_ID}/versions/': {
+    ids: transcript,
+    body: { changes: [{ after: null, text: 'Hello.', time_start: 0, time_end: 1 }] },
+    reply: { version: 2, paragraph_count: 3, restored_version: null },
+    wrong: [
+      { body: [] },
+      { body: { base_version: 9 } },
+      { body: { changes: [{ id: 'x', text: 'Hello.' }] } },
+      { body: { changes: [{ after: null, text: 'Hello.', time_start: 2, time_end: 1 }] } },
+      { body: { changes: [], restore_version: 0 } },
+      { body: { changes: [{ after: null, text: 'a '.repeat(2_001), time_start: 0, time_end: 1 }] } },
+    ],
+  },
+  'GET /v1/transcripts/{TRANSCRIPT_ID}/variants/{VARIANT_ID}/versions/{VERSION}': {
+    ids: async (world) => [...(await transcript(world)), '1'],
+    reply: { version: 1, paragraph_count: 2 },
+  },
+  'DELETE /v1/transcripts/{TRANSCRIPT_ID}/variants/{VARIANT_ID}/versions/{VERSION}': {
+    ids: async (world) => {
+      const [id, variant] = await world.transcript();
+      await world.ask('POST', `/api/v1/transcripts/${id}/variants/${variant}/versions/`, {});
+      return [id, variant, '1'];
+    },
+  },
 
   'GET /v1/exports/': page,
   'GET /v1/exports/{EXPORT_ID}/': { ids: exported, reply: { strategy: 'job_results_export', state: 'waiting' } },

@@ -123,6 +123,50 @@ export class World {
     return { jobId, artifactId };
   }
 
+  /** A completed job that heard these paragraphs, one second each, as the aggregator leaves it. */
+  async heardJob(texts: string[] = ['Good evening.', 'Welcome back.']): Promise<string> {
+    const jobId = await this.job();
+    const { manager } = this.gateway.db;
+    const moduleId = 'speech_recognition';
+    await manager.update(JobModuleEntity, { jobId }, { moduleId, postedAs: moduleId, state: 'completed' });
+    await manager.update(JobEntity, { id: jobId }, { state: 'completed', timeCompleted: new Date() });
+    await manager.insert(
+      SegmentEntity,
+      texts.map((text, seq) =>
+        columns<SegmentEntity>({
+          jobId,
+          seq,
+          moduleId,
+          moduleSeq: seq,
+          sourceIndex: 0,
+          frameStart: null,
+          frameEnd: null,
+          timeStart: seq,
+          timeEnd: seq + 1,
+          type: 'speech',
+          label: text,
+          confidence: 0.9,
+          meta: { text, language: 'en', speaker: null, confidence: 0.9 },
+          detections: [],
+          thumbnail: null,
+          keyFrame: null,
+          identityCollection: null,
+          identityNumber: null,
+        }),
+      ),
+    );
+    return jobId;
+  }
+
+  /** The ids of a transcript and its variant. */
+  async transcript(texts?: string[]): Promise<[transcriptId: string, variantId: string]> {
+    const order = { job_id: await this.heardJob(texts) };
+    const { id } = await this.made<{ id: string }>('/api/v1/transcripts/', order);
+    const variants = await this.ask('GET', `/api/v1/transcripts/${id}/variants/`);
+    const [variant] = variants.json<{ data: { id: string }[] }>().data;
+    return [id, variant!.id];
+  }
+
   /** A gallery that somebody put into the repository; the same one each time. */
   async model(): Promise<string> {
     this.newsroom ??= await this.gallery('newsroom');

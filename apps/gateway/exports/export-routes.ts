@@ -25,8 +25,8 @@ export const createExport = defineRoute({
   path: '/v1/exports/',
   summary: 'Have files made of what is stored',
   description:
-    '`job_results_export` writes the results that a job has by then, as json, csv or xlsx. The other strategies answer 400 ' +
-    'until there is something they could export.',
+    '`job_results_export` writes the results that a job has by then, as json, csv or xlsx; `transcript_export` a version of a ' +
+    'transcript, as srt, vtt, ttml, txt, docx or json. The other strategies answer 400 until there is something they could export.',
   tag,
   body: ExportRequest,
   reply: Export,

@@ -1,9 +1,11 @@
-import { AditError, JobResultsExport, type ExportRequest } from '@adit/contracts';
-import { ExportEntity, isUuid } from '@adit/database';
+import { AditError, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
+import { columns, ExportEntity, isUuid } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { TranscriptReader } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, Raw } from 'typeorm';
+import type { z } from 'zod';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
@@ -13,11 +15,7 @@ import { JobReader } from '../jobs/job-reader.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
 
 /** What the other strategies wait for. */
-const LACKING: Record<Exclude<ExportRequest['strategy'], 'job_results_export'>, string> = {
-  basic_dataset_export: 'datasets',
-  coco_export: 'datasets',
-  transcript_export: 'transcripts',
-};
+const LACKING = { basic_dataset_export: 'datasets', coco_export: 'datasets' };
 
 /** Exports are made by the aggregator. */
 @Controller()
@@ -25,6 +23,7 @@ export class ExportsController {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(JobReader) private readonly jobs: JobReader,
+    @Inject(TranscriptReader) private readonly transcripts: TranscriptReader,
     @Inject(Artifacts) private readonly artifacts: Artifacts,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(Links) private readonly links: Links,
@@ -32,16 +31,18 @@ export class ExportsController {
 
   @Route(createExport)
   async create({ body }: Input<typeof createExport>, { caller: { workspaceId }, newId: id }: Exchange) {
-    const config = await this.checked(workspaceId, body);
-    const { job_id: jobId } = config;
-    await this.db.manager.insert(ExportEntity, { id, workspaceId, strategy: body.strategy, config, jobId });
+    const of = await this.checked(workspaceId, body);
+    await this.db.manager.insert(
+      ExportEntity,
+      columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }),
+    );
     return presentExport(await this.row(workspaceId, id));
   }
 
   @Route(listExports)
   async list({ query }: Input<typeof listExports>, { caller: { workspaceId }, request }: Exchange) {
     const [rows, total] = await this.db.manager.findAndCount(ExportEntity, {
-      where: { workspaceId, jobId: ofJobThatIsThere() },
+      where: { workspaceId, jobId: ofJobThatIsThere(), transcriptId: ofTranscriptThatIsThere() },
       order: { timeCreated: 'DESC', id: 'DESC' },
       skip: query.offset,
       take: query.limit,
@@ -68,39 +69,77 @@ export class ExportsController {
     return sendObject(this.objects, this.artifacts.file(artifact), request, reply);
   }
 
-  private async checked(workspaceId: string, { strategy, config }: ExportRequest): Promise<JobResultsExport> {
-    if (strategy !== 'job_results_export') {
-      throw wrong('/strategy', 'not_yet', `${strategy} cannot be done yet: there are no ${LACKING[strategy]}.`);
-    }
-    const parsed = JobResultsExport.safeParse(config);
-    if (!parsed.success) {
-      const path = ['body', 'config'];
-      const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: [...path, ...issue.path] }));
-      throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
-    }
-    const { job_id: jobId } = parsed.data;
-    const job = await this.jobs.row(workspaceId, jobId).catch((error: unknown) => {
-      if (error instanceof AditError && error.code === 'NOT_FOUND') {
-        throw wrong('/config/job_id', 'unknown_job', `There is no job ${jobId}.`);
+  /** With what it is made of: the export goes when that does. */
+  private async checked(
+    workspaceId: string,
+    { strategy, config }: ExportRequest,
+  ): Promise<Pick<ExportEntity, 'config' | 'jobId' | 'transcriptId'>> {
+    switch (strategy) {
+      case 'job_results_export': {
+        const wanted = parsed(JobResultsExport, config);
+        const { job_id: id } = wanted;
+        const there = this.jobs.row(workspaceId, id);
+        const job = await there.catch(unless('/config/job_id', 'unknown_job', `There is no job ${id}.`));
+        return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null };
       }
-      throw error;
-    });
-    return { ...parsed.data, job_id: job.id };
+      case 'transcript_export': {
+        const wanted = parsed(TranscriptExport, config);
+        const { transcript_id: id, variant_id: variantId, version } = wanted;
+        const there = this.transcripts.version(workspaceId, id, variantId, version);
+        const place = await there.catch(
+          unless('/config/transcript_id', 'unknown_transcript', 'There is no such version of such a transcript.'),
+        );
+        // The newest one as of now, whatever is edited until it is written.
+        const pinned = { ...wanted, version: place.version.version };
+        return { config: pinned, jobId: place.transcript.jobId, transcriptId: place.transcript.id };
+      }
+      case 'basic_dataset_export':
+      case 'coco_export':
+        throw wrong('/strategy', 'not_yet', `${strategy} cannot be done yet: there are no ${LACKING[strategy]}.`);
+    }
   }
 
   private async row(workspaceId: string, id: string): Promise<ExportEntity> {
     const row = isUuid(id)
-      ? await this.db.manager.findOneBy(ExportEntity, { id, workspaceId, jobId: ofJobThatIsThere() })
+      ? await this.db.manager.findOneBy(ExportEntity, {
+          id,
+          workspaceId,
+          jobId: ofJobThatIsThere(),
+          transcriptId: ofTranscriptThatIsThere(),
+        })
       : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no export ${id}.`);
     return row;
   }
 }
 
+/** Throws VALIDATION with every fault. */
+function parsed<T extends z.ZodType>(schema: T, config: unknown): z.output<T> {
+  const { success, data, error } = schema.safeParse(config);
+  if (success) return data;
+  const path = ['body', 'config'];
+  const errors = error.issues.flatMap((issue) => detailsOf({ ...issue, path: [...path, ...issue.path] }));
+  throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+}
+
+/** What is not found is a fault of the request that names it. */
+function unless(pointer: string, code: string, message: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof AditError && error.code === 'NOT_FOUND' ? wrong(pointer, code, message) : error;
+  };
+}
+
 /** The exports of a job that was deleted go after it, in steps; until then nobody finds them. */
 function ofJobThatIsThere() {
   return Raw(
     (jobId) => `(${jobId} IS NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = ${jobId} AND j.time_deleted IS NULL))`,
+  );
+}
+
+/** So do those of a transcript. */
+function ofTranscriptThatIsThere() {
+  return Raw(
+    (id) => `(${id} IS NULL OR EXISTS (SELECT 1 FROM transcripts t WHERE t.id = ${id} AND t.time_deleted IS NULL))`,
   );
 }
 

@@ -27,16 +27,6 @@ const TO_COME: readonly RowToCome[] = [
     ['POST', '/models/:id/predict/'],
     ['POST', '/models/:id/canary/'],
   ]),
-  ...rows('transcripts', [
-    ['GET POST', '/transcripts/'],
-    ['GET DELETE', '/transcripts/:id/'],
-    ['GET', '/transcripts/:id/variants/'],
-    ['GET', '/transcripts/:id/variants/:variant/'],
-    ['GET POST', '/transcripts/:id/variants/:variant/versions/'],
-    ['GET DELETE', '/transcripts/:id/variants/:variant/versions/:version/'],
-    ['GET', '/transcripts/:id/variants/:variant/versions/:version/paragraphs/'],
-    ['GET PUT', '/transcripts/:id/variants/:variant/versions/:version/paragraphs/:paragraph/'],
-  ]),
   ...rows('the transcript editor', [['GET', '/editor/:id/']], ''),
   ...rows('looking at faces without a job', [
     ['POST', '/faces/detect/'],

@@ -51,6 +51,12 @@ function own(table: string, more: Pick<Rows, 'folder'> = {}, kind = table): Rows
 /** What goes as rows: what hangs on others goes before them. */
 const ROWS: readonly Rows[] = [
   hanging('report_items', 'report_id', 'reports'),
+  ...['transcript_paragraphs', 'transcript_versions'].map((table) => ({
+    table,
+    where: `variant_id IN (SELECT v.id FROM transcript_variants v JOIN transcripts t ON t.id = v.transcript_id WHERE t.${OWN})`,
+  })),
+  hanging('transcript_variants', 'transcript_id', 'transcripts'),
+  own('transcripts'),
   hanging('artifacts', 'export_id', 'exports'),
   hanging('dictionary_versions', 'dictionary_id', 'dictionaries'),
   own('dataset_images'),

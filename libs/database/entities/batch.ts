@@ -61,6 +61,8 @@ export class ExportEntity extends TaskEntity {
   @Column('jsonb') config!: Record<string, unknown>;
   /** The job whose results it holds: they go with the job. */
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
+  /** The transcript that it was made of: it goes with that. */
+  @Index() @Column('uuid', { nullable: true }) transcriptId!: string | null;
   @Column('double precision', { default: 0 }) progress!: number;
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
 }

@@ -26,6 +26,12 @@ import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
+import {
+  TranscriptEntity,
+  TranscriptParagraphEntity,
+  TranscriptVariantEntity,
+  TranscriptVersionEntity,
+} from './transcript.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 
@@ -48,6 +54,7 @@ export * from './probe.js';
 export * from './result.js';
 export * from './storage.js';
 export * from './table-columns.js';
+export * from './transcript.js';
 export * from './webhook.js';
 export * from './workspace.js';
 
@@ -95,6 +102,10 @@ export const ENTITIES = [
   StoragePartEntity,
   StorageRemovalEntity,
   SummaryEntity,
+  TranscriptEntity,
+  TranscriptParagraphEntity,
+  TranscriptVariantEntity,
+  TranscriptVersionEntity,
   WebhookAttemptEntity,
   WebhookDeliveryEntity,
   WebhookEntity,

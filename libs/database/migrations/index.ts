@@ -22,6 +22,7 @@ import { JobErasures1795383000000 } from './1795383000000-job-erasures.js';
 import { MediaOfModules1795384000000 } from './1795384000000-media-of-modules.js';
 import { RenamingUploads1795386000003 } from './1795386000003-renaming-uploads.js';
 import { Audio1795390100000 } from './1795390100000-audio.js';
+import { Transcripts1795400200000 } from './1795400200000-transcripts.js';
 import { ModelStore1795400300000 } from './1795400300000-model-store.js';
 import { Datasets1795400500000 } from './1795400500000-datasets.js';
 import { FaceIndexes1795400600000 } from './1795400600000-face-indexes.js';
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   MediaOfModules1795384000000,
   RenamingUploads1795386000003,
   Audio1795390100000,
+  Transcripts1795400200000,
   ModelStore1795400300000,
   Datasets1795400500000,
   FaceIndexes1795400600000,

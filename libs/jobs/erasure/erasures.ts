@@ -13,6 +13,8 @@ export const REMOVED_HERE_SECONDS = 60;
 
 /** Tables of a job by its id. */
 const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events'];
+/** In this order: whoever writes a version finds its transcript gone, or has written what the next table finds. */
+const TRANSCRIPTS = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs'];
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
 
 interface ErasureStep {
@@ -51,10 +53,10 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   await take('chunks');
   // Each with the row of its file and a note on its folder.
   const room = Math.ceil(left / 3);
-  const exports = await deleteExports(manager, jobId, room);
+  const exports = await deleteExports(manager, { job_id: jobId }, room);
   left = exports.length < room ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
-  for (const table of RESULTS) await take(table);
+  for (const table of [...TRANSCRIPTS, ...RESULTS]) await take(table);
   while (left > 0) {
     const part = await forgetSources(manager, { id: jobId, workspaceId: erasure.workspace_id }, left);
     if (part === null) break;
@@ -85,16 +87,21 @@ async function deleteRows(
   return counts;
 }
 
-/** Exports hold the job's results and go with it, each with its file. Answers their ids. */
-async function deleteExports(manager: EntityManager, jobId: string, limit: number): Promise<string[]> {
+/** Exports hold the results of a job, or a transcript, and go with it, each with its file. Answers their ids. */
+export async function deleteExports(
+  manager: EntityManager,
+  of: { job_id: string } | { transcript_id: string },
+  limit: number,
+): Promise<string[]> {
   if (limit === 0) return [];
+  const [column, id] = 'job_id' in of ? ['job_id', of.job_id] : ['transcript_id', of.transcript_id];
   const rows = returned<{ id: string }>(
     await manager.query(
-      'DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE job_id = $1 LIMIT $2) RETURNING id',
-      [jobId, limit],
+      `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE ${column} = $1 LIMIT $2) RETURNING id`,
+      [id, limit],
     ),
   );
-  const ids = rows.map(({ id }) => id);
+  const ids = rows.map((row) => row.id);
   // By a statement of its own, which sees the file of one that was being completed meanwhile.
   if (ids.length > 0) await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
   return ids;

@@ -20,6 +20,7 @@ import { InstallationLease } from '@adit/leases';
 import { JobCommands } from '../commands/job-commands.js';
 import { jobPrefix } from '../keys.js';
 import { workOffRemovals } from './object-removals.js';
+import { TranscriptErasures } from './transcript-erasures.js';
 import { mediaInUse } from '../observations/observation-cache.js';
 
 const log = createLogger('sweeper');
@@ -49,6 +50,7 @@ interface Removal<T> {
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly lease: InstallationLease;
+  private readonly transcripts: TranscriptErasures;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | null = null;
   private ttlTimer: NodeJS.Timeout | undefined;
@@ -66,6 +68,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(BatchCommands) private readonly batches: BatchCommands,
   ) {
     this.lease = new InstallationLease(db, 'sweeper', LEASE_SECONDS);
+    this.transcripts = new TranscriptErasures(db);
   }
 
   onApplicationBootstrap(): void {
@@ -87,6 +90,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       try {
         await this.sweep(this.expiredJobs(now));
         await this.sweep(this.erasures());
+        await this.sweep(this.deletedTranscripts());
         await this.sweep(this.tombstones(now));
         await this.attempt('batches', () => this.batches.finishDeletions(now, this.goOn));
         await this.sweep(this.artifacts(now));
@@ -172,6 +176,14 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       remove: async ({ jobId }) => {
         while ((await this.goOn()) && !(await this.commands.eraseSome(jobId)));
       },
+    };
+  }
+
+  private deletedTranscripts(): Removal<{ id: string }> {
+    return {
+      kind: 'transcripts',
+      find: () => this.transcripts.left(BATCH),
+      remove: ({ id }) => this.transcripts.erase(id, this.goOn),
     };
   }
 

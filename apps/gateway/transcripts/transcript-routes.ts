@@ -1,0 +1,258 @@
+import {
+  PageQuery,
+  ParagraphChange,
+  ParagraphDifferencePage,
+  ParagraphRequest,
+  Transcript,
+  TranscriptPage,
+  TranscriptParagraph,
+  TranscriptParagraphPage,
+  TranscriptRequest,
+  TranscriptVariant,
+  TranscriptVariantPage,
+  TranscriptVariantRequest,
+  TranscriptVersion,
+  TranscriptVersionPage,
+  VersionRequest,
+} from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { Message, UuidInPath } from '../http/shapes.js';
+
+const tag = 'Transcripts' as const;
+const transcriptParams = z.object({ transcriptId: UuidInPath });
+const variantParams = transcriptParams.extend({ variantId: UuidInPath });
+const versionParams = variantParams.extend({ version: z.string().describe('Its number or its id') });
+const paragraphParams = versionParams.extend({ paragraphId: UuidInPath });
+
+const variant = '/v1/transcripts/:transcriptId/variants/:variantId';
+const version = `${variant}/versions/:version`;
+const paragraph = `${version}/paragraphs/:paragraphId`;
+
+const IfMatch = z.object({
+  'If-Match': z
+    .string()
+    .optional()
+    .describe('The ETag that was read, or the number in quotes: 412 when it has changed'),
+});
+
+export const listTranscripts = defineRoute({
+  method: 'GET',
+  path: '/v1/transcripts/',
+  summary: 'List transcripts, newest first',
+  description: 'A page of the transcripts of the workspace; filters narrow it down together.',
+  tag,
+  query: PageQuery.extend({
+    search: z.string().max(255).optional().describe('Part of the id, the tag or the source'),
+    tag: z.string().max(255).optional(),
+    job_id: z.string().max(64).optional(),
+  }),
+  reply: TranscriptPage,
+});
+
+export const createTranscript = defineRoute({
+  method: 'POST',
+  path: '/v1/transcripts/',
+  summary: 'Make a transcript of what a job has heard',
+  description:
+    'The job has ended and was asked for speech_recognition. The transcript has a variant in the language that was spoken, and ' +
+    'another where the job translated; it goes with the job.',
+  tag,
+  body: TranscriptRequest,
+  resource: null,
+  reply: Transcript,
+  errors: ['CONFLICT'],
+  example: { body: { job_id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11' } },
+});
+
+export const getTranscript = defineRoute({
+  method: 'GET',
+  path: '/v1/transcripts/:transcriptId/',
+  summary: 'Read a transcript',
+  description: 'Whose it is; its text is in its variants.',
+  tag,
+  params: transcriptParams,
+  reply: Transcript,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteTranscript = defineRoute({
+  method: 'DELETE',
+  path: '/v1/transcripts/:transcriptId/',
+  summary: 'Delete a transcript with all its versions and exports',
+  description: 'Nobody finds it any more when this answers.',
+  tag,
+  params: transcriptParams,
+  reply: Message,
+  errors: ['NOT_FOUND'],
+});
+
+export const listVariants = defineRoute({
+  method: 'GET',
+  path: '/v1/transcripts/:transcriptId/variants/',
+  summary: 'List the variants of a transcript',
+  description: 'In the order in which they were made: the first is what was said.',
+  tag,
+  params: transcriptParams,
+  query: PageQuery,
+  reply: TranscriptVariantPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const createVariant = defineRoute({
+  method: 'POST',
+  path: '/v1/transcripts/:transcriptId/variants/',
+  summary: 'Add a variant in another language',
+  description:
+    '`translate` has a model translate, and answers 400 where none is installed; `copy` begins with the text as it is, for a ' +
+    'person to translate.',
+  tag,
+  params: transcriptParams,
+  body: TranscriptVariantRequest,
+  reply: TranscriptVariant,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { body: { language: 'de', mode: 'copy' } },
+});
+
+export const getVariant = defineRoute({
+  method: 'GET',
+  path: `${variant}/`,
+  summary: 'Read a variant',
+  description: 'Its language, and the number of its newest version.',
+  tag,
+  params: variantParams,
+  reply: TranscriptVariant,
+  errors: ['NOT_FOUND'],
+});
+
+export const listVersions = defineRoute({
+  method: 'GET',
+  path: `${variant}/versions/`,
+  summary: 'List the versions of a variant, newest first',
+  description: 'Every edit makes one; the newest is the one that is shown.',
+  tag,
+  params: variantParams,
+  query: PageQuery,
+  reply: TranscriptVersionPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const createVersion = defineRoute({
+  method: 'POST',
+  path: `${variant}/versions/`,
+  summary: 'Save a version: changes of the newest one, or an older one brought back',
+  description:
+    'All changes are saved or none. A paragraph that somebody changed after `base_version` is a conflict: 409, and `errors` ' +
+    'names it; what was changed elsewhere is kept. With `If-Match` nothing may have changed since: 412.',
+  tag,
+  params: variantParams,
+  headers: IfMatch,
+  body: VersionRequest,
+  reply: TranscriptVersion,
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  example: {
+    body: {
+      base_version: 3,
+      changes: [{ id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f', text: 'Good evening.', speaker: 'Ada' }],
+    },
+  },
+});
+
+export const getVersion = defineRoute({
+  method: 'GET',
+  path: `${version}/`,
+  summary: 'Read a version',
+  description: 'When it was made, by which key; its paragraphs are a list of their own.',
+  tag,
+  params: versionParams,
+  reply: TranscriptVersion,
+  errors: ['NOT_FOUND'],
+});
+
+export const deleteVersion = defineRoute({
+  method: 'DELETE',
+  path: `${version}/`,
+  summary: 'Forget a version',
+  description:
+    'With the text that no other version has. The one before the newest becomes the newest; numbers are not used again. The only ' +
+    'version is not deleted: 409.',
+  tag,
+  params: versionParams,
+  reply: Message,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
+export const versionDifferences = defineRoute({
+  method: 'GET',
+  path: `${version}/diff/`,
+  summary: 'What lies between two versions',
+  description:
+    'A page of the paragraphs that they do not have in common, with the words that were taken out and put in.',
+  tag,
+  params: versionParams,
+  query: PageQuery.extend({
+    from: z.string().max(64).describe('Number or id of the version to compare it with, usually an older one'),
+  }),
+  reply: ParagraphDifferencePage,
+  errors: ['NOT_FOUND'],
+});
+
+export const listParagraphs = defineRoute({
+  method: 'GET',
+  path: `${version}/paragraphs/`,
+  summary: 'Paragraphs of a version, in their order',
+  description: 'A page of them, every word with its times; `search` leaves those that contain a text.',
+  tag,
+  params: versionParams,
+  query: PageQuery.extend({
+    search: z
+      .string()
+      .max(255)
+      .optional()
+      .describe('Part of the text or of the name of the speaker; case does not matter'),
+  }),
+  reply: TranscriptParagraphPage,
+  errors: ['NOT_FOUND'],
+});
+
+export const getParagraph = defineRoute({
+  method: 'GET',
+  path: `${paragraph}/`,
+  summary: 'Read a paragraph as it is in a version',
+  description: 'Its ETag is for `If-Match`.',
+  tag,
+  params: paragraphParams,
+  reply: TranscriptParagraph,
+  errors: ['NOT_FOUND'],
+});
+
+const edit = {
+  path: `${paragraph}/`,
+  tag,
+  params: paragraphParams,
+  headers: IfMatch,
+  reply: TranscriptParagraph,
+  replyHeaders: ['ETag' as const],
+  errors: ['NOT_FOUND' as const, 'CONFLICT' as const, 'PRECONDITION_FAILED' as const],
+};
+const edited =
+  'Makes a new version, unless nothing changes; words that stay keep their times. `:version` is the one that was read: when ' +
+  'the paragraph was changed after it, 409; with `If-Match` its revision decides, and 412 says that it was changed.';
+
+export const replaceParagraph = defineRoute({
+  ...edit,
+  method: 'PUT',
+  summary: 'Replace the text and the speaker of a paragraph',
+  description: edited,
+  body: ParagraphRequest,
+  example: { body: { text: 'Good evening.', speaker: 'Ada' } },
+});
+
+export const changeParagraph = defineRoute({
+  ...edit,
+  method: 'PATCH',
+  summary: 'Change some of a paragraph',
+  description: edited,
+  body: ParagraphChange,
+  example: { body: { speaker: 'Ada' } },
+});

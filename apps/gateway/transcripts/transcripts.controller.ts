@@ -1,0 +1,155 @@
+import type { ParagraphChange } from '@adit/contracts';
+import { TranscriptErasures } from '@adit/jobs';
+import {
+  NewTranscripts,
+  presentVariant,
+  presentVersion,
+  TranscriptReader,
+  TranscriptWriter,
+  type WritePlace,
+} from '@adit/transcript-store';
+import { Controller, Inject } from '@nestjs/common';
+import type { Caller } from '../http/caller.js';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { etagOf, ifMatch } from './if-match.js';
+import * as routes from './transcript-routes.js';
+
+@Controller()
+export class TranscriptsController {
+  constructor(
+    @Inject(TranscriptReader) private readonly reader: TranscriptReader,
+    @Inject(TranscriptWriter) private readonly writer: TranscriptWriter,
+    @Inject(NewTranscripts) private readonly made: NewTranscripts,
+    @Inject(TranscriptErasures) private readonly erasures: TranscriptErasures,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.listTranscripts)
+  async list({ query }: Input<typeof routes.listTranscripts>, { caller, request }: Exchange) {
+    const { total, transcripts } = await this.reader.list(caller.workspaceId, query, this.links.baseUrl(request));
+    return this.links.page(request, query, total, transcripts);
+  }
+
+  @Route(routes.createTranscript)
+  async create({ body }: Input<typeof routes.createTranscript>, { caller, request, newId: id }: Exchange) {
+    const baseUrl = this.links.baseUrl(request);
+    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl });
+    return this.reader.one(caller.workspaceId, id, baseUrl);
+  }
+
+  @Route(routes.getTranscript)
+  one({ params }: Input<typeof routes.getTranscript>, { caller, request }: Exchange) {
+    return this.reader.one(caller.workspaceId, params.transcriptId, this.links.baseUrl(request));
+  }
+
+  @Route(routes.deleteTranscript)
+  async delete({ params }: Input<typeof routes.deleteTranscript>, { caller }: Exchange) {
+    const { id } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
+    await this.erasures.delete(caller.workspaceId, id);
+    return { message: `The transcript ${id} was deleted.` };
+  }
+
+  @Route(routes.listVariants)
+  async variants({ params, query }: Input<typeof routes.listVariants>, { caller, request }: Exchange) {
+    const { id } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
+    const [rows, total] = await this.reader.variants(id, query);
+    return this.links.page(request, query, total, rows.map(presentVariant));
+  }
+
+  @Route(routes.createVariant)
+  async createVariant({ params, body }: Input<typeof routes.createVariant>, { caller, newId: id }: Exchange) {
+    const maker = { id, author: caller.name };
+    return presentVariant(await this.made.createVariant(caller.workspaceId, params.transcriptId, body, maker));
+  }
+
+  @Route(routes.getVariant)
+  async variant({ params }: Input<typeof routes.getVariant>, { caller }: Exchange) {
+    const { variant } = await this.reader.variant(caller.workspaceId, params.transcriptId, params.variantId);
+    return presentVariant(variant);
+  }
+
+  @Route(routes.listVersions)
+  async versions({ params, query }: Input<typeof routes.listVersions>, { caller, request }: Exchange) {
+    const { variant } = await this.reader.variant(caller.workspaceId, params.transcriptId, params.variantId);
+    const [rows, total] = await this.reader.versions(variant.id, query);
+    return this.links.page(request, query, total, rows.map(presentVersion));
+  }
+
+  @Route(routes.createVersion)
+  async createVersion({ params, body }: Input<typeof routes.createVersion>, { caller, request, reply }: Exchange) {
+    const seen = { ifMatch: ifMatch(request.headers['if-match']) };
+    const row = await this.writer.write(placeOf(params, caller), body, seen);
+    reply.header('etag', etagOf(row.version));
+    return presentVersion(row);
+  }
+
+  @Route(routes.getVersion)
+  async version({ params }: Input<typeof routes.getVersion>, { caller, reply }: Exchange) {
+    const { version } = await this.place(params, caller);
+    reply.header('etag', etagOf(version.version));
+    return presentVersion(version);
+  }
+
+  @Route(routes.deleteVersion)
+  async deleteVersion({ params }: Input<typeof routes.deleteVersion>, { caller }: Exchange) {
+    const { version } = await this.writer.remove(placeOf(params, caller), params.version);
+    return { message: `Version ${version} was deleted.` };
+  }
+
+  @Route(routes.versionDifferences)
+  async differences({ params, query }: Input<typeof routes.versionDifferences>, { caller, request }: Exchange) {
+    const { version } = await this.place(params, caller);
+    const before = await this.place({ ...params, version: query.from }, caller);
+    const { total, differences } = await this.reader.differences(before, version, query);
+    return this.links.page(request, query, total, differences);
+  }
+
+  @Route(routes.listParagraphs)
+  async paragraphs({ params, query }: Input<typeof routes.listParagraphs>, { caller, request }: Exchange) {
+    const { total, paragraphs } = await this.reader.paragraphs(await this.place(params, caller), query);
+    return this.links.page(request, query, total, paragraphs);
+  }
+
+  @Route(routes.getParagraph)
+  async paragraph({ params }: Input<typeof routes.getParagraph>, { caller, reply }: Exchange) {
+    const found = await this.reader.paragraph(await this.place(params, caller), params.paragraphId);
+    reply.header('etag', etagOf(found.revision, found.index));
+    return found;
+  }
+
+  @Route(routes.replaceParagraph)
+  replace({ params, body }: Input<typeof routes.replaceParagraph>, exchange: Exchange) {
+    return this.edit(params, body, exchange);
+  }
+
+  @Route(routes.changeParagraph)
+  change({ params, body }: Input<typeof routes.changeParagraph>, exchange: Exchange) {
+    return this.edit(params, body, exchange);
+  }
+
+  private async edit(
+    params: Input<typeof routes.replaceParagraph>['params'],
+    change: ParagraphChange,
+    { caller, request, reply }: Exchange,
+  ) {
+    const seen = { id: params.paragraphId, base: params.version, ifMatch: ifMatch(request.headers['if-match']) };
+    const edited = await this.writer.editParagraph(placeOf(params, caller), seen, change);
+    reply.header('etag', etagOf(edited.revision, edited.index));
+    return edited;
+  }
+
+  private place(
+    { transcriptId, variantId, version }: Input<typeof routes.getVersion>['params'],
+    { workspaceId }: Caller,
+  ) {
+    return this.reader.version(workspaceId, transcriptId, variantId, version);
+  }
+}
+
+function placeOf(
+  { transcriptId, variantId }: Input<typeof routes.getVariant>['params'],
+  { workspaceId, name: author }: Caller,
+): WritePlace {
+  return { workspaceId, transcriptId, variantId, author };
+}

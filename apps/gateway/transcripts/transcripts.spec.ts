@@ -1,0 +1,286 @@
+import { BUS, type Bus } from '@adit/bus';
+import type { Payload } from '@adit/contracts';
+import { JobEntity, TranscriptEntity } from '@adit/database';
+import { TranscriptErasures } from '@adit/jobs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { scopeOf } from '../auth/access-scopes.js';
+import { World } from '../contract/world.js';
+import { ExportsController } from '../exports/exports.controller.js';
+import { routesOf } from '../http/route.js';
+import type { Answer } from '../testing/gateway.js';
+import { TranscriptsController } from './transcripts.controller.js';
+
+type Row = Record<string, unknown>;
+interface Paragraph {
+  id: string;
+  index: number;
+  revision: number;
+  text: string;
+  speaker: string | null;
+}
+
+let world: World;
+const events: { event: string; data: Row }[] = [];
+
+beforeAll(async () => {
+  world = await World.start();
+  await world.gateway.app.get<Bus>(BUS).subscribe({
+    topic: 'events.raised',
+    group: 'spec',
+    concurrency: 1,
+    handle: ({ envelope }) => {
+      const { event, data } = envelope.payload as Payload<'events.raised'>;
+      const resource = data['resource'] as { data: Row } | undefined;
+      if (resource !== undefined) events.push({ event, data: resource.data });
+      return Promise.resolve();
+    },
+  });
+}, 600_000);
+afterAll(() => world?.close());
+
+const ask = (method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  world.ask(method, `/api/v1/${url}`, body, headers);
+const at = async (texts?: string[]): Promise<string> => {
+  const [id, variant] = await world.transcript(texts);
+  return `transcripts/${id}/variants/${variant}/versions`;
+};
+const pageOf = async (url: string): Promise<Paragraph[]> =>
+  (await ask('GET', `${url}/paragraphs/?limit=100`)).json<{ data: Paragraph[] }>().data;
+const codeOf = ({ status, json }: Answer) => [status, (json()['errors'] as Row[] | undefined)?.[0]?.['code']];
+
+/** What was raised of a transcript, once there is as much. */
+async function raised(id: string, count: number): Promise<typeof events> {
+  const found = () => events.filter(({ data }) => JSON.stringify(data).includes(id));
+  while (found().length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  return found();
+}
+
+describe('a transcript', () => {
+  it('is made of a job that has ended, and tells of it', async () => {
+    const jobId = await world.heardJob();
+    const made = await ask('POST', 'transcripts/', { job_id: jobId, tag: 'evening' });
+    const transcript = made.json();
+    expect(transcript).toMatchObject({
+      tag: 'evening',
+      source: world.order.sources[0],
+      job: { id: jobId, is_synced_to_kg: false, media_type: expect.any(String), webhook: null },
+    });
+    const id = transcript['id'] as string;
+    expect((await ask('GET', `transcripts/${id}/`)).json()).toEqual(transcript);
+    expect((await ask('GET', `transcripts/?job_id=${jobId}&search=EVEN`)).json()).toMatchObject({ total: 1 });
+    expect(await raised(id, 2)).toMatchObject([
+      { event: 'svc.transcript.on_created', data: { transcript: { id, job: { id: jobId, is_synced_to_kg: false } } } },
+      { event: 'svc.transcript.variant.version.on_created', data: { version: { version: 1, transcript_id: id } } },
+    ]);
+  });
+
+  it('is refused of what has no speech, runs, or is not there', async () => {
+    const running = await world.heardJob();
+    await world.gateway.db.manager.update(JobEntity, { id: running }, { state: 'processing' });
+    const refused = async (jobId: string) => codeOf(await ask('POST', 'transcripts/', { job_id: jobId }));
+    expect(await refused(await world.job())).toEqual([400, 'no_speech']);
+    expect(await refused('x')).toEqual([400, 'unknown_job']);
+    expect((await refused(running))[0]).toBe(409);
+  });
+
+  it('goes with its job, with its workspace and by itself, exports and all', async () => {
+    const { manager } = world.gateway.db;
+    const { id: workspaceId } = (await ask('POST', 'workspaces/', { name: 'leaving' })).json<{ id: string }>();
+    const rowsOf = async (jobId: string): Promise<number[]> => {
+      const tables = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs', 'exports'];
+      const counts = tables.map(async (table) => {
+        const [row] = await manager.query<[{ n: number }]>(
+          `SELECT count(*)::int AS n FROM ${table} WHERE job_id = $1`,
+          [jobId],
+        );
+        return row.n;
+      });
+      return Promise.all(counts);
+    };
+    for (const kind of ['transcripts', 'jobs', 'workspaces']) {
+      const [id, variantId] = await world.transcript();
+      const { jobId } = await manager.findOneByOrFail(TranscriptEntity, { id });
+      const config = { transcript_id: id, variant_id: variantId, format: 'srt' };
+      const order = await ask('POST', 'exports/', { strategy: 'transcript_export', config });
+      expect(order.json()).toMatchObject({ config: { version: 1, format: 'srt' } });
+      expect(await rowsOf(jobId)).toEqual([1, 1, 1, 2, 1]);
+      if (kind === 'workspaces') {
+        for (const table of ['jobs', 'transcripts', 'exports']) {
+          const column = table === 'jobs' ? 'id' : 'job_id';
+          await manager.query(`UPDATE ${table} SET workspace_id = $1 WHERE ${column} = $2`, [workspaceId, jobId]);
+        }
+      }
+      const deleted = { transcripts: id, jobs: jobId, workspaces: workspaceId }[kind];
+      expect((await ask('DELETE', `${kind}/${deleted}/`)).status).toBe(200);
+      expect((await ask('GET', `transcripts/${id}/`)).status).toBe(404);
+      expect((await ask('GET', `exports/${String(order.json()['id'])}/`)).status).toBe(404);
+      expect(await rowsOf(jobId)).toEqual([0, 0, 0, 0, 0]);
+    }
+  });
+
+  it('that was deleted by a process that died is erased by the sweeper', async () => {
+    const [id] = await world.transcript();
+    await world.gateway.db.manager.update(TranscriptEntity, { id }, { timeDeleted: new Date() });
+    expect((await ask('GET', `transcripts/${id}/`)).status).toBe(404);
+    const erasures = world.gateway.app.get(TranscriptErasures, { strict: false });
+    for (const left of await erasures.left(100)) await erasures.erase(left.id);
+    expect(await world.gateway.db.manager.countBy(TranscriptEntity, { id })).toBe(0);
+  });
+});
+
+describe('a paragraph', () => {
+  it('is edited by whoever has read it last', async () => {
+    const versions = await at();
+    const [{ id }] = (await pageOf(`${versions}/1`)) as [Paragraph];
+    const one = `${versions}/1/paragraphs/${id}/`;
+    const read = await ask('GET', one);
+    const etag = read.headers['etag'] as string;
+    expect((await ask('GET', one, undefined, { 'if-none-match': etag })).status).toBe(304);
+    const put = (text: string, headers: Record<string, string> = {}) =>
+      ask('PUT', one, { ...read.json<Paragraph>(), text }, headers);
+    const first = await put('Good day.', { 'if-match': etag });
+    expect(first.json()).toMatchObject({ id, index: 0, revision: 2, text: 'Good day.' });
+    expect((await put('Good night.', { 'if-match': etag })).status).toBe(412);
+    expect(codeOf(await put('Good night.'))).toEqual([409, 'changed_since']);
+    expect((await put('Good night.', { 'if-match': first.headers['etag'] as string })).json()).toMatchObject({
+      revision: 3,
+    });
+    expect((await put('Good night!', { 'if-match': '"3"' })).json()).toMatchObject({ revision: 4 });
+    // Nothing changes: no version.
+    expect((await put('Good night!', { 'if-match': '"4"' })).json()).toMatchObject({ revision: 4 });
+    const spoken = await ask('PATCH', `${versions}/4/paragraphs/${id}/`, { speaker: 'Ada' });
+    expect(spoken.json()).toMatchObject({ revision: 5, text: 'Good night!', speaker: 'Ada' });
+    expect((await ask('GET', one)).json()).toEqual(read.json());
+    const list = await ask('GET', `${versions}/`);
+    expect(list.json()).toMatchObject({ total: 5, data: [{ version: 5 }, {}, {}, {}, { version: 1 }] });
+    const transcriptId = versions.split('/')[1]!;
+    const told = (await raised(transcriptId, 2 + 4 + 3)).filter(({ event }) => event.endsWith('paragraph.on_updated'));
+    expect(told.map(({ data }) => data['paragraph'])).toMatchObject([
+      { id, text: 'Good day.', version: 2, transcript_id: transcriptId },
+      { text: 'Good night.', version: 3 },
+      { text: 'Good night!', version: 4 },
+    ]);
+  });
+
+  it('takes no more than it can hold, and no header that is none', async () => {
+    const versions = await at();
+    const [{ id }] = (await pageOf(`${versions}/1`)) as [Paragraph];
+    const put = async (body: object, headers: Record<string, string> = {}) =>
+      (await ask('PUT', `${versions}/1/paragraphs/${id}/`, body, headers)).status;
+    expect(await put({ text: 'x'.repeat(10_000) })).toBe(200);
+    for (const text of ['x'.repeat(10_001), 'a '.repeat(2_001), 'a\0b', 7]) {
+      expect(await put({ text }, { 'if-match': '*' })).toBe(400);
+    }
+    expect(await put({ text: 'a', speaker: 'x'.repeat(201) }, { 'if-match': '*' })).toBe(400);
+    expect(await put({ text: 'a', time_start: 3, time_end: 2 }, { 'if-match': '*' })).toBe(400);
+    expect(await put({ text: 'a', unknown: 1 }, { 'if-match': '*' })).toBe(400);
+    expect(await put({ text: 'a' }, { 'if-match': 'two' })).toBe(400);
+    const change = { after: null, text: 'a', time_start: 0, time_end: 1 };
+    const many = await ask('POST', `${versions}/`, { changes: Array.from({ length: 1_001 }, () => change) });
+    expect(many.status).toBe(400);
+  });
+
+  it('is found by what it says, and in what lies between two versions', async () => {
+    const versions = await at(['One.', 'Two, three.', 'Four.']);
+    const [, two] = (await pageOf(`${versions}/1`)) as [Paragraph, Paragraph];
+    await ask('POST', `${versions}/`, { base_version: 1, changes: [{ id: two.id, text: 'Two, three!' }] });
+    expect((await ask('GET', `${versions}/2/paragraphs/?search=THREE`)).json()).toMatchObject({
+      total: 1,
+      data: [{ index: 1, text: 'Two, three!' }],
+    });
+    expect((await ask('GET', `${versions}/2/diff/?from=1`)).json()).toMatchObject({
+      total: 1,
+      data: [
+        {
+          id: two.id,
+          kind: 'changed',
+          words: [{ kind: 'same', text: 'Two,' }, { kind: 'removed' }, { kind: 'added' }],
+        },
+      ],
+    });
+    expect((await ask('GET', `${versions}/2/diff/`)).status).toBe(400);
+    expect((await ask('GET', `${versions}/2/diff/?from=7`)).status).toBe(404);
+    const restored = await ask('POST', `${versions}/`, { restore_version: 1 }, { 'if-match': '"2"' });
+    expect(restored.json()).toMatchObject({ version: 3, restored_version: 1 });
+    expect((await ask('POST', `${versions}/`, {}, { 'if-match': '"2"' })).status).toBe(412);
+    expect((await pageOf(`${versions}/3`)).map(({ text }) => text)).toEqual(['One.', 'Two, three.', 'Four.']);
+  });
+});
+
+describe('a variant', () => {
+  it('is copied for a person to translate; no model that would is installed', async () => {
+    const [id] = await world.transcript();
+    const url = `transcripts/${id}/variants/`;
+    expect(codeOf(await ask('POST', url, { language: 'de' }))).toEqual([400, 'model_not_installed']);
+    const copy = await ask('POST', url, { language: 'de', mode: 'copy' });
+    expect(copy.json()).toMatchObject({ name: 'de', language: 'de', latest_version: 1 });
+    expect((await ask('GET', url)).json()).toMatchObject({
+      total: 2,
+      data: [{ name: 'original', language: 'en' }, { name: 'de' }],
+    });
+    expect((await ask('GET', `${url}${String(copy.json()['id'])}/`)).json()).toEqual(copy.json());
+  });
+});
+
+describe('who may', () => {
+  const routes = [TranscriptsController, ExportsController].flatMap((controller) => routesOf(controller));
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  const addressOf = (path: string): string => path.slice('/v1/'.length).replace(/:\w+/g, nobody);
+
+  it('tokens reach each of these by the one scope that it needs, and nothing else', async () => {
+    const tokens = new Map<string, string>();
+    for (const scope of ['transcript.read', 'transcript.write', 'export.read', 'export.write']) {
+      const key = (await ask('POST', 'access-keys/', { name: scope, type: 'jwt', scopes: [scope] })).json<
+        Record<'key' | 'secret', string>
+      >();
+      const jwt = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(key.secret));
+      tokens.set(scope, `Bearer ${key.key}.${jwt}`);
+    }
+    for (const route of routes) {
+      const needed = scopeOf(route)!;
+      expect([route.path, needed]).toEqual([
+        route.path,
+        `${route.path.split('/')[2]!.slice(0, -1)}.${route.method === 'GET' ? 'read' : 'write'}`,
+      ]);
+      for (const [scope, authorization] of tokens) {
+        const { status } = await ask(route.method, addressOf(route.path), {}, { authorization });
+        expect([route.method, route.path, scope, status === 403]).toEqual([
+          route.method,
+          route.path,
+          scope,
+          scope !== needed,
+        ]);
+      }
+    }
+    for (const url of ['jobs/', 'storage/', 'webhooks/', 'access-keys/']) {
+      for (const authorization of tokens.values())
+        expect((await ask('GET', url, undefined, { authorization })).status).toBe(403);
+    }
+  });
+
+  it('another workspace finds none of it', async () => {
+    const other = (await ask('POST', 'workspaces/', { name: 'another' })).json<{ key: string }>();
+    const headers = { authorization: `Key ${other.key}` };
+    const [id, variant] = await world.transcript();
+    const [paragraph] = await pageOf(`transcripts/${id}/variants/${variant}/versions/1`);
+    const names: Record<string, string> = {
+      transcriptId: id,
+      variantId: variant,
+      version: '1',
+      paragraphId: paragraph!.id,
+    };
+    const bodies: Record<string, object> = { PUT: { text: 'x' }, POST: { language: 'de', mode: 'copy' } };
+    for (const { method, path } of routesOf(TranscriptsController).filter((route) => route.path.includes(':'))) {
+      const url = path.slice('/v1/'.length).replace(/:(\w+)/g, (_, name: string) => names[name]!);
+      const body = path.endsWith('/versions/') ? {} : (bodies[method] ?? {});
+      const answer = await ask(method, `${url}${url.endsWith('diff/') ? '?from=1' : ''}`, body, headers);
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+    }
+    const config = { transcript_id: id, variant_id: variant, format: 'srt' };
+    expect(codeOf(await ask('POST', 'exports/', { strategy: 'transcript_export', config }, headers))).toEqual([
+      400,
+      'unknown_transcript',
+    ]);
+  });
+});

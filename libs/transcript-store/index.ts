@@ -1,0 +1,5 @@
+export * from './new-transcript.js';
+export * from './present-transcript.js';
+export * from './transcript-events.js';
+export * from './transcript-reader.js';
+export * from './transcript-writer.js';

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import {
+  AditError,
+  isTerminal,
+  SpeechMeta,
+  TRANSCRIPT_LIMITS,
+  type TranscriptRequest,
+  type TranscriptVariantRequest,
+} from '@adit/contracts';
+import {
+  isUuid,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  TranscriptEntity,
+  TranscriptVariantEntity,
+  TranscriptVersionEntity,
+  type SegmentEntity,
+} from '@adit/database';
+import { OutboxRelay } from '@adit/outbox';
+import { wordsOfText } from '@adit/transcripts';
+import { raiseResourceEvent } from '@adit/webhooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { IsNull, type EntityManager } from 'typeorm';
+import { presentTranscript } from './present-transcript.js';
+import { raiseVersionEvents } from './transcript-events.js';
+import { findTranscript, findVariant, findVersion, shownJobs } from './transcript-reader.js';
+import { insertParagraphs, touch } from './version-changes.js';
+
+const SPEECH = 'speech_recognition';
+/** Segments that are read together. */
+const PAGE = 500;
+/** The types of segments that variants are made of, with what they are called. */
+const VARIANTS = { speech: 'original', translation: 'translation' } as const;
+
+type Heard = Pick<SegmentEntity, 'moduleSeq' | 'type' | 'timeStart' | 'timeEnd' | 'meta'>;
+
+/** Makes transcripts of what jobs have heard, and variants of transcripts. */
+@Injectable()
+export class NewTranscripts {
+  constructor(@Inject(OutboxRelay) private readonly outbox: OutboxRelay) {}
+
+  /**
+   * Of one source of a job that has ended: each paragraph that was recognised is one; a translation of the job is a second
+   * variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
+   * CONFLICT while it runs.
+   */
+  create(
+    workspaceId: string,
+    request: TranscriptRequest,
+    { id, author, baseUrl }: { id: string; author: string; baseUrl: string },
+  ): Promise<void> {
+    return this.outbox.transaction(async (manager) => {
+      const job = await heardJob(manager, workspaceId, request.job_id);
+      const source = await sourceOf(manager, job.id, request.source);
+      const tag = request.tag ?? job.tag;
+      await manager.insert(TranscriptEntity, { id, workspaceId, jobId: job.id, tag, source: source.uri });
+      const transcript = await findTranscript(manager, workspaceId, id);
+      const shown = (await shownJobs(manager, [job.id])).get(job.id);
+      if (shown === undefined) throw unknownJob(job.id);
+      await raiseResourceEvent(manager, 'svc.transcript.on_created', {
+        id,
+        workspaceId,
+        data: { transcript: presentTranscript(transcript, shown, baseUrl) },
+      });
+      for (const [type, name] of Object.entries(VARIANTS)) {
+        const variantId = randomUUID();
+        const heard = await writeHeard(manager, { variantId, jobId: job.id, sourceIndex: source.index, type });
+        if (heard.paragraphs === 0 && type !== 'speech') continue;
+        await addVariant(manager, transcript, { id: variantId, name, author, ...heard });
+      }
+    });
+  }
+
+  /** Throws VALIDATION when nothing that translates is installed, CONFLICT when there are too many, NOT_FOUND. */
+  createVariant(
+    workspaceId: string,
+    transcriptId: string,
+    { language, name = language, variant_id: from, mode }: TranscriptVariantRequest,
+    { id, author }: { id: string; author: string },
+  ): Promise<TranscriptVariantEntity> {
+    return this.outbox.transaction(async (manager) => {
+      const transcript = await findTranscript(manager, workspaceId, transcriptId);
+      const order = { timeCreated: 'ASC', id: 'ASC' } as const;
+      const variants = await manager.find(TranscriptVariantEntity, { where: { transcriptId }, order });
+      const original = from === undefined ? variants[0]?.id : variants.find((each) => each.id === from)?.id;
+      if (original === undefined) {
+        throw wrong('/variant_id', 'unknown_variant', `There is no variant ${from ?? ''} of this transcript.`);
+      }
+      if (variants.length >= TRANSCRIPT_LIMITS.variants) {
+        throw new AditError('CONFLICT', `A transcript takes ${TRANSCRIPT_LIMITS.variants} variants.`);
+      }
+      const source = await findVariant(manager, transcript.id, original, 'pessimistic_write');
+      if (mode === 'translate') {
+        throw wrong(
+          '/mode',
+          'model_not_installed',
+          `No model that translates from ${source.language ?? 'an unknown language'} to ${language} is installed. ` +
+            'With `mode: "copy"` the variant begins with the text as it is; speech_recognition translates to English itself ' +
+            '(`translation_language`).',
+        );
+      }
+      await manager.query(
+        `INSERT INTO transcript_paragraphs (variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words)
+         SELECT $2::uuid, id, 1, job_id, position, text, speaker, time_start, time_end, words
+           FROM transcript_paragraphs WHERE variant_id = $1 AND to_version IS NULL`,
+        [source.id, id],
+      );
+      const { paragraphs } = await findVersion(manager, source);
+      await touch(manager, transcript.id);
+      return addVariant(manager, transcript, { id, name, language, author, paragraphs });
+    });
+  }
+}
+
+/** Locked, so that it is not deleted meanwhile. */
+async function heardJob(manager: EntityManager, workspaceId: string, jobId: string): Promise<JobEntity> {
+  const job = isUuid(jobId)
+    ? await manager.findOne(JobEntity, {
+        where: { id: jobId, workspaceId, timeDeleted: IsNull() },
+        lock: { mode: 'pessimistic_read' },
+      })
+    : null;
+  if (job === null) throw unknownJob(jobId);
+  if (!(await manager.existsBy(JobModuleEntity, { jobId, moduleId: SPEECH }))) {
+    throw wrong('/job_id', 'no_speech', `The job ${jobId} was not asked for ${SPEECH}.`);
+  }
+  if (!isTerminal(job.state)) {
+    throw new AditError('CONFLICT', `The job ${jobId} is ${job.state}: its transcript can be made when it has ended.`);
+  }
+  return job;
+}
+
+async function sourceOf(manager: EntityManager, jobId: string, uri: string | undefined): Promise<JobSourceEntity> {
+  const where = uri === undefined ? { jobId } : { jobId, uri };
+  const found = await manager.find(JobSourceEntity, { where, order: { index: 'ASC' }, take: 2 });
+  const [first] = found;
+  if (first === undefined) throw wrong('/source', 'unknown_source', `The job has no source ${uri ?? ''}.`);
+  if (uri === undefined && found.length > 1) {
+    throw wrong('/source', 'required', 'The job has several sources: name one of them in `source`.');
+  }
+  return first;
+}
+
+async function writeHeard(
+  manager: EntityManager,
+  { variantId, jobId, sourceIndex, type }: { variantId: string; jobId: string; sourceIndex: number; type: string },
+): Promise<{ paragraphs: number; language: string | null }> {
+  let paragraphs = 0;
+  let language: string | null = null;
+  for (let after = -1; ;) {
+    const heard: Heard[] = await manager.query(
+      `SELECT module_seq AS "moduleSeq", type, time_start AS "timeStart", time_end AS "timeEnd", meta FROM segments
+        WHERE job_id = $1 AND module_id = $2 AND module_seq > $3 AND source_index = $4 AND type = $5
+        ORDER BY module_seq LIMIT ${PAGE}`,
+      [jobId, SPEECH, after, sourceIndex, type],
+    );
+    const rows = heard.map(({ timeStart, timeEnd, meta }) => {
+      const { text, speaker, confidence, words = [], language: spoken } = SpeechMeta.parse(meta);
+      language ??= spoken;
+      paragraphs += 1;
+      return {
+        variantId,
+        id: randomUUID(),
+        fromVersion: 1,
+        toVersion: null,
+        jobId,
+        position: String(paragraphs),
+        text,
+        speaker,
+        timeStart,
+        timeEnd,
+        words: wordsOfText({ text, words, time_start: timeStart, time_end: timeEnd }, confidence),
+      };
+    });
+    if (paragraphs > TRANSCRIPT_LIMITS.paragraphs) {
+      throw wrong('/job_id', 'too_long', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);
+    }
+    await insertParagraphs(manager, rows);
+    if (heard.length < PAGE) return { paragraphs, language };
+    after = heard.at(-1)?.moduleSeq ?? after;
+  }
+}
+
+/** With its first version. */
+async function addVariant(
+  manager: EntityManager,
+  transcript: TranscriptEntity,
+  variant: { id: string; name: string; language: string | null; author: string; paragraphs: number },
+): Promise<TranscriptVariantEntity> {
+  const { id, name, language, author, paragraphs } = variant;
+  const { jobId } = transcript;
+  const first = { latestVersion: 1, lastNumber: 1 };
+  // One behind the other, though of one transaction: the first is the original.
+  const timeCreated = new Date();
+  await manager.insert(TranscriptVariantEntity, {
+    id,
+    transcriptId: transcript.id,
+    jobId,
+    name,
+    language,
+    timeCreated,
+    ...first,
+  });
+  await manager.insert(TranscriptVersionEntity, {
+    variantId: id,
+    version: 1,
+    id: randomUUID(),
+    jobId,
+    paragraphs,
+    restored: null,
+    author,
+  });
+  const made = await manager.findOneByOrFail(TranscriptVariantEntity, { id });
+  await raiseVersionEvents(manager, transcript, made, await findVersion(manager, made));
+  return made;
+}
+
+function unknownJob(id: string): AditError {
+  return wrong('/job_id', 'unknown_job', `There is no job ${id}.`);
+}
+
+function wrong(pointer: string, code: string, message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer, code, message }] });
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { InProcessBus } from '@adit/bus';
+import type { TranscriptParagraph } from '@adit/contracts';
+import { openDatabase, type Database } from '@adit/database';
+import { OutboxRelay } from '@adit/outbox';
+import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NewTranscripts, TranscriptReader, TranscriptWriter, type WritePlace } from './index.js';
+import { heardJob, workspace, type Heard } from './testing/heard-job.js';
+
+const WRITERS = 20;
+const MANY = 10_000;
+const said: Heard[] = [
+  {
+    text: 'Guten Abend.',
+    start: 0.5,
+    end: 1.5,
+    speaker: 'Ada',
+    words: [
+      { text: 'Guten', time_start: 0.5, time_end: 0.9, confidence: 0.8 },
+      { text: 'Abend.', time_start: 1, time_end: 1.5, confidence: 0.7 },
+    ],
+  },
+  { text: 'Willkommen daheim.', start: 2, end: 4 },
+  { text: 'Danke.', start: 5, end: 6, speaker: 'Bob' },
+];
+
+function behaviour(open: () => Promise<Database>): void {
+  let database: Database;
+  let reader: TranscriptReader;
+  let writer: TranscriptWriter;
+  let made: NewTranscripts;
+  let workspaceId: string;
+
+  beforeAll(async () => {
+    database = await open();
+    const outbox = new OutboxRelay(database.dataSource, new InProcessBus());
+    reader = new TranscriptReader(database.dataSource);
+    writer = new TranscriptWriter(outbox);
+    made = new NewTranscripts(outbox);
+    workspaceId = await workspace(database.dataSource.manager);
+  });
+  afterAll(() => database?.close());
+
+  const rows = async (): Promise<number> =>
+    (await database.dataSource.query<{ n: number }[]>('SELECT count(*)::int AS n FROM transcript_paragraphs'))[0]!.n;
+
+  async function transcribed(heard: Heard[]): Promise<WritePlace> {
+    const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
+    const id = randomUUID();
+    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', baseUrl: '' });
+    const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
+    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec' };
+  }
+
+  async function read(place: WritePlace, version?: number, limit = 1000): Promise<TranscriptParagraph[]> {
+    const at = await reader.version(workspaceId, place.transcriptId, place.variantId, version);
+    return (await reader.paragraphs(at, { offset: 0, limit })).paragraphs;
+  }
+
+  const texts = async (place: WritePlace, version?: number) => (await read(place, version)).map(({ text }) => text);
+  const edit = (place: WritePlace, { id, revision }: TranscriptParagraph, text: string) =>
+    writer.editParagraph(place, { id, base: String(revision), ifMatch: null }, { text });
+
+  it('keeps the times of words that stay, in every version', async () => {
+    const place = await transcribed(said);
+    const [first] = await read(place);
+    expect(first).toMatchObject({
+      index: 0,
+      revision: 1,
+      speaker: 'Ada',
+      words: [{ confidence: 0.8 }, { confidence: 0.7 }],
+    });
+    const now = await edit(place, first!, 'Guten Abend, alle.');
+    expect(now).toMatchObject({
+      revision: 2,
+      words: [
+        { text: 'Guten', time_start: 0.5, time_end: 0.9, confidence: 0.8 },
+        { text: 'Abend,', time_start: 1, time_end: 1.5, confidence: 0.7 },
+        { text: 'alle.', time_start: 1.5, time_end: 1.5, confidence: 1 },
+      ],
+    });
+    expect(await texts(place, 1)).toEqual(said.map(({ text }) => text));
+    expect(await texts(place)).toEqual(['Guten Abend, alle.', 'Willkommen daheim.', 'Danke.']);
+  });
+
+  it(`loses no edit of ${WRITERS} writers at once, of one paragraph or of several`, async () => {
+    const place = await transcribed(said);
+    const refused = { code: 'PRECONDITION_FAILED' };
+    /** As an editor does: reads, adds its mark, and reads again when somebody was faster. */
+    async function write(mark: string, at: number): Promise<void> {
+      for (;;) {
+        const current = (await read(place))[at]!;
+        const ifMatch = (revision: number) => revision === current.revision;
+        try {
+          const seen = { id: current.id, base: '1', ifMatch };
+          await writer.editParagraph(place, seen, { text: `${current.text} ${mark}` });
+          return;
+        } catch (error) {
+          expect(error).toMatchObject(refused);
+        }
+      }
+    }
+    const marks = Array.from({ length: WRITERS }, (_, at) => `m${at}`);
+    await Promise.all(marks.map((mark, at) => write(mark, at % 2)));
+    const [one, two] = await read(place);
+    const found = [...one!.text.split(' ').slice(2), ...two!.text.split(' ').slice(2)];
+    expect(found.sort()).toEqual([...marks].sort());
+    const newest = await reader.version(workspaceId, place.transcriptId, place.variantId);
+    expect(newest.version.version).toBe(1 + WRITERS);
+  });
+
+  it('refuses what would overwrite what somebody changed since, and keeps what was changed elsewhere', async () => {
+    const place = await transcribed(said);
+    const [first, second, third] = await read(place);
+    await edit(place, first!, 'Guten Tag.');
+    await expect(edit(place, first!, 'Servus.')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await edit(place, second!, 'Willkommen zu Hause.');
+    const save = (changes: object[]) =>
+      writer.write(place, { base_version: 1, changes: changes as never }, { ifMatch: null });
+    await expect(
+      save([
+        { id: third!.id, text: 'x' },
+        { id: first!.id, text: 'y' },
+      ]),
+    ).rejects.toMatchObject({
+      code: 'CONFLICT',
+      options: { errors: [{ pointer: '/changes/1', code: 'changed_since' }] },
+    });
+    await save([{ id: third!.id, remove: true }]);
+    await expect(save([{ id: third!.id, text: 'x' }])).rejects.toMatchObject({
+      options: { errors: [{ code: 'removed_since' }] },
+    });
+    expect(await texts(place)).toEqual(['Guten Tag.', 'Willkommen zu Hause.']);
+  });
+
+  it('puts new paragraphs where they are wanted, and shows what lies between two versions', async () => {
+    const place = await transcribed(said);
+    const [first, second] = await read(place);
+    const between = (text: string, after: string | null) => ({
+      after,
+      text,
+      speaker: null,
+      time_start: 1.5,
+      time_end: 2,
+    });
+    const changes = [
+      between('b', first!.id),
+      between('c', first!.id),
+      between('a', null),
+      { id: second!.id, text: 'Willkommen in Wien.' },
+    ];
+    const version = await writer.write(place, { changes }, { ifMatch: null });
+    expect(version).toMatchObject({ version: 2, paragraphs: 6 });
+    expect(await texts(place)).toEqual(['a', 'Guten Abend.', 'b', 'c', 'Willkommen in Wien.', 'Danke.']);
+    const from = await reader.version(workspaceId, place.transcriptId, place.variantId, 1);
+    const { total, differences } = await reader.differences(from, version, { offset: 0, limit: 10 });
+    expect(total).toBe(4);
+    expect(
+      differences.map(({ kind, words }) => [kind, words.map((word) => `${word.kind} ${word.text}`).join(', ')]),
+    ).toEqual([
+      ['added', 'added a'],
+      ['added', 'added b'],
+      ['added', 'added c'],
+      ['changed', 'same Willkommen, removed daheim., added in, added Wien.'],
+    ]);
+    const back = await reader.differences({ ...from, version }, from.version, { offset: 0, limit: 1 });
+    expect([back.total, back.differences[0]]).toMatchObject([
+      4,
+      { kind: 'removed', after: null, before: { text: 'a' } },
+    ]);
+  });
+
+  it('brings back what was, and forgets a version with what no other has', async () => {
+    const place = await transcribed(said);
+    for (const text of ['zwei', 'drei', 'vier']) await edit(place, (await read(place))[0]!, text);
+    const restored = await writer.write(place, { restore_version: 1, changes: [] }, { ifMatch: null });
+    expect(restored).toMatchObject({ version: 5, restored: 1, paragraphs: 3 });
+    expect(await texts(place)).toEqual(await texts(place, 1));
+    await writer.remove(place, '3');
+    await expect(read(place, 3)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect([(await texts(place, 2))[0], (await texts(place, 4))[0]]).toEqual(['zwei', 'vier']);
+    const left = await database.dataSource.query(
+      'SELECT 1 FROM transcript_paragraphs WHERE variant_id = $1 AND text = $2',
+      [place.variantId, 'drei'],
+    );
+    expect(left).toEqual([]);
+    await writer.remove(place, '5');
+    expect((await texts(place))[0]).toBe('vier');
+    expect(await edit(place, (await read(place))[0]!, 'sechs')).toMatchObject({ revision: 6 });
+    for (const version of ['1', '2', '4']) await writer.remove(place, version);
+    await expect(writer.remove(place, '6')).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await texts(place)).toEqual(['sechs', 'Willkommen daheim.', 'Danke.']);
+  });
+
+  it(`writes two rows for an edit of ${MANY} paragraphs, and reads a page`, async () => {
+    const many = Array.from({ length: MANY }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
+    const place = await transcribed(many);
+    const before = await rows();
+    const at = await reader.version(workspaceId, place.transcriptId, place.variantId);
+    const { total, paragraphs } = await reader.paragraphs(at, { offset: 5_000, limit: 3 });
+    expect([total, paragraphs.map(({ index, text }) => [index, text])]).toEqual([
+      MANY,
+      [5_000, 5_001, 5_002].map((index) => [index, `Satz ${index}.`]),
+    ]);
+    expect(await edit(place, paragraphs[1]!, 'Ein anderer Satz.')).toMatchObject({ index: 5_001 });
+    expect(await rows()).toBe(before + 1);
+    const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
+    const { total: hits, paragraphs: found } = await reader.paragraphs(now, {
+      offset: 0,
+      limit: 10,
+      search: 'ANDERER',
+    });
+    expect([hits, found[0]]).toMatchObject([1, { index: 5_001 }]);
+  });
+
+  it('is made of one source, with the translation of the job as a variant', async () => {
+    const heard = [
+      { text: 'Hallo.', start: 0, end: 1, source: 1 },
+      { text: 'Hello.', start: 0, end: 1, source: 1, type: 'translation' },
+      { text: 'Andere.', start: 0, end: 1 },
+      { text: '', start: 0, end: 1, type: 'silence' },
+    ];
+    const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
+    const order = { id: randomUUID(), author: 'spec', baseUrl: '' };
+    await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
+    await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
+    const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });
+    expect(variants.map(({ name, language }) => [name, language])).toEqual([
+      ['original', 'de'],
+      ['translation', 'en'],
+    ]);
+    const place = { workspaceId, transcriptId: order.id, variantId: variants[1]!.id, author: 'spec' };
+    expect(await texts(place)).toEqual(['Hello.']);
+    const request = { language: 'fr', mode: 'translate' as const };
+    await expect(
+      made.createVariant(workspaceId, order.id, request, { ...order, id: randomUUID() }),
+    ).rejects.toMatchObject({
+      code: 'VALIDATION',
+      options: { errors: [{ code: 'model_not_installed' }] },
+    });
+    const copied = { ...request, mode: 'copy' as const };
+    const { id: variantId } = await made.createVariant(workspaceId, order.id, copied, { ...order, id: randomUUID() });
+    expect(await texts({ ...place, variantId })).toEqual(['Hallo.']);
+  });
+}
+
+describe('transcripts in an embedded database', () => {
+  behaviour(() => openDatabase({ driver: 'pglite', directory: null }));
+});
+
+await describeWith('postgres', 'transcripts in PostgreSQL', ({ postgres }) => {
+  let fresh: FreshDatabase;
+  afterAll(() => fresh?.drop());
+  behaviour(async () => {
+    fresh = await freshDatabase(postgres.url);
+    return openDatabase({ driver: 'postgres', url: fresh.url });
+  });
+});

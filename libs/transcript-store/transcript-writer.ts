@@ -1,0 +1,138 @@
+import {
+  AditError,
+  TRANSCRIPT_LIMITS,
+  type ParagraphChange,
+  type TranscriptParagraph,
+  type VersionRequest,
+} from '@adit/contracts';
+import { isUuid, TranscriptVariantEntity, TranscriptVersionEntity } from '@adit/database';
+import { OutboxRelay } from '@adit/outbox';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { presentParagraph } from './present-transcript.js';
+import { findTranscript, findVariant, findVersion, unknown } from './transcript-reader.js';
+import {
+  changedSince,
+  changesOf,
+  commit,
+  edited,
+  indexOf,
+  newest,
+  restore,
+  touch,
+  type Work,
+} from './version-changes.js';
+
+/** Which variant is written, and by whom. */
+export interface WritePlace {
+  workspaceId: string;
+  transcriptId: string;
+  variantId: string;
+  /** Name of the key. */
+  author: string;
+}
+
+/** What the client has seen: null where it does not say. */
+interface Seen {
+  /** `If-Match`, compared with the newest version or the paragraph's revision. */
+  ifMatch: ((current: number) => boolean) | null;
+}
+
+/**
+ * Writes versions. One is written at a time of each variant, under the lock on its row; it takes rows for what it changes,
+ * however many paragraphs there are. What somebody else changed since is never overwritten: CONFLICT, or PRECONDITION_FAILED
+ * where the client named what it had seen.
+ */
+@Injectable()
+export class TranscriptWriter {
+  constructor(@Inject(OutboxRelay) private readonly outbox: OutboxRelay) {}
+
+  /** A new version of one paragraph; none when nothing changes. `base` is the version that was read: its number or id. */
+  editParagraph(
+    place: WritePlace,
+    { id, base, ifMatch }: { id: string; base: string } & Seen,
+    change: ParagraphChange,
+  ): Promise<TranscriptParagraph> {
+    return this.outbox.transaction(async (manager) => {
+      const work = await begin(manager, place);
+      const { version } = await findVersion(manager, work.variant, base);
+      const row = isUuid(id) ? await newest(work, id, version) : null;
+      if (row === null) throw unknown('paragraph', id);
+      if (ifMatch !== null && !ifMatch(row.fromVersion)) throw stale('paragraph', row.fromVersion);
+      if (ifMatch === null && row.fromVersion > version) throw changedSince(id, row.fromVersion);
+      const next = edited(row, change, work.number);
+      if (next !== null) await commit(work, { edits: [next], removed: [], insertions: [] });
+      return presentParagraph(next ?? row, await indexOf(work, id));
+    });
+  }
+
+  /** A new version of changes, or of what an older one was. */
+  write(place: WritePlace, request: VersionRequest, { ifMatch }: Seen): Promise<TranscriptVersionEntity> {
+    return this.outbox.transaction(async (manager) => {
+      const work = await begin(manager, place);
+      const { latestVersion } = work.variant;
+      if (ifMatch !== null && !ifMatch(latestVersion)) throw stale('version', latestVersion);
+      if (request.restore_version !== undefined) return restore(work, request.restore_version);
+      return commit(work, await changesOf(work, request.changes, request.base_version ?? latestVersion));
+    });
+  }
+
+  /** Forgets a version with what no other one has. Throws CONFLICT for the only one. */
+  remove(place: WritePlace, version: string): Promise<TranscriptVersionEntity> {
+    return this.outbox.transaction(async (manager) => {
+      const { variant, transcript } = await begin(manager, place);
+      const row = await findVersion(manager, variant, version);
+      const variantId = variant.id;
+      await manager.delete(TranscriptVersionEntity, { variantId, version: row.version });
+      const before = await manager.findOne(TranscriptVersionEntity, {
+        where: { variantId },
+        order: { version: 'DESC' },
+      });
+      if (before === null) {
+        throw new AditError('CONFLICT', `Version ${row.version} is the only one: delete the transcript.`);
+      }
+      if (row.version === variant.latestVersion) {
+        // What it began goes, what it ended goes on; the next version has a number of its own all the same.
+        await manager.query('DELETE FROM transcript_paragraphs WHERE variant_id = $1 AND from_version > $2', [
+          variantId,
+          before.version,
+        ]);
+        await manager.query(
+          'UPDATE transcript_paragraphs SET to_version = NULL WHERE variant_id = $1 AND to_version > $2',
+          [variantId, before.version],
+        );
+      } else {
+        await manager.query(
+          `DELETE FROM transcript_paragraphs p WHERE p.variant_id = $1 AND p.from_version <= $2 AND p.to_version > $2
+              AND NOT EXISTS (SELECT 1 FROM transcript_versions v
+                               WHERE v.variant_id = $1 AND v.version >= p.from_version AND v.version < p.to_version)`,
+          [variantId, row.version],
+        );
+      }
+      await manager.update(TranscriptVariantEntity, { id: variantId }, { latestVersion: before.version });
+      await touch(manager, transcript.id);
+      return row;
+    });
+  }
+}
+
+/** Takes the lock. Throws NOT_FOUND, CONFLICT when there are too many versions. */
+async function begin(
+  manager: EntityManager,
+  { workspaceId, transcriptId, variantId, author }: WritePlace,
+): Promise<Work> {
+  const transcript = await findTranscript(manager, workspaceId, transcriptId);
+  const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
+  const number = variant.lastNumber + 1;
+  if (number > TRANSCRIPT_LIMITS.versions) {
+    throw new AditError('CONFLICT', `A variant takes ${TRANSCRIPT_LIMITS.versions} versions; copy it to go on.`);
+  }
+  return { manager, transcript, variant, number, author };
+}
+
+function stale(what: string, current: number): AditError {
+  return new AditError(
+    'PRECONDITION_FAILED',
+    `Somebody has changed the ${what} since: it is at version ${current} now. Read it again.`,
+  );
+}

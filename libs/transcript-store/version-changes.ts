@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import {
+  AditError,
+  TRANSCRIPT_LIMITS,
+  type ErrorDetail,
+  type ParagraphChange,
+  type ParagraphInsertion,
+  type VersionChange,
+} from '@adit/contracts';
+import {
+  columns,
+  isUuid,
+  TranscriptEntity,
+  TranscriptParagraphEntity,
+  TranscriptVariantEntity,
+  TranscriptVersionEntity,
+} from '@adit/database';
+import { editedWords } from '@adit/transcripts';
+import { In, IsNull, type EntityManager } from 'typeorm';
+import { raiseVersionEvents } from './transcript-events.js';
+import { findVersion, unknown } from './transcript-reader.js';
+
+/** A version that is being written, under the lock on its variant. */
+export interface Work {
+  manager: EntityManager;
+  transcript: TranscriptEntity;
+  variant: TranscriptVariantEntity;
+  /** Of the version. */
+  number: number;
+  /** Name of the key that writes it. */
+  author: string;
+}
+
+/** The row that follows another. */
+type Edited = TranscriptParagraphEntity & { textChanged: boolean };
+
+export interface Changes {
+  edits: Edited[];
+  removed: string[];
+  insertions: ParagraphInsertion[];
+}
+
+/** Rows that are inserted together. */
+const ROWS_AT_ONCE = 500;
+
+/** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs, NOT_FOUND. */
+export async function commit(work: Work, { edits, removed, insertions }: Changes): Promise<TranscriptVersionEntity> {
+  const { manager, variant, number } = work;
+  const ended = [...edits.map(({ id }) => id), ...removed];
+  if (ended.length > 0) {
+    const where = { variantId: variant.id, id: In(ended), toVersion: IsNull() };
+    await manager.update(TranscriptParagraphEntity, where, { toVersion: number });
+  }
+  await insertParagraphs(
+    manager,
+    edits.map(({ textChanged: _, ...row }) => row),
+  );
+  // From the last: those behind the same paragraph come in the order of the request.
+  for (const insertion of insertions.toReversed()) await insertBehind(work, insertion);
+  const { paragraphs: before } = await findVersion(manager, variant);
+  const paragraphs = before - removed.length + insertions.length;
+  if (paragraphs > TRANSCRIPT_LIMITS.paragraphs) {
+    throw new AditError('CONFLICT', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);
+  }
+  const changed = edits.filter(({ textChanged }) => textChanged);
+  return addVersion(work, { paragraphs, restored: null }, changed);
+}
+
+/** Brings an older version back: only what differs from the newest is written. Throws NOT_FOUND. */
+export async function restore(work: Work, version: string | number): Promise<TranscriptVersionEntity> {
+  const { manager, variant, number } = work;
+  const wanted = await findVersion(manager, variant, version);
+  const place = [variant.id, number, wanted.version];
+  await manager.query(
+    'UPDATE transcript_paragraphs SET to_version = $2 WHERE variant_id = $1 AND to_version IS NULL AND from_version > $3',
+    place,
+  );
+  await manager.query(
+    `INSERT INTO transcript_paragraphs (variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words)
+     SELECT variant_id, id, $2::int, job_id, position, text, speaker, time_start, time_end, words
+       FROM transcript_paragraphs WHERE variant_id = $1 AND from_version <= $3 AND to_version > $3`,
+    place,
+  );
+  return addVersion(work, { paragraphs: wanted.paragraphs, restored: wanted.version });
+}
+
+/** As it is now. CONFLICT when it was there at the base and was removed since; null when it was not. */
+export async function newest(
+  { manager, variant: { id: variantId, latestVersion } }: Work,
+  id: string,
+  base: number,
+): Promise<TranscriptParagraphEntity | null> {
+  const row = await manager.findOneBy(TranscriptParagraphEntity, { variantId, id, toVersion: IsNull() });
+  if (row !== null) return row;
+  if (await wasThere(manager, variantId, id, base)) throw changedSince(id, latestVersion);
+  return null;
+}
+
+/** The row of a change; null when it changes nothing. Throws VALIDATION when it would end before it begins. */
+export function edited(
+  row: TranscriptParagraphEntity,
+  { text = row.text, speaker = row.speaker, ...times }: ParagraphChange,
+  number: number,
+  pointer = '',
+): Edited | null {
+  const { time_start: timeStart = row.timeStart, time_end: timeEnd = row.timeEnd } = times;
+  if (timeEnd < timeStart) throw wrong(`${pointer}/time_end`, 'too_small', 'A paragraph ends after it has begun.');
+  const textChanged = text !== row.text;
+  if (!textChanged && speaker === row.speaker && timeStart === row.timeStart && timeEnd === row.timeEnd) return null;
+  const before = { text: row.text, words: row.words, time_start: row.timeStart, time_end: row.timeEnd };
+  const words = editedWords(before, text, { time_start: timeStart, time_end: timeEnd });
+  return { ...row, fromVersion: number, toVersion: null, text, speaker, timeStart, timeEnd, words, textChanged };
+}
+
+/**
+ * What a request changes of the newest version. Throws VALIDATION for what it names wrongly, CONFLICT for what was changed or
+ * removed since the base.
+ */
+export async function changesOf(work: Work, requested: VersionChange[], base: number): Promise<Changes> {
+  const { manager, variant } = work;
+  const known = await findVersion(manager, variant, base).catch((error: unknown) => {
+    if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+    throw wrong('/base_version', 'unknown_version', `There is no version ${base}.`);
+  });
+  const named = requested.flatMap((change) => ('after' in change ? (change.after ?? []) : change.id));
+  const ids = [...new Set(named)].filter(isUuid);
+  const found = await manager.findBy(TranscriptParagraphEntity, {
+    variantId: variant.id,
+    id: In(ids),
+    toVersion: IsNull(),
+  });
+  const rows = new Map(found.map((row) => [row.id, row]));
+  const seen = new Set<string>();
+  const conflicts: ErrorDetail[] = [];
+  const changes: Changes = { edits: [], removed: [], insertions: [] };
+  for (const [at, change] of requested.entries()) {
+    const pointer = `/changes/${at}`;
+    const id = 'after' in change ? change.after : change.id;
+    const row = id === null ? undefined : rows.get(id.toLowerCase());
+    if (id !== null && row === undefined) {
+      const there = isUuid(id) && (await wasThere(manager, variant.id, id, known.version));
+      if (!there)
+        throw wrong(
+          `${pointer}/${'after' in change ? 'after' : 'id'}`,
+          'unknown_paragraph',
+          `There is no paragraph ${id}.`,
+        );
+      conflicts.push({ pointer, code: 'removed_since', message: `Somebody has removed the paragraph ${id} since.` });
+      continue;
+    }
+    if ('after' in change) {
+      if (change.time_end < change.time_start) {
+        throw wrong(`${pointer}/time_end`, 'too_small', 'A paragraph ends after it has begun.');
+      }
+      changes.insertions.push(change);
+      continue;
+    }
+    if (row === undefined) continue;
+    if (seen.has(row.id)) throw wrong(`${pointer}/id`, 'duplicate', `The paragraph ${row.id} is named twice.`);
+    seen.add(row.id);
+    if (row.fromVersion > known.version) {
+      conflicts.push({
+        pointer,
+        code: 'changed_since',
+        message: `Somebody has changed the paragraph ${row.id} in version ${row.fromVersion}.`,
+      });
+    } else if ('remove' in change) changes.removed.push(row.id);
+    else {
+      const { id: _, ...change_ } = change;
+      const next = edited(row, change_, work.number, pointer);
+      if (next !== null) changes.edits.push(next);
+    }
+  }
+  if (conflicts.length > 0) {
+    throw new AditError('CONFLICT', 'Somebody has changed what you have edited: read it again, nothing was saved.', {
+      errors: conflicts,
+    });
+  }
+  return changes;
+}
+
+/** Its place in the newest version, from 0. */
+export async function indexOf({ manager, variant }: Work, id: string): Promise<number> {
+  const [row]: { index: number }[] = await manager.query(
+    `SELECT count(*)::int AS index FROM transcript_paragraphs p
+      WHERE p.variant_id = $1 AND p.to_version IS NULL AND p.position <
+        (SELECT position FROM transcript_paragraphs WHERE variant_id = $1 AND id = $2 AND to_version IS NULL)`,
+    [variant.id, id],
+  );
+  return row?.index ?? 0;
+}
+
+export async function insertParagraphs(
+  manager: EntityManager,
+  rows: Partial<TranscriptParagraphEntity>[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE).map((row) => columns<TranscriptParagraphEntity>(row));
+    await manager.insert(TranscriptParagraphEntity, some);
+  }
+}
+
+/** Throws NOT_FOUND when it is being deleted: nothing is written behind its erasure. */
+export async function touch(manager: EntityManager, id: string): Promise<void> {
+  const where = { id, timeDeleted: IsNull() };
+  const { affected } = await manager.update(TranscriptEntity, where, { timeUpdated: new Date() });
+  if (affected !== 1) throw unknown('transcript', id);
+}
+
+export function changedSince(id: string, version: number): AditError {
+  const message = `Somebody has changed the paragraph ${id} in version ${version}: read it again, nothing was saved.`;
+  return new AditError('CONFLICT', message, { errors: [{ pointer: '', code: 'changed_since', message }] });
+}
+
+async function addVersion(
+  { manager, transcript, variant, number: version, author }: Work,
+  row: Pick<TranscriptVersionEntity, 'paragraphs' | 'restored'>,
+  changed: TranscriptParagraphEntity[] = [],
+): Promise<TranscriptVersionEntity> {
+  const variantId = variant.id;
+  const id = randomUUID();
+  await manager.insert(TranscriptVersionEntity, { ...row, variantId, version, id, jobId: variant.jobId, author });
+  await manager.update(TranscriptVariantEntity, { id: variantId }, { latestVersion: version, lastNumber: version });
+  await touch(manager, transcript.id);
+  const made = await manager.findOneByOrFail(TranscriptVersionEntity, { variantId, version });
+  await raiseVersionEvents(manager, transcript, { ...variant, latestVersion: version }, made, changed);
+  return made;
+}
+
+/** Between the paragraph that it names and the one behind that, or before all. */
+async function insertBehind({ manager, variant, number }: Work, insertion: ParagraphInsertion): Promise<void> {
+  const { after, text, speaker, time_start: timeStart, time_end: timeEnd } = insertion;
+  const [place]: { position: string }[] = await manager.query(
+    `WITH behind AS (
+       SELECT max(position) AS at FROM transcript_paragraphs
+        WHERE variant_id = $1 AND id = $2 AND (to_version IS NULL OR to_version = $3)),
+     next AS (
+       SELECT min(p.position) AS at FROM transcript_paragraphs p, behind
+        WHERE p.variant_id = $1 AND p.to_version IS NULL AND (behind.at IS NULL OR p.position > behind.at))
+     SELECT CASE WHEN behind.at IS NULL THEN coalesce(next.at, 2) - 1
+                 WHEN next.at IS NULL THEN behind.at + 1
+                 ELSE (behind.at + next.at) * 0.5 END::text AS position
+       FROM behind, next`,
+    [variant.id, after, number],
+  );
+  const extent = { time_start: timeStart, time_end: timeEnd };
+  await insertParagraphs(manager, [
+    {
+      variantId: variant.id,
+      id: randomUUID(),
+      fromVersion: number,
+      toVersion: null,
+      jobId: variant.jobId,
+      position: place?.position ?? '1',
+      text,
+      speaker,
+      timeStart,
+      timeEnd,
+      words: editedWords({ text: '', words: [], ...extent }, text),
+    },
+  ]);
+}
+
+async function wasThere(manager: EntityManager, variantId: string, id: string, version: number): Promise<boolean> {
+  const rows: unknown[] = await manager.query(
+    `SELECT 1 FROM transcript_paragraphs p WHERE p.variant_id = $1 AND p.id = $2 AND p.from_version <= $3
+        AND (p.to_version IS NULL OR p.to_version > $3)`,
+    [variantId, id, version],
+  );
+  return rows.length > 0;
+}
+
+function wrong(pointer: string, code: string, message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer, code, message }] });
+}
