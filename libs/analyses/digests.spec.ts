@@ -12,6 +12,7 @@ const DIGESTS = {
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
+  speech: '743c5793abc71b51361db55dc65ba753d61df74de2e9d88e0fc319e9e3958e95',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
   'voice-activity': '5802bc0724bba9ca510544831847130b5a28cda859cc7b48cab5ae6bce3c8c97',
 };

@@ -149,3 +149,51 @@ describe('face_recognition', () => {
     ]);
   });
 });
+
+describe('speech_recognition', () => {
+  const whisper: InstalledModel = { ...gallery('whisper-base'), kind: 'network', modules: ['speech_recognition'] };
+
+  it('has its documented defaults', () => {
+    expect(registry.check({ speech_recognition: {} })[0]?.args).toEqual({
+      dictionaries: [],
+      language: 'auto',
+      mode: 'quality',
+      format_paragraph: true,
+      enable_vad: false,
+      vad_threshold: 0.6,
+      detect_silence: false,
+      merge_voice_gap_seconds: 0.5,
+      enable_ner: false,
+      dump_srt: false,
+      underline_words_in_srt: false,
+      dump_docx: false,
+      word_level_timestamps: false,
+      translation_language: 'none',
+    });
+  });
+
+  it('is refused with the one command that brings its model', () => {
+    const [requested] = registry.check({ speech_recognition: {} });
+    const error = refusal(() => chooseModels(requested!, []));
+    expect(error.code).toBe('MODEL_NOT_INSTALLED');
+    expect(error.message).toMatch(/adit model pull whisper-base$/);
+    expect(chooseModels(requested!, [whisper]).names).toEqual([]);
+  });
+
+  it.each([
+    [{ translation_language: 'de' }, '/modules/speech_recognition/translation_language'],
+    [{ language: 'xx' }, '/modules/speech_recognition/language'],
+    [{ vad_threshold: 2 }, '/modules/speech_recognition/vad_threshold'],
+  ])('refuses %j', (args, pointer) => {
+    expect(refusal(() => registry.check({ speech_recognition: args })).options.errors?.[0]?.pointer).toBe(pointer);
+  });
+
+  it('listens for voices only when it is asked where they are', () => {
+    const needs = (args: Record<string, unknown>): string[] => {
+      const [requested] = registry.check({ speech_recognition: args });
+      return requested!.definition.needs(requested!.args, [], []).map(({ analysis }) => analysis);
+    };
+    expect(needs({})).toEqual(['speech']);
+    expect(needs({ detect_silence: true })).toEqual(['speech', 'voice-activity']);
+  });
+});

@@ -40,6 +40,9 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
     // Told only of somebody who is called `unknown`.
     delete meta['closest_person'];
   }
+  // Transcripts are made of them; clients see them when they asked for them.
+  if (meta['words_hidden'] === true) delete meta['words'];
+  delete meta['words_hidden'];
   return {
     media_type: mediaTypeOf(mediaType, facts),
     frame_start: segment.frameStart,

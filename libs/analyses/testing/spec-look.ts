@@ -11,6 +11,9 @@ import {
 import { decodeJpeg, encodeJpeg } from '@adit/media';
 import type { z } from 'zod';
 
+/** Those that come with Adit. */
+export const OWN_MODELS = join(import.meta.dirname, '../../../models');
+
 /** For specs: looks at files with one analysis and the repository's own weights. `npm test` installs them first. */
 export class SpecLook<Observations> {
   private constructor(
@@ -22,9 +25,9 @@ export class SpecLook<Observations> {
 
   static async open<Observations>(
     analysis: AnalysisDefinition<z.ZodType, Observations>,
-    models = join(import.meta.dirname, '../../../models'),
+    models: string | string[] = OWN_MODELS,
   ): Promise<SpecLook<Observations>> {
-    const repository = await ModelRepository.open({ roots: [models] });
+    const repository = await ModelRepository.open({ roots: [models].flat() });
     // One thread: sums in one order, so that equal pictures give equal bytes.
     const pool = new SessionPool({ onnx: { threads: 1 } });
     return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), analysis);

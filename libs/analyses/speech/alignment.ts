@@ -1,0 +1,91 @@
+/** Shares of attention of the heads that follow the clock: heads × rows × frames of 20 ms. */
+export interface Attention {
+  data: Float32Array;
+  heads: number;
+  rows: number;
+  /** Of the encoder, of which `used` hold sound. */
+  frames: number;
+  used: number;
+}
+
+/**
+ * The frame in which each of the rows `from` to `to` begins: shares are normalised over all rows, smoothed, averaged over the
+ * heads, and the cheapest path is taken that never goes back.
+ */
+export function startsOfRows(attention: Attention, from: number, to: number): Int32Array {
+  const { data, heads, rows, frames, used } = attention;
+  const count = to - from;
+  const mean = new Float64Array(count * used);
+  const normal = new Float64Array(count * used);
+  for (let head = 0; head < heads; head++) {
+    const sums = Float64Array.from({ length: rows }, (_, row) => {
+      let sum = 0;
+      for (let frame = 0; frame < used; frame++) sum += data[(head * rows + row) * frames + frame] as number;
+      return sum;
+    });
+    for (let frame = 0; frame < used; frame++) {
+      const share = (row: number): number =>
+        (data[(head * rows + row) * frames + frame] as number) / (sums[row] as number);
+      let sum = 0;
+      let squares = 0;
+      for (let row = 0; row < rows; row++) {
+        const value = share(row);
+        sum += value;
+        squares += value * value;
+      }
+      const average = sum / rows;
+      const deviation = Math.sqrt(Math.max(squares / rows - average * average, 1e-20));
+      for (let row = 0; row < count; row++) normal[row * used + frame] = (share(from + row) - average) / deviation;
+    }
+    addMedians(normal, mean, { rows: count, frames: used, share: 1 / heads });
+  }
+  return cheapestPath(mean, count, used);
+}
+
+/** Medians of 7 along the frames, with reflected ends. */
+function addMedians(
+  values: Float64Array,
+  to: Float64Array,
+  { rows, frames, share }: { rows: number; frames: number; share: number },
+): void {
+  const seven = new Float64Array(7);
+  for (let row = 0; row < rows; row++) {
+    for (let frame = 0; frame < frames; frame++) {
+      for (let k = -3; k <= 3; k++) {
+        const at = Math.abs(frame + k);
+        const inside = at >= frames ? 2 * (frames - 1) - at : at;
+        seven[k + 3] = values[row * frames + Math.min(Math.max(inside, 0), frames - 1)] as number;
+      }
+      seven.sort();
+      const at = row * frames + frame;
+      to[at] = (to[at] as number) + (seven[3] as number) * share;
+    }
+  }
+}
+
+/** Dynamic time warping over what is gained; answers the first frame of each row. */
+function cheapestPath(gains: Float64Array, rows: number, frames: number): Int32Array {
+  const width = frames + 1;
+  const cost = new Float64Array((rows + 1) * width).fill(Infinity);
+  const trace = new Uint8Array((rows + 1) * width);
+  cost[0] = 0;
+  for (let row = 1; row <= rows; row++) {
+    for (let frame = 1; frame <= frames; frame++) {
+      const both = cost[(row - 1) * width + frame - 1] as number;
+      const next = cost[(row - 1) * width + frame] as number;
+      const stay = cost[row * width + frame - 1] as number;
+      const way = both < next && both < stay ? 0 : next < both && next < stay ? 1 : 2;
+      cost[row * width + frame] = Math.min(both, next, stay) - (gains[(row - 1) * frames + frame - 1] as number);
+      trace[row * width + frame] = way;
+    }
+  }
+  const starts = new Int32Array(rows).fill(frames);
+  let [row, frame] = [rows, frames];
+  while (row > 0 && frame > 0) {
+    starts[row - 1] = frame - 1;
+    const way = trace[row * width + frame];
+    if (way !== 2) row--;
+    if (way !== 1) frame--;
+  }
+  return starts;
+}

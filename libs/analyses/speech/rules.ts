@@ -1,0 +1,72 @@
+import type { Tokenizer } from './tokenizer.js';
+
+/** The first time of a window lies within its first second. */
+const FIRST_TIME = 50;
+
+/**
+ * OpenAI's rules of what may be written next: no token that is never text; times come in pairs, never go back, the first one
+ * soon, and win where all of them together are likelier than any text. Changes the logits.
+ */
+export function applyRules(logits: Float32Array, written: readonly number[], tokens: Tokenizer): void {
+  const { end, times, noTimes, never, neverFirst } = tokens;
+  for (const token of never) logits[token] = -Infinity;
+  if (written.length === 0) for (const token of neverFirst) logits[token] = -Infinity;
+  logits[noTimes] = -Infinity;
+  const last = (written.at(-1) ?? -1) >= times;
+  const before = written.length < 2 || (written.at(-2) as number) >= times;
+  if (last) {
+    if (before) logits.fill(-Infinity, times);
+    else logits.fill(-Infinity, 0, end);
+  }
+  const latest = written.findLast((token) => token >= times);
+  // A closing time may equal the last one only if it opens the next segment.
+  if (latest !== undefined) logits.fill(-Infinity, times, last && !before ? latest : latest + 1);
+  if (written.length === 0) {
+    logits.fill(-Infinity, 0, times);
+    logits.fill(-Infinity, times + FIRST_TIME + 1);
+  }
+  let text = -Infinity;
+  for (let i = 0; i < times; i++) if ((logits[i] as number) > text) text = logits[i] as number;
+  let peak = -Infinity;
+  for (let i = times; i < logits.length; i++) if ((logits[i] as number) > peak) peak = logits[i] as number;
+  if (peak === -Infinity) return;
+  let sum = 0;
+  for (let i = times; i < logits.length; i++) sum += Math.exp((logits[i] as number) - peak);
+  if (peak + Math.log(sum) > text) logits.fill(-Infinity, 0, times);
+}
+
+/** A token and the logarithm of its probability: the likeliest at temperature 0, else one drawn with `random`. */
+export function choose(
+  logits: Float32Array,
+  temperature: number,
+  random: () => number,
+): { token: number; logProbability: number } {
+  let token = 0;
+  for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[token] as number)) token = i;
+  const top = logits[token] as number;
+  let sum = 0;
+  for (const value of logits) sum += Math.exp(value - top);
+  if (temperature > 0) {
+    let hot = 0;
+    for (const value of logits) hot += Math.exp((value - top) / temperature);
+    let left = random() * hot;
+    for (let i = 0; i < logits.length; i++) {
+      left -= Math.exp(((logits[i] as number) - top) / temperature);
+      if (left > 0) continue;
+      token = i;
+      break;
+    }
+  }
+  return { token, logProbability: (logits[token] as number) - top - Math.log(sum) };
+}
+
+/** Numbers 0..1, the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

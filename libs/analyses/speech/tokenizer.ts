@@ -1,0 +1,110 @@
+import { z } from 'zod';
+
+/** `tokenizer.data` beside the decoder's graph. */
+const TokenizerFile = z.object({
+  layers: z.int().positive(),
+  heads: z.int().positive(),
+  tokens: z.array(z.string()),
+  /** Pairs of pieces that are joined, in this order of preference. */
+  merges: z.array(z.string()),
+  /** Tokens that are never written, and those that no text begins with. */
+  never: z.array(z.int()),
+  neverFirst: z.array(z.int()),
+});
+
+/** GPT-2's printable stand-ins for bytes. */
+const BYTE_OF = new Map<string, number>();
+{
+  let extra = 0;
+  for (let byte = 0; byte < 256; byte++) {
+    const plain = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+    BYTE_OF.set(String.fromCodePoint(plain ? byte : 256 + extra++), byte);
+  }
+}
+const STAND_IN = new Map([...BYTE_OF].map(([character, byte]) => [byte, character]));
+
+/** How GPT-2 parts a text before pieces are joined. */
+const PARTS = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+
+/** Seconds between two timestamps. */
+export const TICK = 0.02;
+
+/** The tokens of a Whisper: text, languages, tasks and times. */
+export class Tokenizer {
+  readonly layers: number;
+  readonly heads: number;
+  readonly size: number;
+  readonly never: readonly number[];
+  readonly neverFirst: readonly number[];
+  readonly end: number;
+  readonly start: number;
+  readonly translate: number;
+  readonly transcribe: number;
+  readonly previous: number;
+  readonly noSpeech: number;
+  readonly noTimes: number;
+  /** The first of the times, 0.00. */
+  readonly times: number;
+  /** Codes of the languages, from token `start + 1` on. */
+  readonly languages: readonly string[];
+  private readonly tokens: readonly string[];
+  private readonly numbers: ReadonlyMap<string, number>;
+  private readonly ranks: ReadonlyMap<string, number>;
+
+  constructor(file: Buffer) {
+    const { layers, heads, tokens, merges, never, neverFirst } = TokenizerFile.parse(JSON.parse(file.toString('utf8')));
+    [this.layers, this.heads, this.never, this.neverFirst] = [layers, heads, never, neverFirst];
+    this.tokens = tokens;
+    this.size = tokens.length;
+    this.numbers = new Map(tokens.map((token, number) => [token, number]));
+    this.ranks = new Map(merges.map((pair, rank) => [pair, rank]));
+    const number = (...names: string[]): number => {
+      for (const name of names) {
+        const found = this.numbers.get(`<|${name}|>`);
+        if (found !== undefined) return found;
+      }
+      throw new RangeError(`The tokens of a Whisper have no ${names.join(' or ')}.`);
+    };
+    this.end = number('endoftext');
+    this.start = number('startoftranscript');
+    this.translate = number('translate');
+    this.transcribe = number('transcribe');
+    this.previous = number('startofprev');
+    this.noSpeech = number('nospeech', 'nocaptions');
+    this.noTimes = number('notimestamps');
+    this.times = number('0.00');
+    this.languages = tokens
+      .slice(this.start + 1, Math.min(this.translate, this.transcribe))
+      .map((name) => name.slice(2, -2));
+  }
+
+  /** The text of tokens; those that are no text are left out, and what is no whole character is U+FFFD. */
+  text(tokens: readonly number[]): string {
+    const bytes = tokens
+      .filter((token) => token < this.end)
+      .flatMap((token) => Array.from(this.tokens[token] as string, (character) => BYTE_OF.get(character) as number));
+    return Buffer.from(bytes).toString('utf8');
+  }
+
+  /** The tokens of a text. */
+  encode(text: string): number[] {
+    return (text.match(PARTS) ?? []).flatMap((part) => {
+      let pieces = Array.from(Buffer.from(part, 'utf8'), (byte) => STAND_IN.get(byte) as string);
+      for (;;) {
+        let best = -1;
+        let least = Infinity;
+        for (let i = 0; i + 1 < pieces.length; i++) {
+          const rank = this.ranks.get(`${pieces[i] as string} ${pieces[i + 1] as string}`);
+          if (rank !== undefined && rank < least) [best, least] = [i, rank];
+        }
+        if (best < 0) break;
+        pieces = [
+          ...pieces.slice(0, best),
+          (pieces[best] as string) + (pieces[best + 1] as string),
+          ...pieces.slice(best + 2),
+        ];
+      }
+      return pieces.flatMap((piece) => this.numbers.get(piece) ?? []);
+    });
+  }
+}

@@ -1,0 +1,226 @@
+import type { AudioPack } from '@adit/inference';
+import type { HeardSegment } from './observations.js';
+import { WINDOW_SAMPLES } from './mel.js';
+import { TICK, type Tokenizer } from './tokenizer.js';
+import { touches, type Span } from './voices.js';
+import { HeardWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
+
+const RATE = 16_000;
+/** What a language must be held likely for the window alone to decide it. */
+const SURE = 0.8;
+/** OpenAI's bounds: text that compresses better is a loop, text less likely is a guess. */
+const LOOP = 2.4;
+const GUESS = -1;
+/** A guess that stays one whatever is tried is not worth writing down. */
+const NONSENSE = -1.5;
+/** The model's own word for it that nobody speaks. */
+const NOBODY = 0.6;
+const TEMPERATURES = { quality: [0, 0.2, 0.4, 0.6, 0.8, 1], performance: [0, 0.4] } as const;
+/** Seconds by which a word may lie beside the voice that says it. */
+const SLACK = 0.5;
+/** Seconds of a word that are heard at least. */
+const HEARD = 0.06;
+/** Seconds of voice after the last word that make it worth listening again from there. */
+const UNHEARD = 1.5;
+
+export interface TranscribeOptions {
+  /** ISO 639-1, or `auto`. */
+  language: string;
+  mode: keyof typeof TEMPERATURES;
+  translate: boolean;
+  /** Tokens of what is taken to have been said before. */
+  prompt: readonly number[];
+}
+
+export interface Transcribed {
+  language: string;
+  languageProbability: number;
+  segments: HeardSegment[];
+  translation: HeardSegment[];
+}
+
+/**
+ * Writes down what is said in a stretch of at most 30 s of a pack, where `voices` says that somebody speaks. Times are seconds
+ * from the source's start. Null where nothing is said after all.
+ */
+export async function transcribe(
+  networks: Networks,
+  pack: AudioPack,
+  { within, voices }: { within: Span; voices: readonly Span[] },
+  options: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<Transcribed | null> {
+  const [first] = voices;
+  const last = voices.at(-1);
+  if (!first || !last) return null;
+  let settled: { language: string; probability: number } | null = null;
+  const segments: HeardSegment[] = [];
+  const translation: HeardSegment[] = [];
+  let from = first.start;
+  // Whisper may stop before the end: what is left is heard again as a window of its own.
+  while (from < last.end) {
+    signal.throwIfAborted();
+    const window = await HeardWindow.hear(networks, await samplesOf(pack, from, last.end));
+    try {
+      settled ??= await languageOf(networks, pack, window, within, options);
+      const { language } = settled;
+      const written = await writtenBest(window, networks.tokens, { ...options, translate: false, language }, signal);
+      if (written !== null) {
+        const found = await segmentsOf(window, written, networks.tokens, { language, from, until: last.end, voices });
+        segments.push(...found);
+        if (options.translate && found.length > 0) {
+          const english = await writtenBest(window, networks.tokens, { ...options, language, prompt: [] }, signal);
+          if (english !== null) translation.push(...unplaced(english, networks.tokens, { from, until: last.end }));
+        }
+      }
+    } finally {
+      await window.close();
+    }
+    const heardTo = segments.at(-1)?.end ?? from;
+    const rest = voices.find(({ end }) => end - Math.max(heardTo, from) > UNHEARD);
+    const next = Math.max(heardTo, rest?.start ?? last.end);
+    if (rest === undefined || next <= from + UNHEARD) break;
+    from = next;
+  }
+  if (settled === null) return null;
+  return { language: settled.language, languageProbability: round(settled.probability), segments, translation };
+}
+
+async function samplesOf(pack: AudioPack, start: number, end: number): Promise<Float32Array> {
+  const from = Math.max(pack.start, Math.round(start * RATE));
+  return pack.samples(from, Math.min(pack.end, Math.round(end * RATE), from + WINDOW_SAMPLES));
+}
+
+/** What is spoken: by the window alone where that is sure, else by what is heard before and after as well. */
+async function languageOf(
+  networks: Networks,
+  pack: AudioPack,
+  window: HeardWindow,
+  within: Span,
+  { language }: TranscribeOptions,
+): Promise<{ language: string; probability: number }> {
+  const { languages } = networks.tokens;
+  if (language !== 'auto') return { language, probability: 1 };
+  let sum = window.languages;
+  if (Math.max(...sum) < SURE) {
+    const neighbours: Span[] = [
+      { start: Math.max(pack.start / RATE, within.start - 30), end: within.start },
+      { start: within.end, end: Math.min(pack.end / RATE, within.end + 30) },
+    ];
+    for (const { start, end } of neighbours) {
+      if (end - start < 1) continue;
+      const other = await HeardWindow.hear(networks, await samplesOf(pack, start, end));
+      sum = sum.map((value, i) => value + (other.languages[i] as number) * (1 - other.noSpeech));
+      await other.close();
+    }
+  }
+  const total = sum.reduce((all, value) => all + value, 0);
+  const best = sum.reduce((top, value, i) => (value > (sum[top] as number) ? i : top), 0);
+  return { language: languages[best] as string, probability: (sum[best] as number) / total };
+}
+
+/** The first that is no loop and no guess, at ever higher temperatures; null where nobody speaks or nothing is worth keeping. */
+async function writtenBest(
+  window: HeardWindow,
+  tokens: Tokenizer,
+  { mode, language, translate, prompt }: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<Written | null> {
+  let best: Written | null = null;
+  for (const temperature of TEMPERATURES[mode]) {
+    const written = await window.write({ language, translate, prompt, temperature, signal });
+    const isLoop = written.compression > LOOP;
+    if (written.logProbability < GUESS && window.noSpeech > NOBODY) return null;
+    if (!isLoop && (best === null || written.logProbability > best.logProbability)) best = written;
+    if (!isLoop && written.logProbability >= GUESS) return written;
+  }
+  return best !== null && best.logProbability >= NONSENSE && tokens.text(best.tokens).trim() !== '' ? best : null;
+}
+
+interface Stretch {
+  start: number;
+  end: number;
+  /** Numbers of its tokens among those of text. */
+  first: number;
+  tokens: number[];
+}
+
+/** The text between two times each; seconds from the window's start. */
+function stretchesOf({ tokens: written }: Written, tokens: Tokenizer, until: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  let held: number[] = [];
+  let start = 0;
+  let count = 0;
+  const close = (end: number): void => {
+    if (held.length > 0)
+      stretches.push({ start, end: Math.max(start, Math.min(end, until)), first: count - held.length, tokens: held });
+    held = [];
+  };
+  for (const token of written) {
+    if (token < tokens.end) {
+      held.push(token);
+      count++;
+    } else if (token >= tokens.times) {
+      const at = (token - tokens.times) * TICK;
+      close(at);
+      start = at;
+    }
+  }
+  close(until);
+  return stretches;
+}
+
+/** Segments with their words; words where nobody speaks are left out. */
+async function segmentsOf(
+  window: HeardWindow,
+  written: Written,
+  tokens: Tokenizer,
+  { language, from, until, voices }: { language: string; from: number; until: number; voices: readonly Span[] },
+): Promise<HeardSegment[]> {
+  const text = written.tokens.filter((token) => token < tokens.end);
+  const placed = (await window.place(text, { language })).map((word) => clamped(word, from, voices));
+  return stretchesOf(written, tokens, until - from).flatMap(({ first, tokens: own }) => {
+    const words = placed
+      .filter(({ token }) => token >= first && token < first + own.length)
+      .filter((word) => touches(word, voices, SLACK));
+    if (words.length === 0) return [];
+    return [
+      {
+        start: (words[0] as PlacedWord).start,
+        end: (words.at(-1) as PlacedWord).end,
+        text: words.map((word, i) => (i > 0 && word.parted ? ` ${word.text}` : word.text)).join(''),
+        confidence: round(Math.exp(written.logProbability)),
+        words: words.map(({ token: _, ...word }) => ({ ...word, probability: round(word.probability) })),
+      },
+    ];
+  });
+}
+
+/**
+ * In the source's time. The heads place a word where the one before it ends, and the first at the very start: a word that lasts
+ * over a pause is said after it.
+ */
+function clamped(word: PlacedWord, from: number, voices: readonly Span[]): PlacedWord {
+  const end = from + Math.max(word.end, word.start);
+  const start = from + word.start;
+  const voice = voices.findLast((span) => span.start > start && span.start <= end - HEARD);
+  return { ...word, start: round(voice?.start ?? start), end: round(end) };
+}
+
+function unplaced(
+  written: Written,
+  tokens: Tokenizer,
+  { from, until }: { from: number; until: number },
+): HeardSegment[] {
+  return stretchesOf(written, tokens, until - from).map(({ start, end, tokens: own }) => ({
+    start: round(from + start),
+    end: round(from + end),
+    text: tokens.text(own).trim(),
+    confidence: round(Math.exp(written.logProbability)),
+    words: [],
+  }));
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,45 @@
+/** Seconds of a frame's judgement, and of what makes a voice. */
+const FRAME = 0.032;
+const LIKELY = 0.5;
+/** It goes on until it is this likely. */
+const UNLIKELY = 0.35;
+const SHORTEST = 0.1;
+const PAUSE = 0.3;
+const MARGIN = 0.2;
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Where somebody speaks: from likely to unlikely, short pauses included, with a margin; `first` is the first frame's number. */
+export function voicesOf(likely: readonly number[], first: number, within: Span): Span[] {
+  const spans: Span[] = [];
+  let start: number | null = null;
+  let quiet: number | null = null;
+  const close = (end: number): void => {
+    if (start !== null && end - start >= SHORTEST) spans.push({ start, end });
+    start = quiet = null;
+  };
+  for (const [i, value] of likely.entries()) {
+    const at = (first + i) * FRAME;
+    if (value >= LIKELY) {
+      start ??= at;
+      quiet = null;
+    } else if (start !== null && value < UNLIKELY) {
+      quiet ??= at;
+      if (at - quiet >= PAUSE) close(quiet);
+    }
+  }
+  close(quiet ?? within.end);
+  return spans.map(({ start, end }, i) => {
+    const before = i === 0 ? within.start : ((spans[i - 1] as Span).end + start) / 2;
+    const after = i + 1 === spans.length ? within.end : (end + (spans[i + 1] as Span).start) / 2;
+    return { start: Math.max(before, start - MARGIN), end: Math.min(after, end + MARGIN) };
+  });
+}
+
+/** Whether a stretch touches any of the spans, each widened by `slack`. */
+export function touches({ start, end }: Span, spans: readonly Span[], slack: number): boolean {
+  return spans.some((span) => start < span.end + slack && end > span.start - slack);
+}

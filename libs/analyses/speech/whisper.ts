@@ -1,0 +1,288 @@
+import { deflateSync } from 'node:zlib';
+import { floatTensor, type HeldTensor, type NetworkSession, type Sequence, type Tensor } from '@adit/inference';
+import { startsOfRows, type Attention } from './alignment.js';
+import { logMel, WINDOW_FRAMES } from './mel.js';
+import { applyRules, choose, randomFrom } from './rules.js';
+import { TICK, type Tokenizer } from './tokenizer.js';
+
+const HEAD = 64;
+const SAMPLES_A_FRAME = 320;
+/** Tokens of text and times of one window; with the prompt they are 448 at most. */
+const MOST_TOKENS = 224;
+/** Tokens of a prompt before the text. */
+export const MOST_PROMPT = 223;
+/** A segment that closes so close to the end of the sound is the last one; what would follow was never said. */
+const LAST_SECONDS = 0.2;
+
+export interface Networks {
+  encoder: NetworkSession;
+  decoder: NetworkSession;
+  tokens: Tokenizer;
+}
+
+type Cache = Record<string, HeldTensor>;
+
+/** What was written of one window. */
+export interface Written {
+  /** Text and times. */
+  tokens: number[];
+  /** Mean over the tokens. */
+  logProbability: number;
+  /** Bytes of the text by those of it compressed: loops are above 2.4. */
+  compression: number;
+}
+
+/** A word as the clock heads place it; seconds from the start of the window. */
+export interface PlacedWord {
+  text: string;
+  /** Number of the first of its tokens among those of text. */
+  token: number;
+  parted: boolean;
+  start: number;
+  end: number;
+  probability: number;
+}
+
+/** One window of sound, heard once, to be written down in any way. It holds memory where the models run until it is closed. */
+export class HeardWindow {
+  private constructor(
+    private readonly networks: Networks,
+    private readonly sequence: Sequence,
+    private readonly heard: Cache,
+    private readonly seconds: number,
+    /** How likely each language is, by its place in the tokenizer's list; they add up to 1. */
+    readonly languages: Float64Array,
+    /** How likely nobody speaks, as the model itself says; 0..1. */
+    readonly noSpeech: number,
+  ) {}
+
+  /** `samples`: at most 30 s at 16 kHz in mono. */
+  static async hear(networks: Networks, samples: Float32Array): Promise<HeardWindow> {
+    const { encoder, decoder, tokens } = networks;
+    const mel = await logMel(samples);
+    const sequence = encoder.sequence();
+    try {
+      const keep = layersOf(tokens).flatMap((layer) => [`cross_k_${layer}`, `cross_v_${layer}`]);
+      const input = { mel: floatTensor(mel, [1, mel.length / WINDOW_FRAMES, WINDOW_FRAMES]) };
+      const { kept: heard } = await sequence.run(encoder, input, { keep });
+      const { wanted } = await sequence.run(
+        decoder,
+        { ...inputsOf([tokens.start], [0]), ...heard, ...nothingYet(tokens) },
+        { wanted: ['logits'] },
+      );
+      const likely = softmax((wanted['logits'] as Tensor).data as Float32Array);
+      const languages = likely.slice(tokens.start + 1, tokens.start + 1 + tokens.languages.length);
+      const sum = languages.reduce((total, value) => total + value, 0);
+      return new HeardWindow(
+        networks,
+        sequence,
+        heard,
+        samples.length / SAMPLES_A_FRAME / 50,
+        languages.map((value) => value / sum),
+        likely[tokens.noSpeech] as number,
+      );
+    } catch (error) {
+      await sequence.end();
+      throw error;
+    }
+  }
+
+  /** Writes down what is said, in the language that is spoken or in English. A temperature above 0 takes chances. */
+  async write(options: {
+    language: string;
+    translate: boolean;
+    /** Tokens of what is taken to have been said before. */
+    prompt: readonly number[];
+    temperature: number;
+    signal: AbortSignal;
+  }): Promise<Written> {
+    const { tokens } = this.networks;
+    const { prompt, temperature, signal } = options;
+    const before = prompt.length > 0 ? [tokens.previous, ...prompt.slice(-MOST_PROMPT)] : [];
+    const random = randomFrom(Math.round(temperature * 10));
+    const written: number[] = [];
+    let sum = 0;
+    let next = [...before, ...this.head(options)];
+    const most = Math.min(MOST_TOKENS, 448 - next.length);
+    let cache: Cache | null = null;
+    for (;;) {
+      signal.throwIfAborted();
+      const { logits, cache: grown } = await this.step(next, cache);
+      cache = grown;
+      applyRules(logits, written, tokens);
+      const { token, logProbability } = choose(logits, temperature, random);
+      sum += logProbability;
+      if (token === tokens.end || written.length >= most) break;
+      written.push(token);
+      const closes = token >= tokens.times && written.length > 1 && (written.at(-2) as number) < tokens.times;
+      if (closes && (token - tokens.times) * TICK >= this.seconds - LAST_SECONDS) break;
+      next = [token];
+    }
+    if (cache) await this.sequence.drop(Object.values(cache));
+    const bytes = Buffer.from(tokens.text(written));
+    return {
+      tokens: written,
+      logProbability: sum / (written.length + 1),
+      compression: bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length,
+    };
+  }
+
+  /** When the words of a text are said, by the attention of the heads that follow the clock. */
+  async place(text: readonly number[], options: { language: string }): Promise<PlacedWord[]> {
+    if (text.length === 0) return [];
+    const { tokens, decoder } = this.networks;
+    const head = [...this.head({ ...options, translate: false }), tokens.noTimes];
+    const all = [...head, ...text, tokens.end];
+    const first = head.length - 1;
+    const rows = text.map((_, i) => first + i);
+    const { wanted } = await this.sequence.run(
+      decoder,
+      { ...inputsOf(all, rows), ...this.heard, ...nothingYet(tokens) },
+      { wanted: ['logits', 'alignment'] },
+    );
+    const alignment = wanted['alignment'] as Tensor;
+    const [, heads, count, frames] = alignment.dims as [number, number, number, number];
+    const attention: Attention = {
+      data: alignment.data as Float32Array,
+      heads,
+      rows: count,
+      frames,
+      used: Math.max(1, Math.min(frames, Math.ceil(this.seconds * 50))),
+    };
+    // From the row that foretells the first token of the text to the one that foretells the end.
+    const starts = startsOfRows(attention, first, first + text.length + 1);
+    const logits = (wanted['logits'] as Tensor).data as Float32Array;
+    return wordsOf(text, tokens, {
+      startOf: (token) => (starts[token] as number) * TICK,
+      probabilityOf: (token) =>
+        probabilityOf(
+          logits.subarray(token * tokens.size, (token + 1) * tokens.size),
+          text[token] as number,
+          tokens.end,
+        ),
+    });
+  }
+
+  close(): Promise<void> {
+    return this.sequence.end();
+  }
+
+  private head({ language, translate }: { language: string; translate: boolean }): number[] {
+    const { tokens } = this.networks;
+    return [
+      tokens.start,
+      tokens.start + 1 + tokens.languages.indexOf(language),
+      translate ? tokens.translate : tokens.transcribe,
+    ];
+  }
+
+  private async step(next: readonly number[], cache: Cache | null): Promise<{ logits: Float32Array; cache: Cache }> {
+    const { tokens, decoder } = this.networks;
+    const past = cache === null ? nothingYet(tokens) : cache;
+    const keep = layersOf(tokens).flatMap((layer) => [`present_k_${layer}`, `present_v_${layer}`]);
+    const { wanted, kept } = await this.sequence.run(
+      decoder,
+      { ...inputsOf(next, [next.length - 1]), ...this.heard, ...past },
+      { wanted: ['logits'], keep },
+    );
+    if (cache) await this.sequence.drop(Object.values(cache));
+    const grown = Object.entries(kept).map(([name, tensor]) => [name.replace('present', 'past'), tensor] as const);
+    return { logits: (wanted['logits'] as Tensor).data as Float32Array, cache: Object.fromEntries(grown) };
+  }
+}
+
+function layersOf({ layers }: Tokenizer): number[] {
+  return [...Array(layers).keys()];
+}
+
+function inputsOf(tokens: readonly number[], rows: readonly number[]): Record<'tokens' | 'rows', Tensor> {
+  return {
+    tokens: { type: 'int64', data: BigInt64Array.from(tokens, BigInt), dims: [1, tokens.length] },
+    rows: { type: 'int64', data: BigInt64Array.from(rows, BigInt), dims: [rows.length] },
+  };
+}
+
+/** The cache before the first token. */
+function nothingYet(tokens: Tokenizer): Record<string, Tensor> {
+  const nothing = floatTensor(new Float32Array(0), [1, tokens.heads, 0, HEAD]);
+  return Object.fromEntries(
+    layersOf(tokens).flatMap((layer) => [
+      [`past_k_${layer}`, nothing],
+      [`past_v_${layer}`, nothing],
+    ]),
+  );
+}
+
+function softmax(logits: Float32Array): Float64Array {
+  const top = logits.reduce((most, value) => Math.max(most, value), -Infinity);
+  const out = Float64Array.from(logits, (value) => Math.exp(value - top));
+  const sum = out.reduce((total, value) => total + value, 0);
+  return out.map((value) => value / sum);
+}
+
+/** Of a token among those of text. */
+function probabilityOf(logits: Float32Array, token: number, end: number): number {
+  let top = -Infinity;
+  for (let i = 0; i < end; i++) top = Math.max(top, logits[i] as number);
+  let sum = 0;
+  for (let i = 0; i < end; i++) sum += Math.exp((logits[i] as number) - top);
+  return Math.exp((logits[token] as number) - top) / sum;
+}
+
+const CLOSING = /^\s*[.,!?:;"')\]}…。，！？：、]+$/u;
+const SPOKEN = /[\p{L}\p{N}]/u;
+/** Written without blanks: each character, or two, is a word. */
+const UNPARTED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+
+/**
+ * Tokens joined to words: a blank before it opens one, punctuation closes on it. The pieces of a character stay together; where a
+ * language has no blanks, each token of whole characters is a word.
+ */
+function wordsOf(
+  text: readonly number[],
+  tokens: Tokenizer,
+  { startOf, probabilityOf }: { startOf: (token: number) => number; probabilityOf: (token: number) => number },
+): PlacedWord[] {
+  interface Growing {
+    text: string;
+    from: number;
+    to: number;
+    probability: number;
+    /** Where its spoken part ends. */
+    ends: number | null;
+  }
+  const words: Growing[] = [];
+  let held: number[] = [];
+  let from = 0;
+  for (const [i, token] of text.entries()) {
+    held.push(token);
+    const piece = tokens.text(held);
+    if (piece.includes('\ufffd') && i + 1 < text.length) continue;
+    const probability = probabilityOf(i);
+    const last = words.at(-1);
+    const opens = last === undefined || piece.startsWith(' ') || UNPARTED.test(piece);
+    if (last === undefined || (opens && !CLOSING.test(piece))) {
+      words.push({ text: piece, from, to: i + 1, probability, ends: null });
+    } else {
+      last.text += piece;
+      last.to = i + 1;
+      if (SPOKEN.test(piece)) {
+        last.probability = Math.min(last.probability, probability);
+        last.ends = null;
+      } else {
+        // Punctuation is not spoken.
+        last.ends ??= from;
+      }
+    }
+    held = [];
+    from = i + 1;
+  }
+  return words.map((word) => ({
+    text: word.text.trim(),
+    token: word.from,
+    parted: word.text.startsWith(' '),
+    start: startOf(word.from),
+    end: startOf(word.ends ?? word.to),
+    probability: word.probability,
+  }));
+}

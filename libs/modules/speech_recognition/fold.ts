@@ -1,0 +1,186 @@
+import { FRAME_SECONDS, VoiceActivityObservations } from '@adit/analyses/voice-activity/observations';
+import { SpeechObservations, type HeardWord } from '@adit/analyses/speech/observations';
+import type { Json } from '@adit/contracts';
+import type { LabelDictionaries } from '@adit/dictionaries';
+import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Segment } from '@adit/module-kit';
+import type { SpeechArguments } from './args.js';
+import { endsBefore, textOf, type OpenParagraph } from './paragraphs.js';
+import { spelled } from './spelling.js';
+
+/** JSON; what is said now, and since when nobody speaks. */
+export type SpeechState = {
+  open: OpenParagraph | null;
+  /** Since when nobody speaks; null while somebody does. */
+  silentSince: number | null;
+  /** Where the last unit ended. */
+  heardTo: number;
+};
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** What is said, paragraph after paragraph. */
+export class SpeechFold implements Fold<SpeechState> {
+  constructor(
+    private readonly args: SpeechArguments,
+    private readonly dictionaries: LabelDictionaries,
+  ) {}
+
+  start(): SpeechState {
+    return { open: null, silentSince: null, heardTo: 0 };
+  }
+
+  fold(state: SpeechState, { observations }: FoldInput, context: FoldContext): FoldStep<SpeechState> {
+    const heard = SpeechObservations.parse(observations['speech']);
+    const { enable_vad: onlyVoices, detect_silence: tellsSilence } = this.args;
+    const voices = onlyVoices || tellsSilence ? this.voicesOf(observations['voice-activity']) : [];
+    const segments: Segment[] = [];
+    let { open } = state;
+    const close = (): void => {
+      if (open && open.words.length > 0) segments.push(this.paragraph(open, context));
+      open = null;
+    };
+    const language = heard.language ?? 'en';
+    for (const segment of heard.segments) {
+      const said = onlyVoices ? segment.words.filter((word) => isIn(word, voices)) : segment.words;
+      for (const word of spelled(said, this.dictionaries, language)) {
+        if (open && endsBefore(open, word, language)) close();
+        open = { language, words: [...(open?.words ?? []), word] };
+      }
+      if (!this.args.format_paragraph) close();
+    }
+    for (const { start, end, text, confidence } of heard.translation) {
+      segments.push(this.result('translation', { start, end }, context, said({ text, language: 'en', confidence })));
+    }
+    let { silentSince } = state;
+    if (tellsSilence) {
+      const silence = this.silences(state, heard, voices);
+      segments.push(
+        ...silence.over.map((span) =>
+          this.result('silence', span, context, { duration: round(span.end - span.start) }, 1),
+        ),
+      );
+      silentSince = silence.since;
+    }
+    return { state: { open, silentSince, heardTo: heard.end }, segments: inOrder(segments) };
+  }
+
+  close({ open, silentSince, heardTo }: SpeechState, context: FoldContext): ClosedSource {
+    const segments = open && open.words.length > 0 ? [this.paragraph(open, context)] : [];
+    if (silentSince !== null && this.isLong({ start: silentSince, end: heardTo })) {
+      const meta = { duration: round(heardTo - silentSince) };
+      segments.push(this.result('silence', { start: silentSince, end: heardTo }, context, meta, 1));
+    }
+    return { segments: inOrder(segments), summaries: [] };
+  }
+
+  /** Where somebody speaks, as likely as was asked for; short pauses belong to it. */
+  private voicesOf(observations: unknown): Span[] {
+    const { first, percent } = VoiceActivityObservations.parse(observations);
+    const spans: Span[] = [];
+    for (const [i, likely] of percent.entries()) {
+      if (likely < this.args.vad_threshold * 100) continue;
+      const start = (first + i) * FRAME_SECONDS;
+      const last = spans.at(-1);
+      if (last && start - last.end <= this.args.merge_voice_gap_seconds) last.end = start + FRAME_SECONDS;
+      else spans.push({ start, end: start + FRAME_SECONDS });
+    }
+    return spans;
+  }
+
+  /** Silences that end in a unit, and since when the one at its end goes on. */
+  private silences(
+    state: SpeechState,
+    { start, end }: Span,
+    voices: readonly Span[],
+  ): { over: Span[]; since: number | null } {
+    const over: Span[] = [];
+    // After a gap (a range) silence begins anew.
+    let since: number | null = state.heardTo === start || start === 0 ? (state.silentSince ?? start) : start;
+    for (const voice of voices) {
+      if (since !== null && this.isLong({ start: since, end: voice.start }))
+        over.push({ start: since, end: voice.start });
+      since = voice.end;
+    }
+    if (since !== null && since >= end) since = end;
+    return { over, since };
+  }
+
+  private isLong({ start, end }: Span): boolean {
+    return end - start > Math.max(this.args.merge_voice_gap_seconds, FRAME_SECONDS);
+  }
+
+  private paragraph({ language, words }: OpenParagraph, context: FoldContext): Segment {
+    const span = {
+      start: (words[0] as { probability: number; start: number; end: number; text: string; parted: boolean }).start,
+      end: (words.at(-1) as { probability: number; start: number; end: number; text: string; parted: boolean }).end,
+    };
+    const confidence = words.reduce((sum, { probability }) => sum + probability, 0) / words.length;
+    const meta: Record<string, Json> = {
+      ...said({ text: textOf(words), language, confidence: round(confidence) }),
+      ...(this.args.enable_ner ? { entities: null } : {}),
+      ...(this.args.word_level_timestamps ? {} : { words_hidden: true }),
+      words: words.map((word) => ({
+        text: word.text,
+        time_start: word.start,
+        time_end: word.end,
+        confidence: word.probability,
+      })),
+    };
+    return this.result('speech', span, context, meta);
+  }
+
+  private result(
+    type: 'speech' | 'translation' | 'silence',
+    { start, end }: Span,
+    { sourceIndex, facts }: FoldContext,
+    meta: Record<string, Json>,
+    confidence = Number(meta['confidence']),
+  ): Segment {
+    const frameAt = (time: number): number | null => {
+      if (facts.kind !== 'video') return null;
+      const frame = Math.floor((time * facts.fps.num) / facts.fps.den);
+      return Math.min(Math.max(0, frame), Math.max(0, facts.totalFrames - 1));
+    };
+    return {
+      sourceIndex: sourceIndex ?? 0,
+      frameStart: frameAt(start),
+      frameEnd: frameAt(end),
+      timeStart: round(start),
+      timeEnd: round(Math.max(start, end)),
+      type,
+      label: type,
+      confidence,
+      meta,
+      detections: [],
+      thumbnail: null,
+      keyFrame: null,
+    };
+  }
+}
+
+function said({
+  text,
+  language,
+  confidence,
+}: {
+  text: string;
+  language: string;
+  confidence: number;
+}): Record<string, Json> {
+  return { text, language, speaker: null, confidence };
+}
+
+function isIn({ start, end }: HeardWord, voices: readonly Span[]): boolean {
+  return voices.some((voice) => start < voice.end && end > voice.start);
+}
+
+function inOrder(segments: Segment[]): Segment[] {
+  return segments.sort((a, b) => a.timeEnd - b.timeEnd || a.timeStart - b.timeStart || (a.type < b.type ? -1 : 1));
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,35 @@
+import { AditError } from '@adit/contracts';
+import { openDictionaries } from '@adit/dictionaries';
+import { defineModule, pointerTo, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
+import { SpeechArguments } from './args.js';
+import { SpeechFold } from './fold.js';
+
+const ID = 'speech_recognition';
+const MODEL = 'whisper-base';
+
+/** What is said, when, and in which language. */
+export default defineModule({
+  id: ID,
+  version: 1,
+  args: SpeechArguments,
+  media: ['audio', 'video'],
+  models: (_, installed) => {
+    checkInstalled(installed);
+    return [];
+  },
+  slots: [{ name: MODEL, purpose: `Recognises speech; without it there is none: adit model pull ${MODEL}.` }],
+  // Dictionaries, paragraphs and thresholds are asked of the observations: a change of them costs no second listening.
+  needs: ({ language, mode, translation_language: into, enable_vad, detect_silence }): AnalysisNeed[] => [
+    { analysis: 'speech', args: { language, mode, translate: into === 'en' } },
+    ...(enable_vad || detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
+  ],
+  open: async (args, context) => new SpeechFold(args, await openDictionaries(args, context)),
+});
+
+function checkInstalled(installed: readonly InstalledModel[]): void {
+  if (installed.some(({ name }) => name === MODEL)) return;
+  const message = `${ID} needs the model ${MODEL}, which does not come with Adit. This brings it: adit model pull ${MODEL}`;
+  throw new AditError('MODEL_NOT_INSTALLED', message, {
+    errors: [{ pointer: pointerTo('modules', ID), code: 'model_not_installed', message }],
+  });
+}

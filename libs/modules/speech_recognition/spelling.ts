@@ -1,0 +1,36 @@
+import type { HeardWord } from '@adit/analyses/speech/observations';
+import type { LabelDictionaries } from '@adit/dictionaries';
+
+/** A word without the punctuation around it. */
+const WORD = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su;
+
+/**
+ * Words as the dictionaries spell them: pairs before single words, exactly or fuzzily as each dictionary is compared. Punctuation
+ * stays. A pair that becomes one word takes the time of both.
+ */
+export function spelled(words: readonly HeardWord[], dictionaries: LabelDictionaries, language: string): HeardWord[] {
+  if (dictionaries.isEmpty) return [...words];
+  const out: HeardWord[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as { probability: number; start: number; end: number; text: string; parted: boolean };
+    const next = words[i + 1];
+    const pair = next && next.parted ? respelled(`${word.text} ${next.text}`, dictionaries, language) : null;
+    if (next && pair !== null) {
+      const probability = Math.min(word.probability, next.probability);
+      out.push({ ...word, text: pair, end: next.end, probability });
+      i++;
+      continue;
+    }
+    out.push({ ...word, text: respelled(word.text, dictionaries, language) ?? word.text });
+  }
+  return out;
+}
+
+/** Null where no dictionary has it. */
+function respelled(text: string, dictionaries: LabelDictionaries, language: string): string | null {
+  const [, before = '', core = '', after = ''] = WORD.exec(text) ?? [];
+  if (core === '') return null;
+  // A list names what is to be written; a map says what for what. What neither has stays.
+  const wanted = dictionaries.apply(core, language);
+  return wanted === null || wanted === core ? null : `${before}${wanted}${after}`;
+}
