@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { AditError, ImageInput, MODEL_FAMILIES, ModelFamily, ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
 import { inspectModel, labelLines, type ExternalFile, type Proposal } from '@adit/model-inspection';
+import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
 import { cliSettings } from './settings.js';
 
@@ -23,6 +24,10 @@ export interface ModelAddOptions {
   description?: string;
   licence?: string;
   origin?: string;
+  /** A photo that it is tried on instead of being added. */
+  try?: string;
+  /** Where the photo is written with boxes. */
+  drawn?: string;
 }
 
 /** Adds an ONNX file as a new version of a model, or begins the model; asks for what nothing tells. */
@@ -35,12 +40,19 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
   const { signal, release } = untilInterrupted();
   const { proposal, external } = await inspectModel(path, { signal }).finally(release);
   const manifest = manifestOf(options, proposal, labels, before);
+  const writeInto = (modelsDir: string) =>
+    writeModelVersion(modelsDir, {
+      manifest,
+      weights: 'model.onnx',
+      write: (draft) => copyWeights(path, external, draft),
+    });
+  if (options.try !== undefined) {
+    const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
+    await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn) }, writeInto);
+    return;
+  }
   await mkdir(userModels, { recursive: true });
-  const { version, folder } = await writeModelVersion(userModels, {
-    manifest,
-    weights: 'model.onnx',
-    write: (draft) => copyWeights(path, external, draft),
-  });
+  const { version, folder } = await writeInto(userModels);
   process.stdout.write(
     `${manifest.name} version ${version}: a ${manifest.family} (${manifest.decoding}) of ${manifest.labels?.length ?? 0} classes, in ${folder}\n`,
   );

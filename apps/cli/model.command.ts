@@ -42,6 +42,8 @@ export function modelCommand(): Command {
     .option('--pad <grey>', 'with letterbox: what is beside the picture, such as 114 or 114,corner')
     .option('--family <name>', 'what it is, where its shape does not tell: detector or classifier')
     .option('--decoding <name>', 'how its outputs are read, where their shape does not tell')
+    .option('--try <photo>', 'show what it finds on a photo, and add nothing')
+    .option('--drawn <file>', 'where --try writes the photo with boxes (default: NAME-tried.jpg)')
     .option('--description <text>', 'what the model is')
     .option('--licence <text>', 'under which licence it is used')
     .option('--origin <text>', 'where it comes from')
@@ -50,6 +52,7 @@ export function modelCommand(): Command {
       'after',
       `
 Examples:
+  adit model add best.onnx --name helmets --try site.jpg
   adit model add best.onnx --name helmets
   adit mine site.mp4 --modules object_scene_recognition --model helmets
 

@@ -16,6 +16,7 @@ export { planAudioGrid, PLANNING_RATE } from './audio-plan.js';
 export { MEDIA_PLANS } from './media-plan.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
+export { drawBoxes } from './draw-boxes.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath } from './ffmpeg-binary.js';
 export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type PictureHints, type SeekTable } from './frame-index.js';

@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Model, ModelPage } from '@adit/contracts';
@@ -130,6 +130,11 @@ describe('a detector that is added to a running engine', () => {
   it('is what the next job names, with its own labels', async () => {
     const labels = join(engine.folder, 'labels.txt');
     await writeFile(labels, ['somebody', ...Array.from({ length: 79 }, (_, index) => `thing ${index + 1}`)].join('\n'));
+    const drawn = join(engine.folder, 'tried.jpg');
+    const tried = await add('--labels', labels, ...answers, '--try', photo, '--drawn', drawn);
+    expect(tried).toMatch(/somebody +0\.\d{3} +\d+, \d+, \d+, \d+\n/);
+    expect(await readFile(drawn)).not.toEqual(await readFile(photo));
+    expect((await models()).map(({ name }) => name)).not.toContain('things');
     await add('--labels', labels, ...answers, '--description', 'Ours');
     const find = async () => (await models()).find(({ name }) => name === 'things');
     for (const end = Date.now() + 120_000; (await find()) === undefined && Date.now() < end;) await sleep(100);

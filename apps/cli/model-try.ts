@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { analysesFolder } from '@adit/analyses';
+import { ObjectObservations } from '@adit/analyses/objects/observations';
+import { SceneObservations } from '@adit/analyses/scenes/observations';
+import { AditError, frameSide, type Box, type ModelManifest } from '@adit/contracts';
+import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { decodeImageFile, drawBoxes } from '@adit/media';
+import { textTable } from './text-table.js';
+
+interface Found {
+  label: string;
+  score: number;
+  /** In fractions of the picture; null for what is said of the whole of it. */
+  box: Box | null;
+}
+
+/** Below it nothing is shown: detections that nobody would count. */
+const SHOWN_FROM = 0.25;
+
+/**
+ * What a model finds on a photo, as a job would: printed, and drawn into the file `drawn`. `write` puts the model into a folder
+ * of models, which is gone afterwards.
+ */
+export async function tryModel(
+  manifest: ModelManifest,
+  { photo, drawn }: { photo: string; drawn: string },
+  write: (modelsDir: string) => Promise<unknown>,
+): Promise<void> {
+  // Before the model is loaded, which takes its time.
+  const picture = await decodeImageFile(photo);
+  const folder = await mkdtemp(join(tmpdir(), 'adit-try-'));
+  try {
+    await write(folder);
+    const found = (await look(manifest, photo, folder)).filter(({ score }) => score >= SHOWN_FROM);
+    const rows = found.map(({ label, score, box }, index) => [
+      ...[String(index + 1), label, score.toFixed(3)],
+      box === null ? 'the whole picture' : inPixels(box, picture),
+    ]);
+    process.stdout.write(
+      rows.length === 0
+        ? `Nothing with a score of ${SHOWN_FROM} or more.\n`
+        : `${textTable(['', 'Label', 'Score', 'Box: left, top, width, height'], rows, ['right'])}\n`,
+    );
+    const boxes = found.flatMap(({ box }) => box ?? []);
+    if (boxes.length === 0) return;
+    await writeFile(drawn, await drawBoxes(picture, boxes));
+    process.stdout.write(`Drawn into ${drawn}. Nothing was added.\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function look(manifest: ModelManifest, photo: string, folder: string): Promise<Found[]> {
+  const repository = await ModelRepository.open({ roots: [folder], settleMs: 0 });
+  const pool = new SessionPool();
+  try {
+    const [problem] = repository.problems();
+    if (problem) throw new AditError('VALIDATION', problem.message);
+    const name = manifest.family === 'classifier' ? 'scenes' : 'objects';
+    const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(name);
+    const side = manifest.input === undefined ? null : frameSide(manifest.input);
+    const args = { model: manifest.name, ...(side === null ? {} : { side }) };
+    const runner = new AnalysisRunner(repository, pool);
+    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: photo, args })) {
+      if (facts.kind !== 'image') break;
+      return name === 'scenes' ? scenesOf(observations) : objectsOf(observations);
+    }
+    throw new AditError('MEDIA_INVALID', `${photo} is no photo.`);
+  } finally {
+    await pool.close();
+    await repository.close();
+  }
+}
+
+function objectsOf(observations: unknown): Found[] {
+  return ObjectObservations.parse(observations)
+    .tracks.flatMap(({ label, sightings }) => sightings.map(({ score, box }) => ({ label, score, box })))
+    .sort((a, b) => b.score - a.score);
+}
+
+function scenesOf(observations: unknown): Found[] {
+  return SceneObservations.parse(observations).sampled.flatMap(({ scenes }) =>
+    scenes.map(({ label, score }) => ({ label, score, box: null })),
+  );
+}
+
+function inPixels({ x, y, w, h }: Box, { width, height }: { width: number; height: number }): string {
+  return [x * width, y * height, w * width, h * height].map((value) => Math.round(value)).join(', ');
+}
