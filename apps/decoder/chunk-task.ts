@@ -6,7 +6,7 @@ import type { EntityManager } from 'typeorm';
 
 /** A chunk with what it has to be decoded for. */
 export interface ChunkTask {
-  /** No other try follows: what fails of a picture now costs that picture alone. */
+  /** No other attempt follows: what fails of a picture now costs that picture alone. */
   isLastTry: boolean;
   job: { id: string; workspaceId: string; state: JobState };
   chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; extent: Extent };

@@ -81,7 +81,7 @@ export class ChunkHandler {
 
   /**
    * What was written for a job that has ended or is gone goes: nobody asks for it. A job that lives writes it again with its
-   * next try. Throws nothing: whoever ended the job has noted its packs, and the sweeper removes them otherwise.
+   * next attempt. Throws nothing: whoever ended the job has noted its packs, and the sweeper removes them otherwise.
    */
   private async dropUnwanted({ id, jobId }: ChunkTask['chunk']): Promise<void> {
     try {

@@ -12,7 +12,7 @@ import { DecoderConfig } from './config.js';
 import { SourceCache } from './source-cache.js';
 
 describe('a source that several wait for', () => {
-  const lost = new AditError('CONFLICT', 'Nobody waits for this try any more.');
+  const lost = new AditError('CONFLICT', 'Nobody waits for this attempt any more.');
   let folder: string;
   let server: Server;
   let cache: SourceCache;

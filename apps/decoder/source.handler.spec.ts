@@ -198,7 +198,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('takes its sound alone from a film whose sound took too much in every try, and says so', async () => {
+  it('takes its sound alone from a film whose sound took too much in every attempt, and says so', async () => {
     await expect(opened(['overlong.mp4'], { watcher: both })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await opened(['overlong.mp4'], { listener: ['video'], watcher: both }, 2)).toMatchObject({
       sources: ['planned'],

@@ -90,7 +90,7 @@ export class SourceHandler {
 
   /**
    * Plans the sound of what a module of the job listens to. Throws MEDIA_INVALID for a recording of which nothing can be heard; a
-   * film loses its sound alone, also when that took more than is allowed in the last try.
+   * film loses its sound alone, also when that took more than is allowed in the last attempt.
    */
   private async withSound(
     { jobId, workspaceId, isLastTry }: { jobId: string; workspaceId: string; isLastTry: boolean },

@@ -9,9 +9,9 @@ export interface AnalysisWork {
   chunk: { id: string; packs: Record<string, PackKeys> | null };
   request: JobAnalysisEntity;
   units: Unit[];
-  /** One unit after the other, as from the second try. */
+  /** One unit after the other, as from the second attempt. */
   alone: boolean;
-  /** No other try follows: what fails of a picture now costs that picture alone. */
+  /** No other attempt follows: what fails of a picture now costs that picture alone. */
   isLastTry: boolean;
   /** Whether what is seen may be remembered under the request's digest for later jobs. */
   keepCache: boolean;

@@ -61,24 +61,24 @@ export class AnalysisWorker {
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
   ) {}
 
-  /** From the second try a chunk runs alone, so that a crash is nobody's but its own. */
+  /** From the second attempt a chunk runs alone, so that a crash is nobody's but its own. */
   async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
     const tried = leasedAnalysis(request.chunkId, request.analysisDigest);
     const begun = await attemptsOf(this.db, tried);
     if (begun === null) return;
     if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
     // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
-    await this.gate.run(begun > 0, () => this.try(tried, request, context.signal));
+    await this.gate.run(begun > 0, () => this.attempt(tried, request, context.signal));
   }
 
-  /** The message asked for a try that has begun already, so it comes back from a crash or a failure. */
+  /** The message asked for an attempt that has begun already, so it comes back from a crash or a failure. */
   private putBehind(tried: LeasedWork, begun: number, payload: AnalysisRequested, context: BusContext): Promise<void> {
     const { jobId, traceparent } = context.envelope;
     const message = { topic: context.topic as Topic, key: context.key, jobId, traceparent, payload };
     return requeue(this.outbox, tried, begun, { message, settings: this.settings });
   }
 
-  private async try(tried: LeasedWork, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
+  private async attempt(tried: LeasedWork, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
     const { chunkId, analysisDigest } = request;
     const claim = await claimAttempt(this.db, tried, this.settings.leaseSeconds);
     if (claim === null) return;

@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
 import { claimAttempt, requeue, runAttempt, leasedAnalysis, leasedChunk } from '@adit/leases';
 
-describe('a try', () => {
+describe('an attempt', () => {
   let jobs: JobsUnderTest;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a try', () => {
     };
     return { jobId, row, begin };
   };
-  /** The database heard nothing of the try for its lease. */
+  /** The database heard nothing of the attempt for its lease. */
   const diedUnseen = (jobId: string) =>
     jobs.db.query(`UPDATE chunks SET running_until = now() - interval '1 s' WHERE job_id = $1`, [jobId]);
   const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
@@ -50,7 +50,7 @@ describe('a try', () => {
     expect(leaseUntil!.getTime() - Date.now()).toBeLessThan(10_000);
   });
 
-  it('throws what may go well next time until the tries are used up, then gives up with the reason', async () => {
+  it('throws what may go well next time until the attempts are used up, then gives up with the reason', async () => {
     const { jobId, row, begin } = await requested('2');
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
@@ -58,7 +58,7 @@ describe('a try', () => {
     // Poison ends as a dead letter: an error the bus does not retry.
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toMatchObject({
       retryable: false,
-      message: 'decoding was given up after 3 tries: it did not work',
+      message: 'decoding was given up after 3 attempts: it did not work',
     });
     expect(given).toEqual(['it did not work']);
     let ran = false;
@@ -66,16 +66,16 @@ describe('a try', () => {
     const tooMany = runAttempt(await begin(), async () => void (ran = true), giveUp);
     await expect(tooMany).rejects.toMatchObject({
       retryable: false,
-      message: 'decoding was given up after 3 tries',
+      message: 'decoding was given up after 3 attempts',
     });
     expect({ ran, last: given.at(-1), attempts: (await row()).attempts }).toEqual({
       ran: false,
-      last: 'decoding was given up after 3 tries',
+      last: 'decoding was given up after 3 attempts',
       attempts: 4,
     });
   });
 
-  it('gives up at once on what another try cannot mend', async () => {
+  it('gives up at once on what another attempt cannot mend', async () => {
     const { begin } = await requested('3');
     await runAttempt(await begin(), fails('MEDIA_INVALID'), giveUp);
     expect(given).toEqual(['it did not work']);
@@ -138,7 +138,7 @@ describe('a try', () => {
     expect((await row()).attempts).toBe(attempts);
   });
 
-  it('writes how far an analysis is while it runs, and begins anew with the next try; a short one writes nothing', async () => {
+  it('writes how far an analysis is while it runs, and begins anew with the next attempt; a short one writes nothing', async () => {
     const { jobId, row } = await requested('9');
     const asked = { chunkId: (await row()).id, digest: faces.digest };
     await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'requested' });
@@ -199,7 +199,7 @@ describe('a try', () => {
     expect(await claimAttempt(jobs.db, work, 60)).toMatchObject({ attempt: 3 });
   });
 
-  it('gives nothing up that another try has begun meanwhile', async () => {
+  it('gives nothing up that another attempt has begun meanwhile', async () => {
     const { jobId, begin } = await requested('b');
     const mine: boolean[] = [];
     const ask = async (_problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) =>

@@ -42,7 +42,7 @@ describe('two builds on one database', () => {
     await jobs.commands.delete(jobs.workspaceId, jobId);
   });
 
-  it('takes what the older one asks for again soon after a try', async () => {
+  it('takes what the older one asks for again soon after an attempt', async () => {
     const jobId = await jobs.submit(sources);
     await jobs.settled();
     const source = leasedSource(jobId, 0);

@@ -9,8 +9,8 @@ import { claimRow, isHeld, releaseRow, updateHeld, updateRow, type Claim, type H
 import { ANALYSES, CHUNKS, SOURCES, THUMBNAILS } from './leased-tables.js';
 import { afterFailure, dispatchSeconds, type LeaseSettings } from './settings.js';
 
-const log = createLogger('tries');
-const postponed = counter('adit_tries_postponed_total', 'Tries put off because a dependency was away', ['work']);
+const log = createLogger('attempts');
+const postponed = counter('adit_tries_postponed_total', 'Attempts put off because a dependency was away', ['work']);
 
 /** When work that a dependency kept from being done is dispatched again. */
 const POSTPONE_SECONDS = 5;
@@ -49,7 +49,7 @@ interface Attempt extends Claim {
   progress?: () => number;
 }
 
-/** SQL: the tries of a row are forgiven. Whoever still runs one has lost it, whichever build begins the next. */
+/** SQL: the attempts of a row are forgiven. Whoever still runs one has lost it, whichever build begins the next. */
 export function restartAttempts(table: string): string {
   return `attempts = 0, fencing_token = ${table}.fencing_token + 1`;
 }
@@ -65,8 +65,8 @@ export async function attemptsOf(db: DataSource, { rows: { name, open }, key }: 
 }
 
 /**
- * What comes back after a try of it, which may have killed its process, goes behind all that waits now: its neighbours are
- * delayed by one try of it at the most. `message` asks for the try after those that were `begun`. What comes while a try is
+ * What comes back after an attempt at it, which may have killed its process, goes behind all that waits now: its neighbours are
+ * delayed by one attempt at it at the most. `message` asks for the attempt after those that were `begun`. What comes while an attempt is
  * alive is dropped: when that dies, its lease runs out.
  */
 export async function requeue(
@@ -87,7 +87,7 @@ export async function requeue(
 }
 
 /**
- * Counts a try before it begins, so that a crash counts too. Null when somebody else did the work or is at it, or nobody
+ * Counts an attempt before it begins, so that a crash counts too. Null when somebody else did the work or is at it, or nobody
  * wants it any more.
  */
 export async function claimAttempt(db: DataSource, work: LeasedWork, leaseSeconds: number): Promise<Claim | null> {
@@ -95,10 +95,10 @@ export async function claimAttempt(db: DataSource, work: LeasedWork, leaseSecond
 }
 
 /**
- * Runs a counted try and keeps its lease alive meanwhile, however long it takes. What it throws decides: a dependency
+ * Runs a counted attempt and keeps its lease alive meanwhile, however long it takes. What it throws decides: a dependency
  * that is away puts the work off without blame, an orderly shutdown hands it back, what may go well next time is thrown
  * on for the bus to deliver again, and the rest goes to `giveUp`, whose transaction asks `isOurs` before it writes: another
- * process may have begun the next try. Poison, which used up its tries, is thrown on after that as
+ * process may have begun the next attempt. Poison, which used up its attempts, is thrown on after that as
  * what cannot be retried: the bus makes a dead letter of it.
  */
 export async function runAttempt(
@@ -147,7 +147,7 @@ export async function runAttempt(
 function exhausted({ what }: LeasedWork, { maxAttempts }: Attempt['settings'], cause?: AditError): AditError {
   if (cause?.code === 'MEDIA_INVALID') return cause;
   const why = cause === undefined ? '' : `: ${cause.message}`;
-  return new AditError('MEDIA_INVALID', `${what} was given up after ${maxAttempts} tries${why}`, { cause });
+  return new AditError('MEDIA_INVALID', `${what} was given up after ${maxAttempts} attempts${why}`, { cause });
 }
 
 /** Whether the database was there to do it; throws whatever else it failed of. */

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { renewLease, type Held } from './leased-rows.js';
 
 const log = createLogger('leases');
-const lost = counter('adit_leases_lost_total', 'Tries stopped because another process took over or nobody waits', [
+const lost = counter('adit_leases_lost_total', 'Attempts stopped because another process took over or nobody waits', [
   'work',
 ]);
 
@@ -71,7 +71,7 @@ export class Lease {
       if ((await renewLease(this.db, this.held, seconds, also)) || this.signal.aborted) return;
       this.lost = true;
       lost.inc({ work: kind });
-      this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this try any more.'));
+      this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this attempt any more.'));
     } catch (error) {
       // While the database is away nobody else can take it over either.
       log.debug({ err: error }, 'a lease could not be renewed');

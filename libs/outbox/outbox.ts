@@ -26,7 +26,7 @@ export interface OutboxMessage<T extends Topic = Topic> {
   key: string;
   jobId: string;
   traceparent?: string | null;
-  /** The try of the work that it asks for; 1 when left out. */
+  /** The attempt at the work that it asks for; 1 when left out. */
   attempt?: number;
   /** The first MESSAGE_VERSION that reads it as it is meant; 1 when left out. */
   version?: number;

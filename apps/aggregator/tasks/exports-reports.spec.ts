@@ -259,7 +259,7 @@ describe('an export of a job’s results', () => {
     expect(await manager.countBy(ExportEntity, { id })).toBe(0);
   });
 
-  it('is taken over when its process died, and given up after three tries', async () => {
+  it('is taken over when its process died, and given up after three attempts', async () => {
     const id = await newExport(await newJob(1), 'json');
     const past = new Date(Date.now() - 1000);
     await manager.update(

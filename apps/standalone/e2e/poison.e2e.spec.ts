@@ -38,9 +38,9 @@ describe('a picture that kills its process, by native code or an exception', () 
   });
   afterAll(() => engine?.close());
 
-  it('fails its own job after three tries, and says so', () => {
+  it('fails its own job after three attempts, and says so', () => {
     expect(ended.poisoned.state).toBe('failed');
-    expect(ended.poisoned.errors).toEqual([expect.stringContaining('given up after 3 tries')]);
+    expect(ended.poisoned.errors).toEqual([expect.stringContaining('given up after 3 attempts')]);
     expect(ended.poisoned.modules['face_recognition']).toMatchObject({ state: 'failed' });
   });
 

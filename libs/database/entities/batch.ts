@@ -16,13 +16,13 @@ export class BatchEntity {
   @Index({ where: 'time_deleted IS NOT NULL' }) @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
-/** What is worked off behind the back of a request: one process at a time, under a lease, three tries. */
+/** What is worked off behind the back of a request: one process at a time, under a lease, three attempts. */
 abstract class TaskEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
   @Column('text', { default: 'waiting' }) state!: TaskState;
   @Column('text', { nullable: true }) errorMsg!: string | null;
-  /** Tries, counted before each. */
+  /** Attempts, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;

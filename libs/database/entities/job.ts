@@ -108,12 +108,12 @@ export class JobSourceEntity {
   @Column('text', { nullable: true }) error!: string | null;
   @Column('text', { nullable: true }) mediaDigest!: string | null;
   @Column('jsonb', { nullable: true }) facts!: MediaFacts | null;
-  /** Tries to open it, counted before each. */
+  /** Attempts to open it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running try of it is believed alive; past or null while none runs. */
+  /** Until when a running attempt at it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
 }
 
@@ -137,12 +137,12 @@ export class ChunkEntity {
   /** As `storedExtent` writes it; `extentOf` and the SQL of CHUNK_KIND read it. */
   @Column('jsonb', { nullable: true }) interval!: StoredExtent;
   @Column('text') state!: ChunkState;
-  /** Tries to decode it, counted before each. */
+  /** Attempts to decode it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running try of it is believed alive; past or null while none runs. */
+  /** Until when a running attempt at it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
   /** Pack keys by source index; null before decoding and after the last analysis has read them. */
   @Column('jsonb', { nullable: true }) packs!: Record<string, PackKeys> | null;
@@ -157,14 +157,14 @@ export class ChunkAnalysisEntity {
   @PrimaryColumn('text') digest!: string;
   @Index() @Column('uuid') jobId!: string;
   @Column('text') state!: ChunkAnalysisState;
-  /** Tries, counted before each, so that a crash of native code counts too. */
+  /** Attempts, counted before each, so that a crash of native code counts too. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the try begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Index() @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running try of it is believed alive; past or null while none runs. */
+  /** Until when a running attempt at it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
-  /** Part of its pictures that the try which runs has looked at, below 1; older builds leave it as it is. */
+  /** Part of its pictures that the attempt which runs has looked at, below 1; older builds leave it as it is. */
   @Column('real', { default: 0 }) progress!: number;
   @Column('jsonb', { nullable: true }) units!: UnitOutcome[] | null;
   @Column('text', { nullable: true }) error!: string | null;

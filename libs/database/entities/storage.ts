@@ -37,7 +37,7 @@ export class StorageEntryEntity {
   @Column('text', { nullable: true }) thumbnail!: ThumbnailState | null;
   /** Why there is none. */
   @Column('text', { nullable: true }) thumbnailError!: string | null;
-  /** Tries to make it, counted before each. */
+  /** Attempts to make it, counted before each. */
   @Column('integer', { default: 0 }) thumbnailAttempts!: number;
   /** Until when the one who was asked is believed to be at it. */
   @Column('timestamptz', { nullable: true }) thumbnailLeaseUntil!: Date | null;

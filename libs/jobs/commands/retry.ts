@@ -33,7 +33,7 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
 }
 
 /**
- * Plans what the running modules of a job miss: lost work gets its tries back, what was refused is opened again, and a fold
+ * Plans what the running modules of a job miss: lost work gets its attempts back, what was refused is opened again, and a fold
  * that went on without a chunk begins anew. What is done stays done.
  */
 export async function planRetry(manager: EntityManager, locked: LockedJob): Promise<void> {

@@ -36,7 +36,7 @@ export interface LostObservations {
 }
 
 /**
- * Observations that a fold wanted are gone: nobody finds them any more, and their chunk is looked at again. The try that made
+ * Observations that a fold wanted are gone: nobody finds them any more, and their chunk is looked at again. The attempt that made
  * them stays counted, so that what gets lost each time ends.
  */
 export async function lookAgain(

@@ -107,7 +107,7 @@ describe('the plan of a long film', () => {
     await expectWhole(jobId, CHUNKS_PER_PAGE);
   });
 
-  it.each([1, 2])('is begun anew by the next try when the process died after page %i', async (pages) => {
+  it.each([1, 2])('is begun anew by the next attempt when the process died after page %i', async (pages) => {
     const jobId = await submit();
     await cutAfter(jobId, 1_100, pages);
     expect(await count(ChunkEntity, jobId)).toBe(pages * CHUNKS_PER_PAGE);
@@ -150,7 +150,7 @@ describe('the plan of a long film', () => {
     await expectWhole(jobId, 1_100);
   });
 
-  it('is left off by who finds a part of it removed, though the next try has not begun to write', async () => {
+  it('is left off by who finds a part of it removed, though the next attempt has not begun to write', async () => {
     const jobId = await submit();
     const steps = (transaction: Transaction) => plan(jobId, 1_100, transaction);
     const [slow, next] = [new Stepped(jobs, steps), new Stepped(jobs, steps)];

@@ -100,7 +100,7 @@ interface Written {
 /**
  * Writes the plan that `make` answers in pages, each in a transaction, between which others have their turn. Nobody is given
  * its chunks, and the source is not planned, before the last page has written the folds: a plan that was cut off before is
- * removed by the next try of the source. Ends without a word when the job has ended, or somebody else plans the source.
+ * removed by the next attempt of the source. Ends without a word when the job has ended, or somebody else plans the source.
  * `make` runs in the first transaction; null when there is nothing to write.
  */
 export async function writePlan(

@@ -22,7 +22,7 @@ interface LostRow {
 /**
  * Dispatches again what nobody finished within its lease, ends chunks whose last analysis has, and has chunks given out that
  * who planned them left behind: a lost message or the death of any process becomes a delay.
- * Tries are counted where the work starts, so poison still ends.
+ * Attempts are counted where the work starts, so poison still ends.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS } from '@adit/leases';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** How much runs at the same time, and how long a try may take before it counts as lost. */
+/** How much runs at the same time, and how long an attempt may take before it counts as lost. */
 export const JobSettings = z.object({
   maxChunksInFlight: setting(
     'ADIT_MAX_CHUNKS_IN_FLIGHT',
@@ -27,12 +27,12 @@ export const JobSettings = z.object({
   maxAttempts: setting(
     'ADIT_MAX_ATTEMPTS',
     z.int().positive().default(MAX_ATTEMPTS),
-    'Tries of a source, of a chunk’s decoding or of its analysis before it fails with a reason.',
+    'Attempts at a source, at a chunk’s decoding or at its analysis before it fails with a reason.',
   ),
   leaseSeconds: setting(
     'ADIT_LEASE_SECONDS',
     z.number().positive().default(30),
-    'Seconds without a sign of life after which a try is taken for lost and dispatched again.',
+    'Seconds without a sign of life after which an attempt is taken for lost and dispatched again.',
   ),
   imagesPerChunk: setting(
     'ADIT_IMAGES_PER_CHUNK',

@@ -60,10 +60,10 @@ await describeWith(['kafka', 'postgres', 'minio'], 'a picture that native code d
   const deaths = () =>
     stack.lines.filter(({ name, line }) => name === 'inference-face' && line.startsWith('ended (SIGKILL)'));
 
-  it('fails its own job after exactly three tries, and says so', async () => {
+  it('fails its own job after exactly three attempts, and says so', async () => {
     expect(poisoned).toMatchObject({
       state: 'failed',
-      errors: [expect.stringContaining('the analysis was given up after 3 tries')],
+      errors: [expect.stringContaining('the analysis was given up after 3 attempts')],
       modules: { face_recognition: { state: 'failed' } },
     });
     expect(deaths()).toHaveLength(3);
@@ -80,7 +80,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'a picture that native code d
     expect(reason).toMatchObject({
       topic: 'analyses.faces.requested',
       group: 'inference-face',
-      message: expect.stringContaining('given up after 3 tries'),
+      message: expect.stringContaining('given up after 3 attempts'),
     });
     expect(payload).toMatchObject({ chunkId: expect.any(String), analysisDigest: expect.any(String) });
   });
