@@ -2,7 +2,7 @@ export * from './affine.js';
 export * from './analysis.js';
 export * from './batcher.js';
 export { letterbox, seenRegion } from './fit.js';
-export * from './frame-rate.js';
+export * from './default-frame-rate.js';
 export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';

@@ -4,8 +4,8 @@ import { filmFacts } from '@adit/testing';
 import fc from 'fast-check';
 import type { FoldInput } from './module.js';
 import { NO_PORTRAIT } from './portrait.js';
-import { appearance } from './segment-builder.js';
-import type { Stretch } from './segment-builder.js';
+import { appearance } from './stretches.js';
+import type { Stretch } from './stretches.js';
 import { segmentOfStretch, StretchFold } from './stretch-fold.js';
 import type { SampledDetections, StretchSource, StretchState } from './stretch-fold.js';
 

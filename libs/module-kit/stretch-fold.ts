@@ -2,8 +2,8 @@ import type { Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
-import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './segment-builder.js';
-import type { Instant, Stretch } from './segment-builder.js';
+import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
+import type { Instant, Stretch } from './stretches.js';
 import { appendMark, fitBudget } from './thinning.js';
 
 /** JSON: at most 1 MiB. `open` holds what may still go on, by key. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addStretch, appearance, bridges, isFinal, takeAll, takeFinal } from './segment-builder.js';
-import type { Instant, Stretch } from './segment-builder.js';
+import { addStretch, appearance, bridges, isFinal, takeAll, takeFinal } from './stretches.js';
+import type { Instant, Stretch } from './stretches.js';
 
 /** Appearances at these samples, `rate` samples a second of a film with 25 frames a second. */
 function at(sample: number, rate: number): Instant {
