@@ -26,6 +26,7 @@ import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
 import { Reports } from './tasks/reports.js';
 import { TopicsHandler } from './topics.handler.js';
+import { Trainings } from './tasks/trainings.js';
 import { WaitingFolds } from './folding/waiting-folds.js';
 
 const ADVANCE_PERIOD_MILLISECONDS = 30_000;
@@ -64,9 +65,10 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Reports,
         Scheduler,
         Sweeper,
+        Trainings,
         WaitingFolds,
       ],
-      exports: [ClassEvaluations, DatasetErasures, Exports, JobAdvance, Reconciler, Reports],
+      exports: [ClassEvaluations, DatasetErasures, Exports, JobAdvance, Reconciler, Reports, Trainings],
     };
   }
 

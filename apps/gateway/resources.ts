@@ -18,6 +18,7 @@ import { OperationsModule } from './operations/operations.module.js';
 import { ReportsApiModule } from './reports/reports.module.js';
 import { ResultsApiModule } from './results/results.module.js';
 import { StorageApiModule } from './storage/storage.module.js';
+import { TrainingsApiModule } from './trainings/trainings.module.js';
 import { TranscriptsApiModule } from './transcripts/transcripts.module.js';
 import { WebhooksApiModule } from './webhooks/webhooks.module.js';
 import { WorkspacesApiModule } from './workspaces/workspaces.module.js';
@@ -33,6 +34,7 @@ export const RESOURCES: Type[] = [
   ModulesApiModule,
   ModelsApiModule,
   DatasetsApiModule,
+  TrainingsApiModule,
   IndexesApiModule,
   ErasuresApiModule,
   KeysApiModule,

@@ -791,6 +791,14 @@ export type JobWebhook = {
   callback: string;
 };
 
+export type LeftOutImage = {
+  class_id: string;
+  image_id: string;
+  reason: LeftOutReason;
+};
+
+export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person";
+
 export type MediaFacts = VideoFacts | ImageFacts | AudioFacts;
 
 export type MediaInfo = {
@@ -1128,6 +1136,74 @@ export type TaskState = "waiting" | "processing" | "completed" | "failed";
 export type Thumbnail = {
   image: string;
   meta: Record<string, unknown>;
+};
+
+export type Training = {
+  id: string;
+  type: DatasetType;
+  source_dataset_id: string;
+  /** As it was when the training was posted */
+  source_dataset: Dataset;
+  output_model_name: string;
+  output_model_description: string;
+  output_model_changelog: string;
+  config: TrainingConfig;
+  state: TaskState;
+  error: string;
+  progress: number;
+  /** Seconds */
+  duration: number;
+  time_created: string;
+  time_started: string | null;
+  time_completed: string | null;
+  /** Null until the training is completed */
+  output_model: Model | null;
+  report: TrainingReport | null;
+};
+
+export type TrainingConfig = {
+  /** Pixels of the smallest side of a face */
+  min_face_size: number;
+  /** Least quality of a face; lower is blurrier */
+  sharpness_threshold: number;
+};
+
+export type TrainingConfigInput = {
+  /** Pixels of the smallest side of a face */
+  min_face_size?: number;
+  /** Least quality of a face; lower is blurrier */
+  sharpness_threshold?: number;
+};
+
+export type TrainingPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: Training[];
+};
+
+export type TrainingReport = {
+  number_of_classes: number;
+  number_of_images: number;
+  /** The first 1000 of them */
+  left_out: LeftOutImage[];
+  number_left_out: number;
+  /** Distance up to which a face is named without naming anybody else of the dataset */
+  threshold: number;
+  held_out: number;
+  named_right: number;
+  named_wrong: number;
+};
+
+export type TrainingRequest = {
+  source_dataset_id: string;
+  /** A version is added to the workspace’s model of that name */
+  output_model_name: string;
+  output_model_description?: string;
+  output_model_changelog?: string;
+  config?: TrainingConfigInput;
 };
 
 export type Transcript = {
@@ -2100,6 +2176,63 @@ export interface Operations {
       datasetId: string;
       classId: string;
       imageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List trainings, newest first */
+  'GET /v1/trainings/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Training[];
+  };
+  /** Train a model with a dataset */
+  'POST /v1/trainings/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: TrainingRequest;
+    form: undefined;
+    reply: Training;
+  };
+  /** Stop a training, and remove it, by the path under which the interface lists that */
+  'DELETE /v1/trainings/': {
+    params: Record<never, never>;
+    query: {
+      id: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** The same list in pages */
+  'GET /v1/trainings': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: TrainingPage;
+  };
+  /** Read a training */
+  'GET /v1/trainings/{trainingId}/': {
+    params: {
+      trainingId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Training;
+  };
+  /** Stop a training, and remove it */
+  'DELETE /v1/trainings/{trainingId}/': {
+    params: {
+      trainingId: string;
     };
     query: Record<never, never>;
     body: undefined;

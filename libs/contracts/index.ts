@@ -23,6 +23,7 @@ export * from './shortened.js';
 export * from './storage.js';
 export * from './time.js';
 export * from './topics.js';
+export * from './training.js';
 export * from './transcript.js';
 export * from './webhook.js';
 export * from './workspace.js';

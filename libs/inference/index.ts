@@ -6,6 +6,7 @@ export * from './default-frame-rate.js';
 export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';
+export * from './embedding-head.js';
 export * from './model-folder.js';
 export * from './model-repository.js';
 export * from './model-writer.js';

@@ -83,7 +83,7 @@ export function hungryGraph(count: number): Buffer {
   ]);
 }
 
-function model(graph: Field[], opset = 17): Buffer {
+export function model(graph: Field[], opset = 17): Buffer {
   const standard = message([
     [1, ''],
     [2, opset],
@@ -96,7 +96,7 @@ function model(graph: Field[], opset = 17): Buffer {
   ]);
 }
 
-function node(operator: string, inputs: string[], output: string): Buffer {
+export function node(operator: string, inputs: string[], output: string): Buffer {
   return message([...inputs.map((input): Field => [1, input]), [2, output], [4, operator]]);
 }
 
@@ -115,7 +115,7 @@ function castNode(input: string, output: string, to: ElementType): Buffer {
   ]);
 }
 
-function integers(name: string, values: number[]): Buffer {
+export function integers(name: string, values: number[]): Buffer {
   const raw = Buffer.alloc(8 * values.length);
   values.forEach((value, i) => raw.writeBigInt64LE(BigInt(value), 8 * i));
   return message([
@@ -136,7 +136,7 @@ function scalar(name: string, value: number): Buffer {
   ]);
 }
 
-function valueInfo(name: string, dims: (number | string)[], type: ElementType = 'float32'): Buffer {
+export function valueInfo(name: string, dims: (number | string)[], type: ElementType = 'float32'): Buffer {
   const shape = message(dims.map((dim): Field => [1, message([typeof dim === 'number' ? [1, dim] : [2, dim]])]));
   return message([
     [1, name],

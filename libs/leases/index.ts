@@ -21,6 +21,7 @@ export {
   JOB_ENDINGS,
   LEASED_TABLES,
   REPORTS,
+  TRAININGS,
 } from './leased-tables.js';
 export * from './settings.js';
 export { TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from './task-loop.js';

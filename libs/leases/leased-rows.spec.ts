@@ -27,6 +27,7 @@ import {
   REPORTS,
   SOURCES,
   THUMBNAILS,
+  TRAININGS,
 } from './leased-tables.js';
 
 const LEASE_SECONDS = 10;
@@ -157,6 +158,12 @@ describe('leased rows', () => {
       rows: DATASET_CLASSES,
       ...done,
       add: () => task('dataset_classes', { dataset_id: randomUUID(), reference: 'r', label: 'l' }),
+    },
+    {
+      rows: TRAININGS,
+      ...done,
+      add: () =>
+        task('trainings', { dataset_id: randomUUID(), type: 'face', dataset: '{}', model_name: 'm', config: '{}' }),
     },
   ];
 

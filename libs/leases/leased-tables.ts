@@ -53,6 +53,17 @@ export const DATASET_CLASSES: LeasedTable = {
     SELECT 1 FROM dataset_images i WHERE i.class_id = dataset_classes.id AND i.state IN ('waiting', 'processing'))`,
 };
 
+export const TRAININGS: LeasedTable = {
+  name: 'trainings',
+  ...TASK,
+  // What it is made from was looked at.
+  free: `${TASK.free} AND NOT EXISTS (
+    SELECT 1 FROM dataset_images i
+     WHERE i.dataset_id = trainings.dataset_id AND i.state IN ('waiting', 'processing')
+       AND i.time_created <= trainings.time_created)`,
+  begun: `state = 'processing', time_started = coalesce(time_started, now())`,
+};
+
 /** Thumbnails of stored files. Who waits for one asks again when the lease has run out: whatever asks begins an attempt. */
 export const THUMBNAILS: LeasedTable = {
   name: 'storage_entries',
@@ -78,4 +89,5 @@ export const LEASED_TABLES = [
   DATASET_ERASURES,
   DATASET_IMAGES,
   DATASET_CLASSES,
+  TRAININGS,
 ];

@@ -2,7 +2,7 @@ import { ModuleRegistry } from '@adit/module-kit';
 
 export { planGalleryFolder } from './galleries/gallery-folder.js';
 export type { PlannedPerson } from './galleries/gallery-folder.js';
-export { classIdOf, writeGalleryVersion } from './galleries/gallery-writer.js';
+export { classIdOf, writeGalleryFiles, writeGalleryVersion } from './galleries/gallery-writer.js';
 export type { GalleryPerson } from './galleries/gallery-writer.js';
 export { readGallery } from './galleries/gallery.js';
 export type { Gallery, Landmark } from './galleries/gallery.js';

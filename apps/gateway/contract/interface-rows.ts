@@ -17,8 +17,6 @@ function section(title: string, cells: Cell[]): InterfaceRow[] {
   );
 }
 
-const trainings = { later: 'with trainings' };
-
 const class_ = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
 const image = `${class_}/images/{IMAGE_ID}`;
 const collection = '/v1/index-collection/{COLLECTION_NAME}';
@@ -47,8 +45,9 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['GET PUT DELETE', image],
   ]),
   ...section('Trainings and models', [
-    ['GET POST DELETE', '/v1/trainings/', trainings],
-    ['GET', '/v1/trainings/{TRAINING_ID}/', trainings],
+    ['GET POST', '/v1/trainings/'],
+    ['GET', '/v1/trainings/{TRAINING_ID}/'],
+    ['DELETE', '/v1/trainings/', { note: 'as listed, with `?id=`; `DELETE /v1/trainings/{TRAINING_ID}/` does it too' }],
     ['GET', '/v1/models/'],
     ['GET', '/v1/models/{MODEL_ID}/'],
     ['PUT', '/v1/models/{MODEL_ID}/', { note: 'replaces `description` and `custom_fields`' }],

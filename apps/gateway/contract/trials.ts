@@ -8,6 +8,8 @@ export interface Trial {
   /** Ids for the variables of the path, of things that are there. */
   ids?: (world: World) => Promise<string[]>;
   query?: string;
+  /** Instead of `query`, when it names things that are there. */
+  queryFor?: (world: World) => Promise<string>;
   body?: unknown;
   /** Instead of `body`, when it names things that are there. */
   bodyFor?: (world: World) => Promise<unknown>;
@@ -35,6 +37,8 @@ const accessKey = async (world: World): Promise<string[]> => [await world.access
 const dataset = async (world: World): Promise<string[]> => [await world.dataset()];
 const class_ = async (world: World): Promise<string[]> => world.datasetClass();
 const image = async (world: World): Promise<string[]> => world.datasetImage();
+
+const training = async (world: World): Promise<string[]> => [await world.training()];
 
 const webhook = async (world: World): Promise<string[]> => [await world.webhook()];
 
@@ -186,6 +190,26 @@ export const TRIALS: Record<string, Trial> = {
     wrong: [{ body: {} }, { body: { index_id: 'x', label: 'Ada' } }, { body: { index_id: '1234567890' } }],
   },
   'DELETE /v1/index-collection/{COLLECTION_NAME}/identities/{INDEX_ID}/': { ids: identity },
+
+  'GET /v1/trainings/': { wrong: wrongPages },
+  'GET /v1/trainings/{TRAINING_ID}/': { ids: training, reply: { state: 'waiting', output_model: null } },
+  'POST /v1/trainings/': {
+    bodyFor: async (world) => ({ source_dataset_id: await world.dataset(), output_model_name: 'people' }),
+    reply: {
+      ...{ type: 'face', state: 'waiting', error: '', progress: 0, output_model: null },
+      config: { min_face_size: 80, sharpness_threshold: 40 },
+    },
+    wrong: [
+      { body: {} },
+      { body: { source_dataset_id: 'x', output_model_name: 'people' } },
+      { body: { source_dataset_id: 'x', output_model_name: '../people' } },
+      { body: { source_dataset_id: 'x', output_model_name: 'a', config: { epochs: 3 } } },
+    ],
+  },
+  'DELETE /v1/trainings/': {
+    queryFor: async (world) => `id=${await world.training()}`,
+    wrong: [{ query: 'name=x' }],
+  },
 
   'GET /v1/dictionaries/': { wrong: wrongPages },
   'GET /v1/dictionaries/{DICTIONARY_ID}/': { ids: dictionary, reply: { type: 'simple', is_public: false } },

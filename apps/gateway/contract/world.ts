@@ -229,6 +229,11 @@ export class World {
     return [datasetId, classId, (await this.made<{ id: string }>(url, { file_uri: await this.picture() })).id];
   }
 
+  async training(): Promise<string> {
+    const body = { source_dataset_id: await this.dataset(), output_model_name: 'people' };
+    return (await this.made<{ id: string }>('/api/v1/trainings/', body)).id;
+  }
+
   /** Address of an uploaded picture. */
   async picture(): Promise<string> {
     const url = '/api/v1/storage/?folder=/contract';

@@ -16,10 +16,6 @@ const rows = (missing: string, cells: [methods: string, path: string][], prefix 
 
 /** What is published and not there yet; a row goes from here when it is built. */
 const TO_COME: readonly RowToCome[] = [
-  ...rows('trainings', [
-    ['GET POST DELETE', '/trainings/'],
-    ['GET DELETE', '/trainings/:id/'],
-  ]),
   ...rows('uploading, versioning and asking models', [
     ['POST', '/models/'],
     ['POST', '/models/:id/versions/:n/promote/'],

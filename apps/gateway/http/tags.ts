@@ -11,6 +11,7 @@ export const TAGS = {
   'Face indexes': 'Strangers that jobs keep and know again: name them once, merge them, take them out.',
   Erasures: 'People and files taken out of everything that is kept of them, with a receipt.',
   Transcripts: 'What was said, by paragraphs: variants in languages, every edit a version.',
+  Trainings: 'Datasets made into versions of models.',
   Workspaces: 'What belongs together and to nobody else. For keys with the role owner, the installation’s first.',
   'API keys': 'Who may use the API, as what, and how often. For keys with the role admin.',
   'Access keys': 'Keys that let a third party sign tokens for its end users.',

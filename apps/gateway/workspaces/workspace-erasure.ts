@@ -62,6 +62,7 @@ const ROWS: readonly Rows[] = [
   own('dataset_images'),
   { table: 'dataset_looks', where: OWN },
   own('dataset_classes'),
+  own('trainings'),
   own('datasets'),
   { table: 'dataset_erasures', where: OWN },
   hanging('model_versions', 'model_id', 'models'),

@@ -26,6 +26,7 @@ import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
+import { TrainingEntity } from './training.js';
 import {
   TranscriptEntity,
   TranscriptParagraphEntity,
@@ -54,6 +55,7 @@ export * from './probe.js';
 export * from './result.js';
 export * from './storage.js';
 export * from './table-columns.js';
+export * from './training.js';
 export * from './transcript.js';
 export * from './webhook.js';
 export * from './workspace.js';
@@ -102,6 +104,7 @@ export const ENTITIES = [
   StoragePartEntity,
   StorageRemovalEntity,
   SummaryEntity,
+  TrainingEntity,
   TranscriptEntity,
   TranscriptParagraphEntity,
   TranscriptVariantEntity,

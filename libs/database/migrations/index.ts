@@ -25,6 +25,7 @@ import { Audio1795390100000 } from './1795390100000-audio.js';
 import { Transcripts1795400200000 } from './1795400200000-transcripts.js';
 import { ModelStore1795400300000 } from './1795400300000-model-store.js';
 import { Datasets1795400500000 } from './1795400500000-datasets.js';
+import { Trainings1795400500001 } from './1795400500001-trainings.js';
 import { FaceIndexes1795400600000 } from './1795400600000-face-indexes.js';
 import { Erasures1795400600001 } from './1795400600001-erasures.js';
 
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   Transcripts1795400200000,
   ModelStore1795400300000,
   Datasets1795400500000,
+  Trainings1795400500001,
   FaceIndexes1795400600000,
   Erasures1795400600001,
 ];

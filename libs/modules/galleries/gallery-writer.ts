@@ -65,6 +65,19 @@ export async function writeGalleryVersion(
   return { name, ...written, people: file.classes.length, rows: file.rows.length };
 }
 
+/** Writes the files of a gallery version into a folder, and answers the manifest that goes with them. Throws VALIDATION. */
+export async function writeGalleryFiles(
+  folder: string,
+  name: string,
+  people: GalleryPerson[],
+  options: GalleryOptions,
+): Promise<ModelManifest> {
+  const { file, embeddings } = galleryOf(name, people, options);
+  await writeDurably(join(folder, GALLERY_FILE), JSON.stringify(file));
+  await writeDurably(join(folder, EMBEDDINGS_FILE), embeddings);
+  return manifestOf(name, options, null);
+}
+
 function galleryOf(name: string, people: GalleryPerson[], options: GalleryOptions) {
   const kind = options.kind ?? FACE_GALLERY;
   checkModelName(name, kind.noun);

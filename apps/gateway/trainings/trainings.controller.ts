@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AditError,
+  isoTime,
+  isoTimeOrNull,
+  PageQuery,
+  type Model,
+  type Training,
+  type TrainingRequest,
+} from '@adit/contracts';
+import { columns, isUuid, TrainingEntity } from '@adit/database';
+import { readDatasets } from '@adit/datasets';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { Models } from '../models/models.js';
+import * as routes from './training-routes.js';
+
+/** Until every process has taken a new version up. */
+const NOTICED_MS = 10_000;
+
+/** Trainings are done by the aggregator. */
+@Controller()
+export class TrainingsController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Models) private readonly models: Models,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.listTrainings)
+  async list({ query }: Input<typeof routes.listTrainings>, { caller: { workspaceId }, request }: Exchange) {
+    const isPaged = query.offset !== undefined || query.limit !== undefined;
+    const page = isPaged ? PageQuery.parse(query) : null;
+    const [rows, total] = await this.db.manager.findAndCount(TrainingEntity, {
+      where: { workspaceId },
+      order: { seq: 'DESC' },
+      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+    });
+    const models = await this.models.list(workspaceId);
+    const shown = rows.map((row) => present(row, models.find(({ id }) => id === row.modelId) ?? null));
+    return page === null ? shown : this.links.page(request, page, total, shown);
+  }
+
+  @Route(routes.createTraining)
+  async create({ body }: Input<typeof routes.createTraining>, { caller: { workspaceId }, newId: id }: Exchange) {
+    const { source_dataset_id: datasetId, output_model_name: modelName, config } = body;
+    const [dataset] = isUuid(datasetId) ? await readDatasets(this.db.manager, workspaceId, { id: datasetId }) : [];
+    if (dataset === undefined) {
+      const message = `There is no dataset ${datasetId}.`;
+      const errors = [{ pointer: '/source_dataset_id', code: 'unknown_dataset', message }];
+      throw new AditError('VALIDATION', message, { errors });
+    }
+    if (dataset.type !== 'face') throw new AditError('NOT_IMPLEMENTED', 'Landmark models cannot be trained yet.');
+    await this.refuseTaken(workspaceId, body);
+    await this.db.manager.insert(
+      TrainingEntity,
+      columns<TrainingEntity>({
+        ...{ id, workspaceId, datasetId: dataset.id, type: dataset.type, dataset, modelName, config },
+        modelDescription: body.output_model_description,
+        modelChangelog: body.output_model_changelog,
+      }),
+    );
+    return present(await this.row(workspaceId, id), null);
+  }
+
+  @Route(routes.getTraining)
+  async one({ params }: Input<typeof routes.getTraining>, { caller: { workspaceId } }: Exchange) {
+    const row = await this.row(workspaceId, params.trainingId);
+    return present(row, await this.modelOf(row));
+  }
+
+  @Route(routes.deleteTraining)
+  delete({ params }: Input<typeof routes.deleteTraining>, { caller }: Exchange) {
+    return this.remove(caller.workspaceId, params.trainingId);
+  }
+
+  @Route(routes.deleteTrainingAsListed)
+  deleteAsListed({ query }: Input<typeof routes.deleteTrainingAsListed>, { caller }: Exchange) {
+    return this.remove(caller.workspaceId, query.id);
+  }
+
+  private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
+    const row = await this.row(workspaceId, id);
+    await this.db.manager.delete(TrainingEntity, { id: row.id });
+    return { message: `The training of ${row.modelName} was deleted.` };
+  }
+
+  /** Throws CONFLICT for a name that means another kind of model, or a public one. */
+  private async refuseTaken(workspaceId: string, { output_model_name: name }: TrainingRequest): Promise<void> {
+    const taken = (await this.models.list(workspaceId)).find((model) => model.name === name);
+    if (taken === undefined || (taken.type === 'face' && !taken.is_public)) return;
+    const message = `${name} is ${taken.is_public ? 'a public model' : `a model of type ${taken.type}`}; choose another name.`;
+    throw new AditError('CONFLICT', message, { errors: [{ pointer: '/output_model_name', code: 'exists', message }] });
+  }
+
+  /** A client that reads that it is completed can name the model. */
+  private async modelOf({ workspaceId, modelId, modelVersion }: TrainingEntity): Promise<Model | null> {
+    if (modelId === null) return null;
+    for (const end = Date.now() + NOTICED_MS; ;) {
+      const model = (await this.models.list(workspaceId)).find(({ id }) => id === modelId);
+      if (model?.versions.some((version) => version.version_number === modelVersion) === true) return model;
+      if (Date.now() > end) return model ?? null;
+      await sleep(100);
+    }
+  }
+
+  private async row(workspaceId: string, id: string): Promise<TrainingEntity> {
+    const row = isUuid(id) ? await this.db.manager.findOneBy(TrainingEntity, { id, workspaceId }) : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no training ${id}.`);
+    return row;
+  }
+}
+
+function present(row: TrainingEntity, model: Model | null): Training {
+  const end = row.timeCompleted ?? new Date();
+  return {
+    id: row.id,
+    type: row.type,
+    source_dataset_id: row.datasetId,
+    source_dataset: row.dataset,
+    output_model_name: row.modelName,
+    output_model_description: row.modelDescription,
+    output_model_changelog: row.modelChangelog,
+    config: row.config,
+    state: row.state,
+    error: row.errorMsg ?? '',
+    progress: row.progress,
+    duration: row.timeStarted === null ? 0 : Math.max(0, (end.getTime() - row.timeStarted.getTime()) / 1000),
+    time_created: isoTime(row.timeCreated),
+    time_started: isoTimeOrNull(row.timeStarted),
+    time_completed: isoTimeOrNull(row.timeCompleted),
+    output_model: model,
+    report: row.report,
+  };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { TaskState } from './batch.js';
+import { Dataset, DatasetType, FaceClustering } from './dataset.js';
+import { Model } from './model.js';
+import { pageOf } from './pagination.js';
+import { IsoTime } from './time.js';
+
+/** Which faces a training takes. */
+export const TrainingConfig = z.strictObject({
+  min_face_size: z.int().min(0).max(10_000).default(80).describe('Pixels of the smallest side of a face'),
+  sharpness_threshold: z.int().min(0).max(100).default(40).describe('Least quality of a face; lower is blurrier'),
+});
+export type TrainingConfig = z.infer<typeof TrainingConfig>;
+
+/** POST /v1/trainings/. */
+export const TrainingRequest = z.strictObject({
+  source_dataset_id: z.string().max(64),
+  output_model_name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'expected letters, digits, dots, dashes and underscores, at most 63')
+    .describe('A version is added to the workspace’s model of that name'),
+  output_model_description: z.string().max(10_000).default(''),
+  output_model_changelog: z.string().max(10_000).default(''),
+  config: TrainingConfig.prefault({}),
+});
+export type TrainingRequest = z.infer<typeof TrainingRequest>;
+
+export const LeftOutReason = z.enum([...FaceClustering.exclude(['match']).options, 'another_person']);
+export type LeftOutReason = z.infer<typeof LeftOutReason>;
+/** An image that the training did not take. */
+export const LeftOutImage = z.strictObject({ class_id: z.uuid(), image_id: z.uuid(), reason: LeftOutReason });
+export type LeftOutImage = z.infer<typeof LeftOutImage>;
+
+/** What a training found out. Shares are of photos that were held out of a trial before. */
+export const TrainingReport = z.strictObject({
+  number_of_classes: z.int(),
+  number_of_images: z.int(),
+  left_out: z.array(LeftOutImage).describe('The first 1000 of them'),
+  number_left_out: z.int(),
+  threshold: z.number().describe('Distance up to which a face is named without naming anybody else of the dataset'),
+  held_out: z.int(),
+  named_right: z.int(),
+  named_wrong: z.int(),
+});
+export type TrainingReport = z.infer<typeof TrainingReport>;
+
+/** A dataset made into a version of a model. */
+export const Training = z.strictObject({
+  id: z.uuid(),
+  type: DatasetType,
+  source_dataset_id: z.uuid(),
+  source_dataset: Dataset.describe('As it was when the training was posted'),
+  output_model_name: z.string(),
+  output_model_description: z.string(),
+  output_model_changelog: z.string(),
+  config: TrainingConfig,
+  state: TaskState,
+  error: z.string(),
+  progress: z.number().min(0).max(1),
+  duration: z.number().nonnegative().describe('Seconds'),
+  time_created: IsoTime,
+  time_started: IsoTime.nullable(),
+  time_completed: IsoTime.nullable(),
+  output_model: Model.nullable().describe('Null until the training is completed'),
+  report: TrainingReport.nullable(),
+});
+export type Training = z.infer<typeof Training>;
+export const TrainingPage = pageOf(Training);

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { clusterFaces, DEFAULT_LIMITS, type LookedImage } from './cluster-faces.js';
+import { fitFaceHead, type TrainedClass } from './face-head.js';
+
+const DIMENSIONS = 128;
+const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
+
+/** The same numbers each time (mulberry32). */
+function randoms(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function gaussian(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(random() || 1e-9)) * Math.cos(2 * Math.PI * random());
+}
+
+const direction = (random: () => number): number[] => Array.from({ length: DIMENSIONS }, () => gaussian(random));
+
+/** A view of a person: about 0.65 like another view of theirs, as photos of one person are. */
+function view(person: number[], random: () => number, id: string): LookedImage {
+  const noise = direction(random);
+  const sum = person.map((value, index) => value + 0.73 * (noise[index] as number));
+  const length = Math.hypot(...sum);
+  const embedding = Buffer.from(Float32Array.from(sum, (value) => value / length).buffer).toString('base64');
+  const face = { size: 200, sharpness: 90, yaw: 0, pitch: 0, roll: 0, female: 0.5, embedding };
+  return { id, digest: id, look: { network, faces: [face] } };
+}
+
+/** 40 people of 10 photos each, of whom every second photo set has a photo of somebody else in it. */
+function people(): { classes: TrainedClass[]; planted: string[] } {
+  const random = randoms(7);
+  const persons = Array.from({ length: 40 }, () => direction(random));
+  const planted: string[] = [];
+  const classes = persons.map((person, at) => {
+    const images = Array.from({ length: 10 }, (_, n) => {
+      const isOther = at % 2 === 0 && n === 4;
+      if (isOther) planted.push(`${at}-${n}`);
+      return view(isOther ? (persons[(at + 7) % 40] as number[]) : person, random, `${at}-${n}`);
+    });
+    return { id: `class ${at}`, label: `person ${at}`, images };
+  });
+  return { classes, planted };
+}
+
+describe('a head of faces', () => {
+  it('leaves out the planted photos and names them, and names those held out', async () => {
+    const { classes, planted } = people();
+    const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    expect(head?.report.left_out.map(({ image_id: id }) => id).sort()).toEqual(planted.sort());
+    expect(head?.report).toMatchObject({ number_of_classes: 40, number_of_images: 380, held_out: 40, named_wrong: 0 });
+    expect(head?.report.named_right).toBeGreaterThan(35);
+    for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
+  });
+
+  it('is the same for the same photos', async () => {
+    const [first, second] = [people(), people()].map(({ classes }) =>
+      fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined),
+    );
+    expect(await first).toEqual(await second);
+  });
+
+  it('is none without a face, and stops when it is told to', async () => {
+    const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, look: null }] }];
+    expect(await fitFaceHead(empty, DEFAULT_LIMITS, async () => undefined)).toBeNull();
+    const stopped = fitFaceHead(people().classes, DEFAULT_LIMITS, () => Promise.reject(new Error('stopped')));
+    await expect(stopped).rejects.toThrow('stopped');
+  });
+});
+
+describe('images of a class', () => {
+  it('say why they cannot be used', () => {
+    const random = randoms(3);
+    const person = direction(random);
+    const [first, second, third] = ['a', 'b', 'c'].map((id) => view(person, random, id)) as [
+      LookedImage,
+      LookedImage,
+      LookedImage,
+    ];
+    const changed = (changes: object): LookedImage => {
+      const image = view(person, random, 'd');
+      return { ...image, look: { network, faces: [{ ...image.look!.faces[0]!, ...changes }] } };
+    };
+    const two = {
+      ...first,
+      id: 'e',
+      digest: 'e',
+      look: { network, faces: [first.look!.faces[0]!, first.look!.faces[0]!] },
+    };
+    const images = [
+      ...[first, second, third, changed({ size: 79 }), changed({ sharpness: 39 }), two, { ...second, id: 'g' }],
+      { id: 'h', digest: null, look: null },
+      { id: 'i', digest: 'i', look: { network, faces: [] } },
+    ];
+    expect(clusterFaces(images)).toEqual([
+      ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'unreadable', 'no_face'],
+    ]);
+  });
+});
