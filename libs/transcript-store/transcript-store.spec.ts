@@ -27,6 +27,7 @@ const said: Heard[] = [
 
 function behaviour(open: () => Promise<Database>): void {
   let database: Database;
+  let outbox: OutboxRelay;
   let reader: TranscriptReader;
   let writer: TranscriptWriter;
   let made: NewTranscripts;
@@ -34,13 +35,16 @@ function behaviour(open: () => Promise<Database>): void {
 
   beforeAll(async () => {
     database = await open();
-    const outbox = new OutboxRelay(database.dataSource, new InProcessBus());
+    outbox = new OutboxRelay(database.dataSource, new InProcessBus());
     reader = new TranscriptReader(database.dataSource);
     writer = new TranscriptWriter(outbox);
     made = new NewTranscripts(outbox);
     workspaceId = await workspace(database.dataSource.manager);
   });
-  afterAll(() => database?.close());
+  afterAll(async () => {
+    await outbox?.onApplicationShutdown();
+    await database?.close();
+  });
 
   const rows = async (): Promise<number> =>
     (await database.dataSource.query<{ n: number }[]>('SELECT count(*)::int AS n FROM transcript_paragraphs'))[0]!.n;
@@ -193,7 +197,7 @@ function behaviour(open: () => Promise<Database>): void {
     expect(await texts(place)).toEqual(['sechs', 'Willkommen daheim.', 'Danke.']);
   });
 
-  it(`writes two rows for an edit of ${MANY} paragraphs, and reads a page`, async () => {
+  it(`writes one row more for an edit of ${MANY} paragraphs, and reads a page`, async () => {
     const many = Array.from({ length: MANY }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
     const place = await transcribed(many);
     const before = await rows();
@@ -251,9 +255,9 @@ describe('transcripts in an embedded database', () => {
 
 await describeWith('postgres', 'transcripts in PostgreSQL', ({ postgres }) => {
   let fresh: FreshDatabase;
-  afterAll(() => fresh?.drop());
   behaviour(async () => {
     fresh = await freshDatabase(postgres.url);
     return openDatabase({ driver: 'postgres', url: fresh.url });
   });
+  afterAll(() => fresh?.drop());
 });
