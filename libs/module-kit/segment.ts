@@ -11,6 +11,8 @@ export interface IdentityClaim {
   embedding: number[];
   /** Euclidean, 0..2. */
   maxDistance: number;
+  /** Claims that say the same here are of different people: they stand in one picture. */
+  apart?: string;
   /** Into an index collection, which outlives the job: the name of the network that made the embedding. */
   network?: string;
 }

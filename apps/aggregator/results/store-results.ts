@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { elementAt, zip } from '@adit/contracts';
 import { columns, SegmentEntity, SummaryEntity, type JobEntity, type JobModuleEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { type Identities } from '@adit/jobs';
 import type { IndexedFaces } from './indexed-faces.js';
-import type { Segment, Summary } from '@adit/module-kit';
+import type { IdentityClaim, Segment, Summary } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
 
 /** Rows of one statement. */
@@ -28,7 +29,8 @@ export async function insertSegments(
 ): Promise<void> {
   const rows: Partial<SegmentEntity>[] = [];
   for (const { module, segments } of results) {
-    for (const { claim, ...segment } of segments) {
+    const numbers = await numbersOf(segments, identities);
+    for (const [at, { claim, ...segment }] of segments.entries()) {
       rows.push({
         ...segment,
         jobId: job.id,
@@ -38,7 +40,7 @@ export async function insertSegments(
         ...(claim === undefined
           ? { identityCollection: null, identityNumber: null, indexId: null }
           : claim.network === undefined
-            ? { identityCollection: claim.collection, identityNumber: await identities.assign(claim), indexId: null }
+            ? { identityCollection: claim.collection, identityNumber: numbers[at] ?? null, indexId: null }
             : {
                 identityCollection: null,
                 identityNumber: null,
@@ -51,6 +53,24 @@ export async function insertSegments(
     const part = rows.slice(at, at + PART).map((row) => columns<SegmentEntity>(row));
     await manager.insert(SegmentEntity, part);
   }
+}
+
+/** The identities of the job that segments claim, by the segments' places; those of one picture are told apart. */
+async function numbersOf(segments: readonly Segment[], identities: Identities): Promise<(number | null)[]> {
+  const numbers = segments.map((): number | null => null);
+  const pictures = new Map<string, { claim: IdentityClaim; at: number }[]>();
+  for (const [at, { claim }] of segments.entries()) {
+    if (claim === undefined || claim.network !== undefined) continue;
+    const key = claim.apart ?? `alone ${at}`;
+    pictures.set(key, [...(pictures.get(key) ?? []), { claim, at }]);
+  }
+  for (const members of pictures.values()) {
+    const claims = members.map(({ claim }) => claim);
+    const given =
+      claims.length === 1 ? [await identities.assign(elementAt(claims, 0))] : await identities.assignApart(claims);
+    for (const [{ at }, number] of zip(members, given)) numbers[at] = number;
+  }
+  return numbers;
 }
 
 /** Numbers and inserts summaries, behind those the job has. */

@@ -40,6 +40,18 @@ export class CentroidTable {
     return nearest;
   }
 
+  /** Every row within `maxDistance` of `embedding`, with its distance, in order of rows. */
+  *within(embedding: ArrayLike<number>, maxDistance: number): Generator<void, { row: number; distance: number }[]> {
+    const query = Float64Array.from(embedding);
+    const found: { row: number; distance: number }[] = [];
+    for (let row = 0; row < this.count; row += 1) {
+      const squared = squaredDistance(query, this.vectors, row * query.length, maxDistance ** 2);
+      if (squared <= maxDistance ** 2) found.push({ row, distance: Math.sqrt(squared) });
+      if (row % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+    }
+    return found;
+  }
+
   /** Adds a member to a row, or founds a new one. Answers its number, from 1. */
   add(row: number | null, embedding: ArrayLike<number>): number {
     if (row === null) {

@@ -93,6 +93,23 @@ describe('the groups of a job', () => {
     expect(numbers).toEqual(clustered(embeddings));
   });
 
+  it('are never one for two people of one picture; the nearer one has the group', async () => {
+    const jobId = await jobs.submit();
+    const cache = new IdentityCache();
+    await assign(cache, jobId, [claim([1, 0, 0])]);
+    const near = unit([1, 0.1, 0]);
+    const [numbers, identities] = await jobs.outbox.transaction(async (manager) => {
+      const own = cache.of(manager, jobId);
+      const given = await own.assignApart([claim(unit([1, 0.6, 0])), claim(near), claim(near)]);
+      await own.flush();
+      return [given, own] as const;
+    });
+    identities.keep();
+    // The third is as near as the second, and comes behind it; the first and the third are not joined either.
+    expect(numbers).toEqual([2, 1, 3]);
+    expect((await assign(cache, jobId, [claim([1, 0, 0])])).numbers).toEqual([1]);
+  });
+
   it('take two statements a transaction, however many claims and identities, and are not read twice', async () => {
     const next = randomness(11);
     const jobId = await jobs.submit();

@@ -1,4 +1,4 @@
-import { dropOldest, elementAt } from '@adit/contracts';
+import { dropOldest, elementAt, matchGreedily, type Pair } from '@adit/contracts';
 import type { IdentityClaim } from '@adit/module-kit';
 import { inTurns } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
@@ -61,6 +61,25 @@ export class Identities {
   async assign({ collection, embedding, maxDistance }: IdentityClaim): Promise<number> {
     const { table } = await this.open(collection, embedding.length);
     return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
+  }
+
+  /**
+   * The same for claims of people who stand in one picture: no two of them are given to one identity. Of two that are near the
+   * same one, the nearer has it. All are into one collection.
+   *
+   * @returns their numbers, in the claims' order.
+   */
+  async assignApart(claims: readonly IdentityClaim[]): Promise<number[]> {
+    const [first] = claims;
+    if (first === undefined) return [];
+    const { table } = await this.open(first.collection, first.embedding.length);
+    const pairs: Pair<IdentityClaim, number>[] = [];
+    for (const claim of claims) {
+      const near = await inTurns(table.within(claim.embedding, claim.maxDistance));
+      pairs.push(...near.map(({ row, distance }) => ({ left: claim, right: row, cost: distance })));
+    }
+    const rows = new Map(matchGreedily(pairs).map(({ left, right }) => [left, right]));
+    return claims.map((claim) => table.add(rows.get(claim) ?? null, claim.embedding));
   }
 
   /** Writes what changed, by one statement for each collection. */

@@ -232,6 +232,33 @@ describe('pictures', () => {
   });
 });
 
+describe('faces of one picture', () => {
+  const image = { kind: 'image', format: 'jpeg', width: 640, height: 480 } as const;
+  const inPicture = (people: number[], args = {}) => {
+    const fold = faceFold(args, TEAM);
+    const actors = people.map((person, place) => ({ person, samples: [0], x: place * 0.2 }));
+    const context = { sourceIndex: null, facts: image };
+    const observations = { faces: observe(actors, 0, 0, 2) };
+    return fold.fold(fold.start(context), { unit: unit(image, 6), observations }).segments;
+  };
+
+  it('never have one name: the nearer one has it, the other is whoever else it is near, or unknown', () => {
+    const alone = inPicture([ANN])[0];
+    const twice = inPicture([ANN, BOB, ANN], { enable_top_k: true, top_k: 2 });
+    expect(twice.map(({ label }) => label).sort()).toEqual(['Ann', 'Bob', 'unknown']);
+    expect(twice.find(({ label }) => label === 'Ann')?.meta['distance']).toBe(alone?.meta['distance']);
+    const stranger = twice.find(({ label }) => label === 'unknown');
+    // Nobody whom another face of the picture is.
+    expect(stranger?.meta['closest_person']).toBeNull();
+    expect(stranger?.meta['top_k']).toEqual([]);
+  });
+
+  it('claim identities of their own', () => {
+    const claims = inPicture([EVE, EVE], { cluster_unknowns: true }).map(({ claim }) => claim?.apart);
+    expect(claims).toEqual(['picture 6', 'picture 6']);
+  });
+});
+
 describe('two stretches of one person', () => {
   it('show the nearer distance and means by weight', () => {
     const far = { nearest: [{ person: 0, distance: 0.5 }], meanCosine: 0.9, weight: 3 };

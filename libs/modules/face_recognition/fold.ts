@@ -1,12 +1,12 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import type { Unit } from '@adit/contracts';
+import { elementAt, matchGreedily, zip, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
 import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { linkTracklets } from './linking.js';
-import type { Matcher } from '../galleries/match.js';
+import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
 import type { Appearance, Identity } from './segments.js';
 import { betterPortrait, boxMark, identityOf, restoreThread, storeThread } from './thread.js';
@@ -142,8 +142,8 @@ export class FaceFold implements Fold<FaceState> {
   /** A picture: one segment a face, whose frame is the picture's place in the job. */
   private ofImage(unit: Unit, faces: FaceObservations): Segment[] {
     const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
-    return faces.tracks.flatMap((track) => {
-      const face = sumOfViews(track);
+    const views = faces.tracks.map((track) => sumOfViews(track));
+    return [...zip(zip(faces.tracks, views), this.identitiesOf(views))].flatMap(([[track, face], identity]) => {
       const marks = emptyMarks();
       const sighting = track.sightings[0];
       if (sighting !== undefined) appendMark(marks, boxMark(unit.sourceIndex, sighting.box), 1);
@@ -152,11 +152,31 @@ export class FaceFold implements Fold<FaceState> {
         end: at,
         marks,
         portrait: portraitOf(track),
-        identity: identify(face, this.matcher, this.args.enable_top_k ? this.args.top_k : 1),
+        identity,
         embedding: identityOf(face),
       };
       return this.segments(seen, { index: unit.sourceIndex, image: true });
     });
+  }
+
+  /**
+   * Who the faces of one picture are: nobody is two of them. Of two faces that are near one person, the nearer is that person, and
+   * the other whoever else it is near. So a mirror shows a stranger, and of twins one is recognised.
+   */
+  private identitiesOf(faces: readonly Pick<Thread, 'sum' | 'weight'>[]): Identity[] {
+    const topK = this.args.enable_top_k ? this.args.top_k : 1;
+    const nameOf = ({ person }: Match): string => elementAt(this.matcher.persons, person).label;
+    const identities = faces.map((face) => identify(face, this.matcher, topK + faces.length - 1));
+    const pairs = identities.flatMap((identity) =>
+      identity.nearest
+        .filter(({ distance }) => distance <= this.args.max_distance)
+        .map((match) => ({ left: identity, right: nameOf(match), cost: match.distance })),
+    );
+    const bearers = new Map(matchGreedily(pairs).map(({ left, right }) => [right, left]));
+    return identities.map((identity) => ({
+      ...identity,
+      nearest: identity.nearest.filter((match) => (bearers.get(nameOf(match)) ?? identity) === identity).slice(0, topK),
+    }));
   }
 
   /** One segment, or none when the job's dictionaries leave it out. */
