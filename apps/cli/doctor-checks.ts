@@ -6,14 +6,9 @@ import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
 import { modelsRoot, readCatalogue } from '@adit/models';
+import { databaseFindings } from './doctor-database.js';
+import type { Finding } from './finding.js';
 import type { CliSettings } from './settings.js';
-
-export interface Finding {
-  state: 'good' | 'warning' | 'bad';
-  what: string;
-  /** What to do about it. */
-  advice?: string;
-}
 
 type Check = () => Promise<Finding[]>;
 
@@ -34,6 +29,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     () => models(settings),
     memory,
     () => disk(settings.dataDir),
+    databaseFindings,
     () => inference(settings),
   ];
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding } from './doctor-checks.js';
+import type { Finding } from './finding.js';
 
 const MARKS: Record<Finding['state'], string> = { good: '✓', warning: '!', bad: '✗' };
 

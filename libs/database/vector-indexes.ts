@@ -1,9 +1,11 @@
 import { createLogger } from '@adit/runtime';
-import type { QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 
 const log = createLogger('database');
 /** Of the embedding that comes with Adit. */
 const USUAL_DIMENSIONS = 512;
+/** Earlier ones stop an index scan before enough of one collection are found. */
+const OLDEST = [0, 8] as const;
 /** What an index over half floats can hold. */
 const MOST_DIMENSIONS = 4_000;
 
@@ -43,4 +45,19 @@ async function makeIndex(runner: QueryRunner, dimensions: number): Promise<void>
     `CREATE INDEX CONCURRENTLY "${name}" ON index_identities USING hnsw ((centroid::halfvec(${dimensions})) halfvec_l2_ops)
       WHERE cardinality(centroid) = ${dimensions}`,
   );
+}
+
+/** The version of pgvector that can be used, null for none, and the sizes of embeddings that are indexed. */
+export async function vectorSupport(
+  by: Pick<EntityManager, 'query'>,
+): Promise<{ version: string | null; dimensions: number[] }> {
+  const [facts]: [{ version: string | null; dimensions: number[] }] = await by.query(
+    `SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS version,
+            ARRAY(SELECT substring(c.relname from '[0-9]+$')::int FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+                   WHERE i.indrelid = to_regclass('index_identities') AND i.indisvalid
+                     AND c.relname LIKE 'index\\_identities\\_hnsw\\_%') AS dimensions`,
+  );
+  const [major = 0, minor = 0] = (facts.version ?? '').split('.').map(Number);
+  const recent = major > OLDEST[0] || minor >= OLDEST[1];
+  return { version: facts.version !== null && recent ? facts.version : null, dimensions: facts.dimensions };
 }

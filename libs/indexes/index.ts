@@ -1,6 +1,6 @@
 export { collectionOf, IndexCollections, presentCollection } from './collections.js';
 export { erasePerson, IndexedIdentities, shownIdentities } from './identities.js';
 export { nameSegments, nameSummaries } from './named-segments.js';
-export { NeighbourSearches, vectorSupport } from './nearest/choose.js';
+export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
 export { Strangers, type Stranger } from './strangers.js';

@@ -18,7 +18,6 @@ const EMBEDDED: Settings = { driver: 'pglite', directory: null };
 /** What holds of indexes on every database. */
 function indexes(name: string, settings: () => Promise<Settings>): void {
   neighbourConformance(`${name}, whatever it has`, settings, chosenSearch);
-  neighbourConformance(`${name}, without pgvector`, settings, () => Promise.resolve(new ExactSearch()));
 
   describe(`indexes: ${name}`, () => {
     let database: Database;
@@ -208,9 +207,11 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
   afterAll(async () => {
     for (const one of made) await one.drop();
   });
-  indexes('PostgreSQL', async () => {
+  const fresh = async (): Promise<Settings> => {
     const own = await freshDatabase(postgres.url);
     made.push(own);
     return { driver: 'postgres', url: own.url };
-  });
+  };
+  indexes('PostgreSQL', fresh);
+  neighbourConformance('a server without pgvector', fresh, () => Promise.resolve(new ExactSearch()));
 });

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { machineFacts } from './machine.mjs';
 import { again } from './rows/again.mjs';
 import { api } from './rows/api.mjs';
+import { faceIndex } from './rows/face-index.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
 import { hostileNeighbour, hostileNeighbourStack } from './rows/hostile-neighbour.mjs';
@@ -47,6 +48,7 @@ const ROWS = {
   'long-film': longFilm,
   pictures,
   identities,
+  'face-index': faceIndex,
   ending,
   'hostile-neighbour': hostileNeighbour,
   'hostile-neighbour-stack': hostileNeighbourStack,

@@ -9,7 +9,7 @@ const ALL_COMPARED = 2_000;
 
 /**
  * How many candidates are followed (recall for time), that it goes on until enough of this collection are found, and how long;
- * and that a plan is made for this collection, not for one of average size. docs/performance.md has what was measured.
+ * and that a plan is made for this collection, not for one of average size. `npm run bench -- --only face-index` measures both.
  */
 const SETTINGS = `SELECT set_config('hnsw.ef_search', '120', true), set_config('hnsw.iterative_scan', 'strict_order', true),
   set_config('hnsw.max_scan_tuples', '60000', true), set_config('plan_cache_mode', 'force_custom_plan', true)`;

@@ -1,0 +1,7 @@
+/** What the doctor says of one thing. */
+export interface Finding {
+  state: 'good' | 'warning' | 'bad';
+  what: string;
+  /** What to do about it. */
+  advice?: string;
+}
