@@ -4,7 +4,10 @@ import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
-import { CHUNKS_PER_PAGE, planChunks, writePlan } from './chunk-plan.js';
+import { planChunks, writePlan } from './chunk-plan.js';
+import { CHUNKS_PER_PAGE } from './chunk-rows.js';
+import { planImages } from './source-plan.js';
+import { LockedJob } from '../state/locked-job.js';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
@@ -95,6 +98,22 @@ describe('the plan of a long film', () => {
     await jobs.settled();
     expect(jobs.bus.of('sources.planned', jobId)).toHaveLength(1);
   }, 240_000);
+
+  it('of pictures always fits into one: a chunk has more of them where they are many', async () => {
+    const sources = Array.from({ length: 10_000 }, (_, at) => `storage://${at}`);
+    const { id } = (await jobs.commands.submit(jobs.order(sources, null, MODULES))).job;
+    await jobs.settled();
+    const facts = { kind: 'image' as const, format: 'jpeg', width: 8, height: 8 };
+    const wanted = Object.keys(MODULES).map((moduleId) => ({ moduleId, from: 0, to: 9_999 }));
+    await jobs.outbox.transaction(async (manager) => {
+      const locked = (await LockedJob.take(manager, id))!;
+      await locked.apply({ kind: 'opened' });
+      await planImages(manager, locked, { index: 0, digest: 'a'.repeat(64), facts }, wanted, 1);
+    });
+    const chunks = await jobs.db.manager.find(ChunkEntity, { where: { jobId: id }, order: { position: 'ASC' } });
+    expect(chunks).toHaveLength(CHUNKS_PER_PAGE);
+    expect(chunks.every(({ sourceStart, sourceEnd }) => sourceEnd - sourceStart === 20)).toBe(true);
+  });
 
   it('is written at once when it fits into a page', async () => {
     const jobId = await submit();

@@ -2,16 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { inputKindOf, type Extent, type MediaFacts } from '@adit/contracts';
 import { JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
-import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { CHUNKS_PER_PAGE, insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
 import { extentName } from '../keys.js';
 import { inputKinds } from './media-kinds.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from '../observations/observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
 import { announceSource, foldedModules, insertFold, setSourcePlanned } from './source-plan.js';
-
-/** Chunks that one transaction writes, moves or removes. */
-export const CHUNKS_PER_PAGE = 500;
 
 /** What one module is to be asked of a source. */
 export interface ModuleExtents {

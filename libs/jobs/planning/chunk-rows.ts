@@ -6,6 +6,9 @@ import { enqueue } from '@adit/outbox';
 import { chunkRequest } from '../scheduling/requests.js';
 import { dispatchSeconds } from '@adit/leases';
 
+/** Chunks that one transaction writes, moves or removes. */
+export const CHUNKS_PER_PAGE = 500;
+
 /** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
 export type Credit = { leaseSeconds: number } | null;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MediaFacts } from '@adit/contracts';
 import { FoldEntity, JobEntity, JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
-import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { CHUNKS_PER_PAGE, insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
 import { reasonOf, sourceError } from '../state/job-errors.js';
 import { inputKinds } from './media-kinds.js';
 import type { LockedJob } from '../state/locked-job.js';
@@ -41,8 +41,10 @@ export async function planImages(
   );
   const kinds = await inputKinds(manager, jobId);
   const chunks: PlannedChunk[] = [];
-  for (let start = 0; start < count; start += imagesPerChunk) {
-    const end = Math.min(count, start + imagesPerChunk);
+  // All of them in this transaction, so no more than it may write.
+  const images = Math.max(imagesPerChunk, Math.ceil(count / CHUNKS_PER_PAGE));
+  for (let start = 0; start < count; start += images) {
+    const end = Math.min(count, start + images);
     const digests = new Set<string>();
     for (const { moduleId, from, to } of wanted) {
       if (to < start || from >= end) continue;

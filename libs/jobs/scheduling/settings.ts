@@ -37,7 +37,7 @@ export const JobSettings = z.object({
   imagesPerChunk: setting(
     'ADIT_IMAGES_PER_CHUNK',
     z.int().positive().max(256).default(64),
-    'Images dispatched together.',
+    'Images dispatched together; more where a job would have more than 500 chunks of them.',
   ),
 });
 export type JobSettings = z.infer<typeof JobSettings>;
