@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-/** SwiftShader, a Vulkan driver in software, as Debian's chromium-common has it; or a driver that is named. */
-const DRIVER = process.env.VK_ICD_FILENAMES ?? '/usr/lib/chromium/vk_swiftshader_icd.json';
+/** A Vulkan driver that is named, or the one in software that `npm test` fetches. */
+const DRIVER =
+  process.env.VK_ICD_FILENAMES ?? process.env.ADIT_TEST_VULKAN ?? '/usr/lib/chromium/vk_swiftshader_icd.json';
 const there = existsSync(DRIVER);
-const title = there ? '' : ' (skipped: no Vulkan driver; Debian: apt-get install chromium-common libvulkan1)';
+const title = there
+  ? ''
+  : ' (skipped: no Vulkan driver; "npm test" fetches one from Debian, else name one in VK_ICD_FILENAMES)';
 
 /** A process of its own: the driver is found by the environment that it starts with. Gigabytes are more than a buffer may hold. */
 const PROGRAM = `
@@ -50,7 +53,15 @@ await repository.close();
         PROGRAM,
         folder,
       ],
-      { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, VK_ICD_FILENAMES: DRIVER } },
+      {
+        cwd: join(import.meta.dirname, '../..'),
+        env: {
+          ...process.env,
+          VK_ICD_FILENAMES: DRIVER,
+          // Its loader lies beside it.
+          LD_LIBRARY_PATH: [dirname(DRIVER), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':'),
+        },
+      },
     );
     await rm(folder, { recursive: true, force: true });
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({

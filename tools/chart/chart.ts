@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { loadAll } from 'js-yaml';
 import { describe, it } from '@jest/globals';
 import { program } from '../kubernetes/programs.mjs';
+import { schemaFolder } from '../kubernetes/schemas.mjs';
 
 const run = promisify(execFile);
 
@@ -57,11 +58,16 @@ export function objectsOf(rendered: string): KubernetesObject[] {
   return (loadAll(rendered) as (KubernetesObject | null)[]).filter((one) => one !== null);
 }
 
-/** As `describe`; where a program can be had from nowhere the suite is skipped and says why in its title. */
+/**
+ * As `describe`; where a program can be had from nowhere, or `schemas` are asked for and are not to be had, the suite is skipped
+ * and says why in its title.
+ */
 export async function describeWithPrograms(title: string, programs: string[], suite: () => void): Promise<void> {
   const missing: string[] = [];
   for (const name of programs) {
-    await program(name).catch((error: Error) => missing.push(`${name}: ${error.message}`));
+    await (name === 'schemas' ? schemaFolder() : program(name)).catch((error: Error) =>
+      missing.push(`${name}: ${error.message}`),
+    );
   }
   if (missing.length === 0) return describe(title, suite);
   describe(`${title} (skipped: ${missing.join('; ')})`, () => {

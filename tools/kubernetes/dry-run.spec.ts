@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { repositoryRoot } from '../setup/places.mjs';
-import { expectOk, program, say, startControlPlane } from './index.mjs';
+import { expectOk, program, say, schemaFolder, startControlPlane } from './index.mjs';
 import { everything, external } from './values.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'adit-dry-run-'));
@@ -26,6 +26,8 @@ const missing: string[] = [];
 for (const name of ['etcd', 'kube-apiserver', 'kubectl', 'helm']) {
   await program(name).catch((error: Error) => missing.push(error.message));
 }
+// The add-ons' definitions are among them.
+await schemaFolder().catch((error: Error) => missing.push(error.message));
 const title = missing.length > 0 ? ` (skipped: ${missing[0]})` : '';
 const suite = missing.length > 0 ? describe.skip : describe;
 

@@ -9,6 +9,7 @@ import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 import { Step } from './step.mjs';
 import { ensureNode } from './steps/node.mjs';
+import { testPrograms } from './test-programs.mjs';
 
 /** Suites load thousands of modules and let them go again: with more room for what is young, a tenth less CPU. */
 const NODE_OPTIONS = ['--experimental-vm-modules', '--no-warnings', '--max-semi-space-size=32'];
@@ -31,10 +32,18 @@ export async function runTests(given, environment) {
   try {
     if (keeper !== null && whole) await prepareServers(environment);
     if (whole && other === undefined) await prepareChart();
+    const programs = await testPrograms({ fetch: whole && other === undefined });
     const path = other === undefined ? environment.PATH : [dirname(other), environment.PATH].join(delimiter);
     const code = await runProgram(
       [...NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
-      { ADIT_TEST_SERVERS: keeper?.url, ADIT_TEST_BUILT: '1', ...environment, PATH: path, ADIT_TEST_SUMMARY: summary },
+      {
+        ADIT_TEST_SERVERS: keeper?.url,
+        ...programs,
+        ADIT_TEST_BUILT: '1',
+        ...environment,
+        PATH: path,
+        ADIT_TEST_SUMMARY: summary,
+      },
       { cwd: repositoryRoot, node: other },
     );
     return report(code, summary, keeper?.missing ?? new Map());
