@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { killChild } from './kill-child.js';
@@ -79,7 +79,11 @@ export class Launcher {
       this.runs.set(run, { group, on, streams: order.output ? 2 : 1, resolve, reject });
     });
     this.send(order);
-    return { stop: () => this.send({ stop: run }), ended };
+    const stop = (): void => {
+      // With a launcher its children have ended.
+      if (this.child !== null) this.send({ stop: run });
+    };
+    return { stop, ended };
   };
 
   /** What still runs is killed. */
@@ -87,11 +91,8 @@ export class Launcher {
     this.isClosed = true;
     this.server.close();
     this.lose();
-  }
-
-  /** The process that starts children now. */
-  get pid(): number | undefined {
-    return this.child?.pid;
+    // One that ends as it should does that itself.
+    rm(dirname(this.address), { recursive: true, force: true }).catch(() => undefined);
   }
 
   private fork(): ChildProcess {
@@ -208,12 +209,18 @@ export const startChild: StartChild = (start) => (launcher?.startChild ?? startH
 export async function startLauncher(directory: string): Promise<() => void> {
   // Windows has neither such sockets nor a fork that is slow.
   if (process.platform === 'win32') return () => undefined;
-  starting ??= Launcher.start(directory);
-  launcher = await starting;
   users++;
-  return () => {
+  const leave = (): void => {
     if (--users > 0) return;
     launcher?.close();
     launcher = starting = null;
   };
+  try {
+    starting ??= Launcher.start(directory);
+    launcher = await starting;
+    return leave;
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
