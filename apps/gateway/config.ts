@@ -42,6 +42,14 @@ export const GatewayConfig = z.object({
       .default(50 * 1024 ** 3),
     'Bytes of one uploaded file; a larger one is refused.',
   ),
+  maxModelBytes: setting(
+    'ADIT_MAX_MODEL_BYTES',
+    z
+      .int()
+      .positive()
+      .default(2 * 1024 ** 3),
+    'Bytes of one model that POST /v1/models/ takes, packed and unpacked; it lies in the temporary folder while it is checked.',
+  ),
   storageBytes: setting(
     'ADIT_STORAGE_BYTES',
     z.int().min(0).default(0),

@@ -569,6 +569,12 @@ export type FaceAttributes = {
 
 export type FaceClustering = "match" | "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable";
 
+export type GetModelsByModelIdKind = "network" | "gallery";
+
+export type GetModelsKind = "network" | "gallery";
+
+export type GetModelsPageKind = "network" | "gallery";
+
 export type HeadPoseStatistics = {
   yaw_mean_std: [number, number];
   pitch_mean_std: [number, number];
@@ -638,6 +644,34 @@ export type ImageFacts = {
   width: number;
   height: number;
 };
+
+export type ImageInput = {
+  tensor: string;
+  width: number;
+  height: number;
+  openWidth?: boolean;
+  layout: ImageInputLayout;
+  colour: ImageInputColour;
+  mean: number[];
+  std: number[];
+  resize?: ImageInputResize;
+  shorterSide?: number;
+  filter?: ResizeFilter;
+  pad?: ImageInputPad;
+};
+
+export type ImageInputColour = "rgb" | "bgr" | "grey";
+
+export type ImageInputLayout = "nchw" | "nhwc";
+
+export type ImageInputPad = {
+  value: number;
+  at: ImageInputPadAt;
+};
+
+export type ImageInputPadAt = "centre" | "corner";
+
+export type ImageInputResize = "letterbox" | "stretch" | "crop";
 
 export type ImageReplacement = {
   /** storage:// address of an uploaded picture */
@@ -836,6 +870,50 @@ export type Model = {
   time_created: string;
   time_updated: string;
   custom_fields: (Record<string, unknown>)[];
+  /** What its name alone means: the promoted version, else the highest */
+  default_version: number;
+  /** Who sees it: this workspace alone, or all of the installation */
+  scope: ModelScope;
+  task: string;
+  /** How a network that jobs name is used; null for others */
+  family: string | null;
+  licence: string;
+  origin: string;
+  /** How pictures become its input */
+  input: ImageInput | null;
+  /** Those of the default version */
+  labels: string[] | null;
+};
+
+export type ModelForm = {
+  /** As jobs will name it; a name that the workspace has gets a version more */
+  name: string;
+  /** installation: for all workspaces; needs a key with the role owner */
+  scope?: ModelScope;
+  /** Names of its classes, one a line */
+  labels?: string;
+  /** What it does, where its shape does not tell */
+  family?: string;
+  /** How its outputs are read */
+  decoding?: string;
+  /** Pixels it was trained at, such as 640x640 */
+  size?: string;
+  /** rgb or bgr */
+  colour?: string;
+  /** What is subtracted from values of 0..255: one number or three with commas between */
+  mean?: string;
+  /** What the difference is divided by: one number or three with commas between */
+  std?: string;
+  /** letterbox or stretch */
+  resize?: string;
+  filter?: string;
+  pad?: string;
+  shorter_side?: string;
+  description?: string;
+  licence?: string;
+  origin?: string;
+  changelog?: string;
+  file: Blob;
 };
 
 export type ModelKind = "face" | "landmark" | "object";
@@ -861,12 +939,18 @@ export type ModelRequest = {
   custom_fields?: (Record<string, unknown>)[];
 };
 
+export type ModelScope = "workspace" | "installation";
+
 export type ModelVersion = {
   version_number: number;
   time_created: string;
   changelog: string;
   /** The dataset it was trained with; null when it was installed as files */
   source_dataset: Record<string, unknown> | null;
+  /** SHA-256 of its files and of what decides how they are used: jobs keep it */
+  digest: string;
+  /** What was measured when it was made or added */
+  metrics: Record<string, number> | null;
 };
 
 export type Module = {
@@ -1043,6 +1127,8 @@ export type ReportPage = {
   prev: string | null;
   data: Report[];
 };
+
+export type ResizeFilter = "nearest" | "bilinear" | "antialiased" | "bicubic";
 
 export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
 
@@ -1904,10 +1990,20 @@ export interface Operations {
   /** List the models that a job may name */
   'GET /v1/models/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      kind?: GetModelsKind;
+    };
     body: undefined;
     form: undefined;
     reply: Model[];
+  };
+  /** Add a model, or a version of one */
+  'POST /v1/models/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: ModelForm;
+    reply: Model;
   };
   /** The same list in pages */
   'GET /v1/models': {
@@ -1915,6 +2011,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      kind?: GetModelsPageKind;
     };
     body: undefined;
     form: undefined;
@@ -1925,7 +2022,9 @@ export interface Operations {
     params: {
       modelId: string;
     };
-    query: Record<never, never>;
+    query: {
+      kind?: GetModelsByModelIdKind;
+    };
     body: undefined;
     form: undefined;
     reply: Model;
@@ -1944,6 +2043,28 @@ export interface Operations {
   'DELETE /v1/models/{modelId}/': {
     params: {
       modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** Make a version the one that the name means */
+  'POST /v1/models/{modelId}/versions/{version}/promote/': {
+    params: {
+      modelId: string;
+      version: number;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Model;
+  };
+  /** Offer a version to no more jobs */
+  'POST /v1/models/{modelId}/versions/{version}/retire/': {
+    params: {
+      modelId: string;
+      version: number;
     };
     query: Record<never, never>;
     body: undefined;

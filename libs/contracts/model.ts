@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomFields } from './custom-fields.js';
+import { ImageInput } from './model-manifest.js';
 import { namedUuid } from './named-uuid.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
@@ -18,8 +19,13 @@ export const ModelVersion = z.strictObject({
     .describe('The dataset it was trained with; null when it was installed as files')
     // Datasets are objects; a type that can only be null is more than most generators know.
     .meta({ type: ['object', 'null'], additionalProperties: true }),
+  digest: z.string().describe('SHA-256 of its files and of what decides how they are used: jobs keep it'),
+  metrics: z.record(z.string(), z.number()).nullable().describe('What was measured when it was made or added'),
 });
 export type ModelVersion = z.infer<typeof ModelVersion>;
+
+export const ModelScope = z.enum(['workspace', 'installation']);
+export type ModelScope = z.infer<typeof ModelScope>;
 
 /** A model that a job may name, by `name` or `id`. */
 export const Model = z.strictObject({
@@ -34,6 +40,14 @@ export const Model = z.strictObject({
   time_created: IsoTime,
   time_updated: IsoTime,
   custom_fields: CustomFields,
+  default_version: z.int().positive().describe('What its name alone means: the promoted version, else the highest'),
+  scope: ModelScope.describe('Who sees it: this workspace alone, or all of the installation'),
+  task: z.string(),
+  family: z.string().nullable().describe('How a network that jobs name is used; null for others'),
+  licence: z.string(),
+  origin: z.string(),
+  input: ImageInput.nullable().describe('How pictures become its input'),
+  labels: z.array(z.string()).nullable().describe('Those of the default version'),
 });
 export type Model = z.infer<typeof Model>;
 export const ModelPage = pageOf(Model);
@@ -44,6 +58,33 @@ export const ModelRequest = z.strictObject({
   custom_fields: CustomFields.default([]),
 });
 export type ModelRequest = z.infer<typeof ModelRequest>;
+
+const Text = z.string().max(200).optional();
+
+/** What whoever adds a model says of it; what the file and its exporter tell need not be said. */
+export const NewModel = z.strictObject({
+  name: z.string().min(1).max(63).describe('As jobs will name it; a name that the workspace has gets a version more'),
+  scope: ModelScope.default('workspace').describe('installation: for all workspaces; needs a key with the role owner'),
+  labels: z.string().max(4_000_000).optional().describe('Names of its classes, one a line'),
+  family: Text.describe('What it does, where its shape does not tell'),
+  decoding: Text.describe('How its outputs are read'),
+  size: Text.describe('Pixels it was trained at, such as 640x640'),
+  colour: Text.describe('rgb or bgr'),
+  mean: Text.describe('What is subtracted from values of 0..255: one number or three with commas between'),
+  std: Text.describe('What the difference is divided by: one number or three with commas between'),
+  resize: Text.describe('letterbox or stretch'),
+  filter: Text,
+  pad: Text,
+  shorter_side: Text,
+  description: z.string().max(10_000).optional(),
+  licence: Text,
+  origin: Text,
+  changelog: z.string().max(10_000).optional(),
+});
+export type NewModel = z.infer<typeof NewModel>;
+
+/** POST /v1/models/ of a file that lies in storage. */
+export const ModelUpload = NewModel.extend({ file_uri: z.string().describe('Of an uploaded file: storage://…') });
 
 /** The namespace of the ids of installed models: a random UUID that must never change. */
 const MODEL_NAMESPACE = '81ed476f-831a-4520-b179-5596c7d4a320';

@@ -128,8 +128,6 @@ describe('a row that is to come', () => {
     ['POST', 'faces/detect'],
     ['POST', 'faces/compare'],
     ['POST', 'faces/search'],
-    ['POST', 'models'],
-    ['POST', 'models/x/versions/1/promote'],
     ['POST', 'models/x/predict'],
     ['POST', 'models/x/canary'],
   ])('%s /v1/%s/ answers 501', async (method, path) => {

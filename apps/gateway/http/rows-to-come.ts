@@ -16,10 +16,7 @@ const rows = (missing: string, cells: [methods: string, path: string][], prefix 
 
 /** What is published and not there yet; a row goes from here when it is built. */
 const TO_COME: readonly RowToCome[] = [
-  ...rows('uploading, versioning and asking models', [
-    ['POST', '/models/'],
-    ['POST', '/models/:id/versions/:n/promote/'],
-    ['POST', '/models/:id/versions/:n/retire/'],
+  ...rows('asking models and canaries', [
     ['POST', '/models/:id/predict/'],
     ['POST', '/models/:id/canary/'],
   ]),

@@ -1,4 +1,4 @@
-import { Model, ModelPage, ModelRequest } from '@adit/contracts';
+import { Model, ModelPage, ModelRequest, ModelUpload, NewModel } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
@@ -11,6 +11,8 @@ const version = {
   time_created: '2026-11-21T07:00:00.000000Z',
   changelog: '',
   source_dataset: null,
+  digest: '9f2c8d1e5b7a4f30c6e8d2b1a09f3e7c5d4b6a8091e2f3c4d5b6a7980f1e2d3c',
+  metrics: null,
 };
 const body = { description: 'The people of our newsroom', custom_fields: [{ owner: 'archive' }] };
 const example = {
@@ -24,7 +26,18 @@ const example = {
   is_public: false,
   time_created: '2026-11-21T07:00:00.000000Z',
   time_updated: '2026-11-21T07:00:00.000000Z',
+  default_version: 1,
+  scope: 'installation' as const,
+  task: 'face-gallery',
+  family: null,
+  licence: 'private',
+  origin: 'adit gallery build',
+  input: null,
+  labels: null,
 };
+
+/** Networks that only analyses look with are shown where they are asked for. */
+const Kind = z.object({ kind: z.enum(['network', 'gallery']).optional() });
 
 export const listModels = defineRoute({
   method: 'GET',
@@ -32,9 +45,9 @@ export const listModels = defineRoute({
   summary: 'List the models that a job may name',
   description:
     'A plain list of all; with `offset` or `limit` it comes in pages. Public ones first, then by name. Models that only analyses look with are ' +
-    'not among them.',
+    'among them with `kind=network`, and take no modules.',
   tag,
-  query: OptionalPage,
+  query: OptionalPage.extend(Kind.shape),
   reply: z.array(Model),
   otherwise: inPages(ModelPage),
   example: { reply: [example] },
@@ -44,12 +57,65 @@ export const getModel = defineRoute({
   method: 'GET',
   path: '/v1/models/:modelId/',
   summary: 'Read a model',
-  description: 'By its id, as a job names it too.',
+  description: 'By its id, as a job names it too. One that only analyses look with is found with `kind=network`.',
   tag,
   params,
+  query: Kind,
   reply: Model,
   errors: ['NOT_FOUND'],
   example: { reply: example },
+});
+
+export const addModel = defineRoute({
+  method: 'POST',
+  path: '/v1/models/',
+  summary: 'Add a model, or a version of one',
+  description:
+    'An ONNX file, or a zip or tar archive with one and what belongs to it (weights beside it, `labels.txt`, `config.json`, ' +
+    '`preprocessor_config.json`, `model.yaml`): as multipart/form-data in the field `file`, or as JSON with the `file_uri` of an ' +
+    'uploaded file. It is checked and run on noise in a process of its own before the next job can name it. What neither the ' +
+    'file nor its exporter says is asked for: 400 with a pointer to the field that answers it. A model belongs to the workspace, ' +
+    'or with the scope `installation` to all.',
+  tag,
+  access: 'admin',
+  body: ModelUpload.optional(),
+  form: NewModel.extend({ file: z.string().meta({ format: 'binary' }) })
+    .strip()
+    .meta({ id: 'ModelForm' }),
+  resource: null,
+  reply: Model,
+  errors: ['CONFLICT', 'FORBIDDEN', 'TOO_LARGE', 'SOURCE_REFUSED'],
+  example: { reply: example },
+});
+
+const versionParams = params.extend({ version: z.coerce.number().int().positive().max(1e9) });
+const changing =
+  'Jobs that were posted before keep their version. For models of the store; those in a folder are what the folder says. One of all ' +
+  'workspaces needs a key with the role owner.';
+
+export const promoteVersion = defineRoute({
+  method: 'POST',
+  path: '/v1/models/:modelId/versions/:version/promote/',
+  summary: 'Make a version the one that the name means',
+  description: `Also an earlier one, to roll back, and one that was retired. ${changing}`,
+  tag,
+  access: 'admin',
+  params: versionParams,
+  reply: Model,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
+  example: { reply: example },
+});
+
+export const retireVersion = defineRoute({
+  method: 'POST',
+  path: '/v1/models/:modelId/versions/:version/retire/',
+  summary: 'Offer a version to no more jobs',
+  description: `Its files stay until no job refers to it. ${changing}`,
+  tag,
+  access: 'admin',
+  params: versionParams,
+  reply: Message,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
 });
 
 export const replaceModel = defineRoute({

@@ -1,20 +1,30 @@
-import { PageQuery } from '@adit/contracts';
+import { NewModel, PageQuery } from '@adit/contracts';
 import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { deleteModel, getModel, listModels, replaceModel } from './model-routes.js';
+import {
+  addModel,
+  deleteModel,
+  getModel,
+  listModels,
+  promoteVersion,
+  replaceModel,
+  retireVersion,
+} from './model-routes.js';
 import { Models } from './models.js';
+import { NewModels } from './new-models.js';
 
 @Controller()
 export class ModelsController {
   constructor(
     @Inject(Models) private readonly models: Models,
+    @Inject(NewModels) private readonly added: NewModels,
     @Inject(Links) private readonly links: Links,
   ) {}
 
   @Route(listModels)
   async list({ query }: Input<typeof listModels>, { caller, request }: Exchange) {
-    const models = await this.models.list(caller.workspaceId);
+    const models = await this.models.list(caller.workspaceId, query.kind);
     if (query.offset === undefined && query.limit === undefined) return models;
     const page = PageQuery.parse(query);
     const shown = models.slice(page.offset, page.offset + page.limit);
@@ -22,8 +32,30 @@ export class ModelsController {
   }
 
   @Route(getModel)
-  one({ params }: Input<typeof getModel>, { caller }: Exchange) {
-    return this.models.get(caller.workspaceId, params.modelId);
+  one({ params, query }: Input<typeof getModel>, { caller }: Exchange) {
+    return this.models.get(caller.workspaceId, params.modelId, query.kind);
+  }
+
+  @Route(addModel)
+  async add({ body }: Input<typeof addModel>, { caller, request }: Exchange) {
+    const { file_uri: uri, ...given } = body ?? {};
+    const { modelId } =
+      uri === undefined
+        ? await this.added.fromForm(caller, request)
+        : await this.added.fromStorage(caller, NewModel.parse(given), uri);
+    return this.models.get(caller.workspaceId, modelId, 'network');
+  }
+
+  @Route(promoteVersion)
+  async promote({ params }: Input<typeof promoteVersion>, { caller }: Exchange) {
+    await this.models.promote(caller, params.modelId, params.version);
+    return this.models.get(caller.workspaceId, params.modelId, 'network');
+  }
+
+  @Route(retireVersion)
+  async retire({ params }: Input<typeof retireVersion>, { caller }: Exchange) {
+    const { name } = await this.models.retire(caller, params.modelId, params.version);
+    return { message: `Version ${params.version} of ${name} was retired.` };
   }
 
   @Route(replaceModel)

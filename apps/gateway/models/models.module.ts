@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
 import { ModelRecords } from './model-records.js';
 import { Models } from './models.js';
+import { NewModels } from './new-models.js';
 import { ModelsController } from './models.controller.js';
 import { ServedModels } from './served-models.js';
 
@@ -9,7 +10,7 @@ import { ServedModels } from './served-models.js';
 @Module({
   imports: [HttpModule],
   controllers: [ModelsController],
-  providers: [ModelRecords, Models, ServedModels],
+  providers: [ModelRecords, Models, NewModels, ServedModels],
   exports: [Models, ServedModels],
 })
 export class ModelsApiModule {}

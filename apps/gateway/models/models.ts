@@ -1,8 +1,11 @@
-import { AditError, elementAt, isoTime, type Model, type ModelRequest, zip } from '@adit/contracts';
+import { AditError, elementAt, isoTime, type Json, type Model, type ModelRequest, zip } from '@adit/contracts';
 import { inTransaction, WorkspaceModelEntity } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
 import { jobUsingModel } from '@adit/jobs';
+import { ModelStore } from '@adit/model-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Caller } from '../http/caller.js';
 import { ModelRecords, type ModelRecord } from './model-records.js';
 import { ServedModels, type ServedModel } from './served-models.js';
 
@@ -13,16 +16,34 @@ export class Models {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(ServedModels) private readonly served: ServedModels,
     @Inject(ModelRecords) private readonly records: ModelRecords,
+    @Inject(ModelStore) private readonly store: ModelStore,
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
   ) {}
 
-  /** Public ones first, then by name. */
-  async list(workspaceId: string): Promise<Model[]> {
-    return this.shown(workspaceId, this.served.list(workspaceId));
+  /** Public ones first, then by name; with `network` also those that only analyses look with. */
+  async list(workspaceId: string, kind?: Kind): Promise<Model[]> {
+    return this.shown(workspaceId, this.seen(workspaceId, kind));
   }
 
   /** Throws NOT_FOUND, also for one that the workspace has deleted. */
-  async get(workspaceId: string, id: string): Promise<Model> {
-    return this.one(workspaceId, this.find(workspaceId, id), id);
+  async get(workspaceId: string, id: string, kind?: Kind): Promise<Model> {
+    const model = this.seen(workspaceId, kind).find((each) => each.id === id.toLowerCase());
+    return this.one(workspaceId, model, id);
+  }
+
+  /** Throws NOT_FOUND, FORBIDDEN for a model of all workspaces, CONFLICT for one of a folder. */
+  async promote(caller: Caller, id: string, version: number): Promise<void> {
+    const model = await this.storedOf(caller, id);
+    await this.store.promote(model.id, version);
+    await this.repository.refresh();
+  }
+
+  /** As `promote`. */
+  async retire(caller: Caller, id: string, version: number): Promise<ServedModel> {
+    const model = await this.storedOf(caller, id);
+    await this.store.retire(model.id, version);
+    await this.repository.refresh();
+    return model;
   }
 
   /** Replaces what the workspace says of a model. Throws NOT_FOUND, FORBIDDEN for public ones. */
@@ -56,6 +77,10 @@ export class Models {
         [workspaceId, model.id, JSON.stringify(model.versions.map(versionKey))],
       );
     });
+    if (model.workspaceId === workspaceId) {
+      for (const { number } of model.versions) await this.store.retire(model.id, number);
+      await this.repository.refresh();
+    }
     return model;
   }
 
@@ -65,6 +90,23 @@ export class Models {
     if (deletable.length === 0) return new Set();
     const own = await this.ownRows(workspaceId);
     return new Set(deletable.filter((model) => isDeleted(model, own.get(model.id))).map(({ id }) => id));
+  }
+
+  private seen(workspaceId: string, kind?: Kind): readonly ServedModel[] {
+    if (kind === undefined) return this.served.list(workspaceId);
+    return this.served.all(workspaceId).filter(({ manifest }) => manifest.kind === kind);
+  }
+
+  private async storedOf({ workspaceId, role }: Caller, id: string): Promise<ServedModel> {
+    const model = this.served.all(workspaceId).find((each) => each.id === id.toLowerCase());
+    const { name } = await this.one(workspaceId, model, id);
+    if (model?.isStored !== true) {
+      throw new AditError('CONFLICT', `${name} lies in a folder: its versions are those that are in it.`);
+    }
+    if (model.workspaceId === null && role !== 'owner') {
+      throw new AditError('FORBIDDEN', `${name} is a model of all workspaces: that needs a key with the role owner.`);
+    }
+    return model;
   }
 
   private find(workspaceId: string, id: string): ServedModel | undefined {
@@ -100,6 +142,7 @@ export class Models {
   }
 }
 
+type Kind = 'network' | 'gallery';
 type Change = Pick<ModelRequest, 'description' | 'custom_fields'>;
 
 function versionKey({ number, digest }: ServedModel['versions'][number]): string {
@@ -112,13 +155,23 @@ function isDeleted({ versions }: ServedModel, own: WorkspaceModelEntity | undefi
   return deleted !== null && versions.every((version) => deleted.includes(versionKey(version)));
 }
 
+/** Whoever made a version may have measured more than numbers. */
+function numbersOf(metrics: Record<string, Json>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(metrics).filter((each): each is [string, number] => typeof each[1] === 'number'),
+  );
+}
+
 function presentModel(model: ServedModel, record: ModelRecord, own: WorkspaceModelEntity | undefined): Model {
   const { timeCreated } = record.model;
-  const shown = record.versions.map(({ versionNumber, timeCreated: time, changelog }) => ({
+  const { manifest } = model;
+  const shown = record.versions.map(({ versionNumber, timeCreated: time, changelog, digest, metrics }) => ({
     version_number: versionNumber,
     time_created: isoTime(time),
     changelog,
     source_dataset: null,
+    digest,
+    metrics: metrics === null ? null : numbersOf(metrics),
   }));
   const times = [
     timeCreated,
@@ -137,5 +190,13 @@ function presentModel(model: ServedModel, record: ModelRecord, own: WorkspaceMod
     time_created: isoTime(timeCreated),
     time_updated: isoTime(new Date(Math.max(...times.map(Number)))),
     custom_fields: own?.customFields ?? [],
+    default_version: model.defaultVersion,
+    scope: model.workspaceId === null ? 'installation' : 'workspace',
+    task: manifest.task,
+    family: manifest.family ?? null,
+    licence: manifest.licence,
+    origin: manifest.origin,
+    input: manifest.input ?? null,
+    labels: manifest.labels ?? null,
   };
 }

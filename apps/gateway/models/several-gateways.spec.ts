@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { modelId } from '@adit/contracts';
 import { openDatabase, type Database } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
+import { ModelStore } from '@adit/model-store';
+import { FilesystemObjectStore } from '@adit/objects';
 import { loadModules, writeGalleryVersion } from '@adit/modules';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -45,7 +47,13 @@ await describeWith('postgres', 'several gateways over one database', ({ postgres
       const repository = await ModelRepository.open({ roots: [folder], settleMs: 20 });
       const served = new ServedModels(repository, modules);
       const records = new ModelRecords(database.dataSource, repository, served);
-      gateways.push({ models: new Models(database.dataSource, served, records), repository, database });
+      const objects = await FilesystemObjectStore.open(join(folder, '.objects'));
+      const store = new ModelStore(database.dataSource, objects);
+      gateways.push({
+        models: new Models(database.dataSource, served, records, store, repository),
+        repository,
+        database,
+      });
     }
   });
 

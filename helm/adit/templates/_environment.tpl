@@ -81,6 +81,8 @@ description of a pod.
 {{- if eq .name "gateway" -}}
 {{- $_ := set $env "PORT" .service.port -}}
 {{- $_ := set $env "ADIT_MAX_UPLOAD_BYTES" ($v.api.maxUploadBytes | int64) -}}
+{{- /* Two at a time lie in /tmp, packed, unpacked and as they are stored. */ -}}
+{{- $_ := set $env "ADIT_MAX_MODEL_BYTES" 167772160 -}}
 {{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
 {{- if include "adit.apiSecret" .root }}{{ $_ := set $env "ADIT_API_KEY_FILE" "/secrets/api/key" }}{{ end -}}
 {{- else -}}

@@ -1,0 +1,316 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Job, Model, modelId, Problem } from '@adit/contracts';
+import { ApiKeyEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { create as createTar } from 'tar';
+import yazl from 'yazl';
+import { hashApiKey } from '../auth/api-key.js';
+import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
+
+const LONG = 300_000;
+/** As NanoDet is exported, with nothing that says what its classes are called. */
+const GRAPH = join(import.meta.dirname, '../../../models/general-c/1/model.onnx');
+const LABELS = Array.from({ length: 80 }, (_, at) => `thing ${at}`).join('\n');
+const answers = {
+  labels: LABELS,
+  colour: 'bgr',
+  mean: '103.53,116.28,123.675',
+  std: '57.375,57.12,58.395',
+  resize: 'letterbox',
+};
+
+let gateway: TestGateway;
+let base: string;
+let folder: string;
+let graph: Buffer;
+/** Keys: of the installation's first key, of an admin, a member and of another workspace's admin. */
+let owner: string;
+let admin: string;
+let member: string;
+let stranger: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ maxModelBytes: 32 << 20, refusedBytesPerMinute: 0 });
+  await gateway.app.listen(0, '127.0.0.1');
+  base = `${await gateway.app.getUrl()}/api/v1/`;
+  folder = await mkdtemp(join(tmpdir(), 'adit-new-models-'));
+  graph = await readFile(GRAPH);
+  owner = gateway.key;
+  admin = await keyOf(gateway.workspaceId, 'admin');
+  member = await keyOf(gateway.workspaceId, 'member');
+  stranger = await keyOf(randomUUID(), 'admin');
+}, BOOT_MS);
+afterAll(async () => {
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function keyOf(workspaceId: string, role: 'admin' | 'member'): Promise<string> {
+  const { manager } = gateway.db;
+  const known = await manager.existsBy(WorkspaceEntity, { id: workspaceId });
+  if (!known) await manager.insert(WorkspaceEntity, { id: workspaceId, name: 'other', signingSecret: 's' });
+  const key = `key-${randomUUID()}`;
+  const row = { id: randomUUID(), workspaceId, name: 'k', prefix: 'a', hash: hashApiKey(key), role };
+  await manager.insert(ApiKeyEntity, row);
+  return key;
+}
+
+const fresh = () => `m-${randomUUID().slice(0, 8)}`;
+
+async function add(fields: Record<string, string>, file: Buffer | null = graph, key = admin) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (file !== null) form.append('file', new Blob([new Uint8Array(file)]), 'model.onnx');
+  const headers = { authorization: `Key ${key}` };
+  const reply = await fetch(`${base}models/`, { method: 'POST', body: form, headers });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+async function added(fields: Record<string, string>, file?: Buffer, key?: string): Promise<Model> {
+  const { status, body } = await add(fields, file, key);
+  expect([status, body['detail']]).toEqual([200, undefined]);
+  return Model.parse(body);
+}
+const as = (key: string) => ({ authorization: `Key ${key}` });
+const ask = (method: 'GET' | 'POST' | 'DELETE', path: string, key = admin) =>
+  gateway.ask(method, `/api/v1/${path}`, undefined, as(key));
+const list = async (key = admin) =>
+  Model.array()
+    .parse((await ask('GET', 'models/', key)).json())
+    .map(({ name }) => name);
+const post = (model: string, key = admin) =>
+  gateway.ask(
+    'POST',
+    '/api/v1/jobs/',
+    { sources: ['https://example.org/a.jpg'], modules: { object_scene_recognition: { model } } },
+    as(key),
+  );
+async function pinned(model: string, key = admin) {
+  const answer = await post(model, key);
+  expect(answer.status).toBe(200);
+  const { id: jobId } = Job.parse(answer.json());
+  await gateway.ask('POST', `/api/v1/jobs/${jobId}/stop/`, undefined, as(key));
+  const { models } = await gateway.db.manager.findOneByOrFail(JobModuleEntity, { jobId });
+  return { jobId, version: models[0]!.version, digest: models[0]!.digest };
+}
+
+async function zipped(files: Record<string, Buffer | string>, more: { mode?: number } = {}): Promise<Buffer> {
+  const zip = new yazl.ZipFile();
+  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name, more);
+  zip.end();
+  const pieces: Buffer[] = [];
+  for await (const piece of zip.outputStream) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** The same archive with a path in it that no writer of archives lets through. */
+const renamed = (archive: Buffer, from: string, to: string): Buffer =>
+  Buffer.from(archive.toString('latin1').replaceAll(from, to), 'latin1');
+
+describe('a model that is posted', () => {
+  it(
+    'is asked about until everything is known, field by field',
+    async () => {
+      const { status, body } = await add({ name: fresh() });
+      const { errors, detail } = Problem.parse(body);
+      expect([status, errors.map(({ pointer }) => pointer)]).toEqual([400, ['/colour', '/mean', '/resize']]);
+      expect(detail).not.toContain('--');
+      const { labels: _, ...others } = answers;
+      const unnamed = Problem.parse((await add({ name: fresh(), ...others })).body);
+      expect(unnamed.errors).toMatchObject([{ pointer: '/labels', code: 'missing' }]);
+      const few = Problem.parse((await add({ name: fresh(), ...answers, labels: 'a\nb' })).body);
+      expect(few.errors).toMatchObject([{ pointer: '/labels', code: 'invalid' }]);
+      expect(Problem.parse((await add({ ...answers })).body).errors).toMatchObject([{ pointer: '/name' }]);
+      expect(Problem.parse((await add({ name: fresh(), ...answers }, null)).body).errors).toMatchObject([
+        { pointer: '/file', code: 'missing' },
+      ]);
+      expect((await add({ name: 'no/name', ...answers })).status).toBe(400);
+      expect((await add({ name: fresh(), ...answers, what: 'x' })).status).toBe(400);
+    },
+    LONG,
+  );
+
+  it(
+    'is what the next job of this workspace names, and nobody else’s',
+    async () => {
+      const name = fresh();
+      const model = await added({ name, ...answers, description: 'Ours', changelog: 'the first' });
+      expect(model).toMatchObject({
+        id: modelId(name, gateway.workspaceId),
+        name,
+        description: 'Ours',
+        type: 'object',
+        modules: ['object_scene_recognition'],
+        is_public: false,
+        scope: 'workspace',
+        family: 'detector',
+        labels: expect.arrayContaining(['thing 79']),
+        default_version: 1,
+        versions: [{ version_number: 1, changelog: 'the first', metrics: { run_seconds: expect.any(Number) } }],
+      });
+      expect(model.labels?.[3]).toBe('thing 3');
+      expect(await list()).toContain(name);
+      const { digest } = await pinned(name);
+      expect(digest).toBe(model.latest_version.digest);
+      expect((await pinned(model.id)).digest).toBe(digest);
+
+      expect(await list(stranger)).not.toContain(name);
+      for (const method of ['GET', 'DELETE'] as const) {
+        expect((await ask(method, `models/${model.id}/`, stranger)).status).toBe(404);
+      }
+      expect((await ask('POST', `models/${model.id}/versions/1/retire/`, stranger)).status).toBe(404);
+      for (const given of [name, model.id, digest]) expect((await post(given, stranger)).status).toBe(400);
+      // The name is free there, and means something else.
+      const theirs = await added({ name, ...answers, labels: LABELS.replaceAll('thing', 'Ding') }, graph, stranger);
+      expect(theirs.id).not.toBe(model.id);
+      expect((await pinned(name, stranger)).digest).not.toBe(digest);
+      expect((await pinned(name)).digest).toBe(digest);
+    },
+    LONG,
+  );
+
+  it(
+    'is everybody’s when the owner of the installation says so',
+    async () => {
+      const name = fresh();
+      for (const key of [admin, stranger]) {
+        expect((await add({ name, ...answers, scope: 'installation' }, graph, key)).status).toBe(403);
+      }
+      expect((await add({ name, ...answers }, graph, member)).status).toBe(403);
+      const model = await added({ name, ...answers, scope: 'installation' }, graph, owner);
+      expect(model).toMatchObject({ id: modelId(name), scope: 'installation' });
+      expect(await list(stranger)).toContain(name);
+      expect((await ask('POST', `models/${model.id}/versions/1/retire/`)).status).toBe(403);
+      expect((await add({ name, ...answers })).status).toBe(409);
+      expect((await add({ name: 'general-c', ...answers }, graph, owner)).status).toBe(409);
+      expect((await ask('POST', `models/${modelId('general-c')}/versions/1/promote/`, owner)).status).toBe(409);
+    },
+    LONG,
+  );
+
+  it(
+    'has versions that are promoted, rolled back and retired under jobs that keep theirs',
+    async () => {
+      const name = fresh();
+      const labelled = (word: string) => added({ name, ...answers, labels: LABELS.replaceAll('thing', word) });
+      const model = await labelled('a');
+      const second = await labelled('b');
+      expect([second.id, second.default_version, second.versions.length]).toEqual([model.id, 2, 2]);
+      expect((await labelled('b')).versions.length).toBe(2);
+      const version = (what: string) => ask('POST', `models/${model.id}/versions/${what}/`);
+      expect((await pinned(name)).version).toBe(2);
+      expect((await pinned(`${name}@1`)).version).toBe(1);
+      expect((await version('1/promote')).json()).toMatchObject({ default_version: 1 });
+      expect((await pinned(name)).version).toBe(1);
+      const { jobId, digest } = await pinned(`${name}@latest`);
+      expect((await version('2/retire')).status).toBe(200);
+      expect((await post(`${name}@2`)).json()['detail']).toContain(`${name}@2 is not installed: versions are 1`);
+      const retried = await gateway.ask('POST', `/api/v1/jobs/${jobId}/retry/`, undefined, as(admin));
+      expect(retried.status).toBe(200);
+      expect(gateway.app.get(ModelRepository, { strict: false }).byDigest(digest).pin.version).toBe(2);
+      await gateway.ask('POST', `/api/v1/jobs/${jobId}/stop/`, undefined, as(admin));
+      expect((await version('2/promote')).json()).toMatchObject({ default_version: 2, versions: [{}, {}] });
+      expect((await version('7/promote')).status).toBe(404);
+      expect((await version('x/promote')).status).toBe(400);
+      expect((await ask('DELETE', `models/${model.id}/`)).status).toBe(200);
+      expect(await list()).not.toContain(name);
+    },
+    LONG,
+  );
+
+  it(
+    'loses nothing when several come at once',
+    async () => {
+      const name = fresh();
+      const both = await Promise.all(
+        ['x', 'y'].map((word) => add({ name, ...answers, labels: LABELS.replaceAll('thing', word) })),
+      );
+      expect(both.map(({ status }) => status)).toEqual([200, 200]);
+      const id = modelId(name, gateway.workspaceId);
+      const { versions } = (await ask('GET', `models/${id}/`)).json<Model>();
+      expect(versions.map(({ version_number }) => version_number)).toEqual([1, 2]);
+    },
+    LONG,
+  );
+
+  it(
+    'may lie in storage',
+    async () => {
+      const form = new FormData();
+      form.append('file', new Blob([new Uint8Array(graph)]), 'best.onnx');
+      const uploaded = await fetch(`${base}storage/?folder=/models`, {
+        method: 'POST',
+        body: form,
+        headers: as(admin),
+      });
+      const { url } = (await uploaded.json()) as { url: string };
+      const name = fresh();
+      const fromStorage = (uri: string, key = admin) =>
+        gateway.ask('POST', '/api/v1/models/', { file_uri: uri, name, ...answers }, as(key));
+      expect((await fromStorage(url)).json()).toMatchObject({ name, labels: expect.arrayContaining(['thing 79']) });
+      expect((await fromStorage(url, stranger)).status).toBe(400);
+      expect((await fromStorage('https://example.org/model.onnx')).status).toBe(400);
+    },
+    LONG,
+  );
+});
+
+describe('an archive', () => {
+  it.each(['zip', 'tar', 'tar.gz'])(
+    '%s with the labels beside the graph is a model',
+    async (kind) => {
+      const { labels: _, ...others } = answers;
+      const files = { 'best/model.onnx': graph, 'best/labels.txt': LABELS };
+      let archive: Buffer;
+      if (kind === 'zip') archive = await zipped(files);
+      else {
+        const at = await mkdtemp(join(folder, 'tar-'));
+        await mkdir(join(at, 'best'));
+        for (const [path, content] of Object.entries(files)) await writeFile(join(at, path), content);
+        const file = join(at, 'a.tar');
+        await createTar({ cwd: at, file, gzip: kind === 'tar.gz' }, ['best']);
+        archive = await readFile(file);
+      }
+      expect(await added({ name: fresh(), ...others }, archive)).toMatchObject({
+        labels: expect.arrayContaining(['thing 79']),
+      });
+    },
+    LONG,
+  );
+
+  it(
+    'that is hostile is refused, and leaves nothing behind',
+    async () => {
+      const links = await mkdtemp(join(folder, 'links-'));
+      await symlink('/etc/passwd', join(links, 'model.onnx'));
+      await createTar({ cwd: links, file: join(folder, 'links.tar') }, ['model.onnx']);
+      const two = await zipped({ 'a.onnx': 'x', 'b.onnx': 'x' });
+      const hostile: [Buffer, number, RegExp][] = [
+        [renamed(await zipped({ 'aa/model.onnx': 'x' }), 'aa/model.onnx', '../model.onnx'), 400, /archive/],
+        [renamed(await zipped({ 'a/model.onnx': 'x' }), 'a/model.onnx', '//model.onnx'), 400, /archive/],
+        [await zipped({ 'model.onnx': '/etc/passwd' }, { mode: 0o120777 }), 400, /links and devices/],
+        [await readFile(join(folder, 'links.tar')), 400, /links and devices/],
+        [await zipped({ 'model.onnx': Buffer.alloc(64 << 20) }), 413, /more than/],
+        [await zipped(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, 'x']))), 413, /entries/],
+        [await zipped({ 'readme.txt': 'x' }), 400, /holds no ONNX file/],
+        [two, 400, /several ONNX files/],
+        [(await zipped({ 'model.onnx': graph.subarray(0, 200_000) })).subarray(0, 100_000), 400, /cannot be read/],
+        [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4]), 400, /archive/],
+        [Buffer.from('what is this'), 400, /./],
+        [Buffer.alloc((32 << 20) + 1), 413, /at most/],
+      ];
+      const before = (await readdir(tmpdir())).filter((name) => name.startsWith(`adit-model-${process.pid}-`));
+      for (const [archive, status, message] of hostile) {
+        const { status: answered, body } = await add({ name: fresh(), ...answers }, archive);
+        expect([answered, body['detail']]).toEqual([status, expect.stringMatching(message)]);
+      }
+      const left = (await readdir(tmpdir())).filter((name) => name.startsWith(`adit-model-${process.pid}-`));
+      expect(left.filter((name) => !before.includes(name))).toEqual([]);
+    },
+    LONG,
+  );
+});

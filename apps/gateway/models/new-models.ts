@@ -1,0 +1,244 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AditError, NewModel, type ModelManifest, type ModelPin } from '@adit/contracts';
+import { checkModelName, isOfVersion, ModelRepository, readManifest, readVersion } from '@adit/inference';
+import {
+  INSPECTION_LIMITS,
+  inspectModel,
+  labelLines,
+  manifestFor,
+  unpackModel,
+  type Inspection,
+} from '@adit/model-inspection';
+import { ModelStore } from '@adit/model-store';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { openStorageKey } from '@adit/storage';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import type { Caller } from '../http/caller.js';
+import { formParts } from '../http/form-parts.js';
+import { storable } from '../http/storable.js';
+import { detailsOf } from '../http/validation.js';
+import { ServedModels } from './served-models.js';
+
+/** Models that one gateway checks at the same time: each may take gigabytes. */
+const MOST_AT_ONCE = 2;
+const MOST_ENTRIES = 256;
+
+/** Takes models from clients: whatever way they come, they pass the same checks, in a process of their own, and are stored. */
+@Injectable()
+export class NewModels {
+  private taking = 0;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(ModelStore) private readonly store: ModelStore,
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(ServedModels) private readonly served: ServedModels,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxModelBytes'>,
+  ) {}
+
+  /**
+   * The file of a form. Throws VALIDATION with a pointer to what is wrong or has to be said, CONFLICT for a name that others
+   * have, FORBIDDEN, TOO_LARGE, RATE_LIMITED.
+   */
+  async fromForm(caller: Caller, request: FastifyRequest): Promise<ModelPin & { modelId: string }> {
+    return this.inFolder(async (folder) => {
+      const fields: Record<string, unknown> = {};
+      let path: string | null = null;
+      const limits = { files: 1, fields: 24, fieldSize: 4 << 20, fileSize: this.config.maxModelBytes, parts: 25 };
+      for await (const part of formParts(request, 'the model in the field "file"', limits)) {
+        if (part.type !== 'file') {
+          fields[part.fieldname] = part.value;
+          continue;
+        }
+        if (part.fieldname !== 'file') throw missingFile();
+        path = join(folder, 'given');
+        await pipeline(part.file, createWriteStream(path));
+        if (part.file.truncated) throw this.tooLarge();
+      }
+      if (path === null) throw missingFile();
+      const parsed = NewModel.check(storable).safeParse(fields);
+      if (parsed.success) return this.take(caller, parsed.data, { folder, path });
+      const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
+      throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
+    });
+  }
+
+  /** A file that the workspace has uploaded. Throws as `fromForm`, and SOURCE_REFUSED when there is none. */
+  async fromStorage(caller: Caller, given: NewModel, uri: string): Promise<ModelPin & { modelId: string }> {
+    return this.inFolder(async (folder) => {
+      const key = /^storage:\/\/([\w-]+)$/.exec(uri)?.[1];
+      if (key === undefined) {
+        const message = 'file_uri names an uploaded file: storage://…';
+        throw new AditError('VALIDATION', message, { errors: [{ pointer: '/file_uri', code: 'invalid', message }] });
+      }
+      const { stream, size } = await openStorageKey(this.db.manager, this.objects, caller.workspaceId, key);
+      if (size > this.config.maxModelBytes) {
+        stream.destroy();
+        throw this.tooLarge();
+      }
+      const path = join(folder, 'given');
+      await pipeline(stream satisfies Readable, createWriteStream(path));
+      return this.take(caller, given, { folder, path });
+    });
+  }
+
+  private async take(
+    caller: Caller,
+    given: NewModel,
+    { folder, path }: { folder: string; path: string },
+  ): Promise<ModelPin & { modelId: string }> {
+    const workspaceId = this.ownerOf(caller, given);
+    const unpacked = join(folder, 'unpacked');
+    await mkdir(unpacked);
+    const limits = { maxBytes: this.config.maxModelBytes, maxEntries: MOST_ENTRIES };
+    let graph = await unpackModel(path, unpacked, limits);
+    if (graph === null) {
+      graph = join(unpacked, 'model.onnx');
+      await rename(path, graph);
+    }
+    const inspection = await inspectModel(graph, { limits: inspectionLimits() }).catch((error: unknown) => {
+      const problem = AditError.from(error);
+      // It is the file that takes too long.
+      throw problem.code === 'LIMIT_EXCEEDED' ? unfit(problem.message) : error;
+    });
+    const manifest = this.manifestOf(caller, given, inspection, await manifestBeside(graph, unpacked));
+    const version = join(folder, 'version');
+    await mkdir(version);
+    await copyVersion(graph, inspection, { version, manifest });
+    const { pin, files } = await readVersion(version, manifest, 1);
+    const { trial } = inspection;
+    const stored = await this.store.publish({
+      workspaceId,
+      manifest,
+      digest: pin.digest,
+      folder: version,
+      files,
+      changelog: given.changelog ?? '',
+      metrics: { load_seconds: trial.loadSeconds, run_seconds: trial.runSeconds },
+    });
+    await this.repository.refresh();
+    return stored;
+  }
+
+  /** Whose it is to be: a workspace's own, or everybody's where the key may say so. */
+  private ownerOf({ workspaceId, role }: Caller, { name, scope }: NewModel): string | null {
+    checkModelName(name, 'model');
+    const owner = scope === 'installation' ? null : workspaceId;
+    if (owner === null && role !== 'owner') {
+      throw new AditError('FORBIDDEN', 'A model for all workspaces is added with a key of the role owner.');
+    }
+    const known = this.served.all(workspaceId).find((model) => model.name === name);
+    if (known !== undefined && !(known.isStored && known.workspaceId === owner)) {
+      const where = known.isPublic
+        ? 'comes with Adit'
+        : known.isStored
+          ? 'is another scope’s'
+          : 'lies in the model folder';
+      throw new AditError('CONFLICT', `There is a model ${name} already, which ${where}: choose another name.`);
+    }
+    return owner;
+  }
+
+  private manifestOf(
+    { workspaceId }: Caller,
+    { labels, shorter_side: shorterSide, ...given }: NewModel,
+    { proposal }: Inspection,
+    beside: ModelManifest | null,
+  ): ModelManifest {
+    const before = this.served.all(workspaceId).find(({ name }) => name === given.name)?.manifest ?? beside;
+    const lines = labels === undefined ? undefined : labelLines(labels);
+    try {
+      const { defaultVersion: _, ...manifest } = manifestFor(
+        { ...given, shorterSide, labels: lines },
+        proposal,
+        before,
+      );
+      return { ...manifest, sha256: {} };
+    } catch (error) {
+      throw asFields(AditError.from(error));
+    }
+  }
+
+  private async inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    if (this.taking >= MOST_AT_ONCE) {
+      const message = `At most ${MOST_AT_ONCE} models are checked at the same time; try again in a while.`;
+      throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 5 });
+    }
+    this.taking += 1;
+    const folder = await mkdtemp(join(tmpdir(), `adit-model-${process.pid}-`));
+    try {
+      return await work(folder);
+    } finally {
+      this.taking -= 1;
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  private tooLarge(): AditError {
+    return new AditError('TOO_LARGE', `A model has at most ${this.config.maxModelBytes} bytes here.`);
+  }
+}
+
+function missingFile(): AditError {
+  const message = 'Send the model in the field "file".';
+  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'missing', message }] });
+}
+
+/** The check must not take the memory that the gateway lives in. */
+function inspectionLimits() {
+  const memory = process.constrainedMemory();
+  const share = memory > 0 && memory < Number.MAX_SAFE_INTEGER ? memory / 2 : Infinity;
+  return { ...INSPECTION_LIMITS, memoryBytes: Math.min(INSPECTION_LIMITS.memoryBytes, share) };
+}
+
+/** What a question of the command line is called in the API: `--shorter-side` is `shorter_side`. */
+function asFields(error: AditError): AditError {
+  const named = (text: string): string =>
+    text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => flag.replaceAll('-', '_'));
+  const errors = error.options.errors?.map((each) => ({
+    ...each,
+    pointer: each.pointer === '/shorterSide' ? '/shorter_side' : each.pointer,
+    message: named(each.message),
+  }));
+  return new AditError(error.code, named(error.message), { ...error.options, ...(errors && { errors }) });
+}
+
+/** `model.yaml` of an archive in the repository's layout: beside the graph, or beside its version's folder. */
+async function manifestBeside(graph: string, root: string): Promise<ModelManifest | null> {
+  const folders = [dirname(graph), dirname(dirname(graph))].filter((each) => each.startsWith(root));
+  try {
+    const [beside, above] = await Promise.all(folders.map((each) => readManifest(dirname(each), basename(each))));
+    return beside ?? above ?? null;
+  } catch (error) {
+    if (AditError.from(error).code !== 'CONFLICT') throw error;
+    throw unfit('The model.yaml in the archive is not valid.');
+  }
+}
+
+async function copyVersion(
+  graph: string,
+  { external }: Inspection,
+  { version, manifest }: { version: string; manifest: ModelManifest },
+): Promise<void> {
+  const beside = new Set(await readdir(dirname(graph)));
+  await rename(graph, join(version, 'model.onnx'));
+  for (const { name } of external) {
+    if (!beside.has(name) || !isOfVersion(manifest, name)) {
+      throw unfit(`Weights lie at ${name}: save them beside the graph, in one file, model.onnx.data.`);
+    }
+    await rename(join(dirname(graph), name), join(version, name));
+  }
+}
+
+function unfit(message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'invalid', message }] });
+}

@@ -1,0 +1,179 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AditError } from '@adit/contracts';
+import { Parser, type ReadEntry } from 'tar';
+import { open as openZip, type Entry, type ZipFile } from 'yauzl';
+
+export interface ArchiveLimits {
+  /** Of all files together, unpacked; bytes. */
+  maxBytes: number;
+  /** Files and folders. */
+  maxEntries: number;
+}
+
+/** Folders that one file may lie in. */
+const DEPTH = 4;
+/** Of a mode: what kind of thing it is. */
+const KIND = 0o170000;
+const LINK = 0o120000;
+
+/**
+ * Unpacks a zip or tar archive (gzipped or not) into an empty folder and answers the one ONNX file in it, absolute; null for what
+ * is no archive. Nothing is written outside of the folder, no links are made, and no more is written than the limits say. Throws
+ * VALIDATION for what cannot be unpacked, or holds no model or several, TOO_LARGE.
+ */
+export async function unpackModel(path: string, folder: string, limits: ArchiveLimits): Promise<string | null> {
+  const kind = await kindOf(path);
+  if (kind === null) return null;
+  const unpacking = new Unpacking(folder, limits);
+  try {
+    await (kind === 'zip' ? unzip(path, unpacking) : untar(path, unpacking));
+  } catch (error) {
+    if (error instanceof AditError) throw error;
+    throw refused(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const graphs = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.onnx')).sort();
+  const [graph, ...others] = graphs;
+  if (graph === undefined) throw refused('The archive holds no ONNX file.');
+  if (others.length > 0)
+    throw refused(`The archive holds several ONNX files (${graphs.slice(0, 5).join(', ')}): send one.`);
+  return join(folder, graph);
+}
+
+/** What comes out of an archive, held to its limits. */
+class Unpacking {
+  private bytes = 0;
+  private entries = 0;
+  private readonly written = new Set<string>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly limits: ArchiveLimits,
+  ) {}
+
+  /** Where an entry goes; null for a folder. */
+  place(name: string, isFolder: boolean): string | null {
+    this.entries += 1;
+    if (this.entries > this.limits.maxEntries)
+      throw tooLarge(`The archive has more than ${this.limits.maxEntries} entries.`);
+    const parts = name
+      .replace(/^(\.\/)+/, '')
+      .replace(/\/+$/, '')
+      .split('/');
+    const isPlain = parts.every((part) => /^[\w][\w .+@-]{0,120}$/.test(part)) && parts.length <= DEPTH + 1;
+    if (isFolder && (isPlain || parts.join('') === '' || parts.join('') === '.')) return null;
+    if (!isPlain) {
+      throw refused(
+        `The archive names ${JSON.stringify(name.slice(0, 100))}: paths in it are relative, without "..", of plain letters, at most ${DEPTH} folders deep.`,
+      );
+    }
+    const path = join(this.folder, ...parts);
+    if (this.written.has(path)) throw refused(`The archive has ${parts.join('/')} twice.`);
+    this.written.add(path);
+    return path;
+  }
+
+  async write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    await pipeline(this.bounded(content), createWriteStream(path, { flags: 'wx' }));
+  }
+
+  private async *bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of content) {
+      this.bytes += piece.length;
+      if (this.bytes > this.limits.maxBytes)
+        throw tooLarge(`The archive holds more than ${this.limits.maxBytes} bytes.`);
+      yield piece;
+    }
+  }
+}
+
+async function kindOf(path: string): Promise<'zip' | 'tar' | null> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+    const head = buffer.subarray(0, bytesRead);
+    if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+    return isGzip || head.subarray(257, 262).toString('latin1') === 'ustar' ? 'tar' : null;
+  } finally {
+    await file.close();
+  }
+}
+
+async function unzip(path: string, unpacking: Unpacking): Promise<void> {
+  const zip = await new Promise<ZipFile>((resolve, reject) =>
+    openZip(
+      path,
+      { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: true },
+      (error, opened) => (error === null ? resolve(opened) : reject(error)),
+    ),
+  );
+  try {
+    await new Promise<void>((resolve, reject) => {
+      zip.on('error', reject);
+      zip.on('end', resolve);
+      zip.on('entry', (entry: Entry) => {
+        unzipEntry(zip, entry, unpacking).then(() => zip.readEntry(), reject);
+      });
+      zip.readEntry();
+    });
+  } finally {
+    zip.close();
+  }
+}
+
+async function unzipEntry(zip: ZipFile, entry: Entry, unpacking: Unpacking): Promise<void> {
+  const { fileName, externalFileAttributes } = entry;
+  if (((externalFileAttributes >>> 16) & KIND) === LINK) throw linked(fileName);
+  const target = unpacking.place(fileName, fileName.endsWith('/'));
+  if (target === null) return;
+  if (entry.isEncrypted()) throw refused('The archive is encrypted.');
+  const stream = await new Promise<Readable>((resolve, reject) =>
+    zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error))),
+  );
+  await unpacking.write(target, stream as AsyncIterable<Buffer>);
+}
+
+async function untar(path: string, unpacking: Unpacking): Promise<void> {
+  const writes: Promise<void>[] = [];
+  const reading = createReadStream(path);
+  const failed = (error: unknown): void =>
+    void reading.destroy(error instanceof Error ? error : new Error(String(error)));
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      const write = untarEntry(entry, unpacking);
+      writes.push(write);
+      write.catch(failed);
+    },
+  });
+  // Its types are not those of a stream of Node's, which it is as far as this goes.
+  await pipeline(reading, parser as unknown as NodeJS.WritableStream);
+  await Promise.all(writes);
+}
+
+async function untarEntry(entry: ReadEntry, unpacking: Unpacking): Promise<void> {
+  const isFolder = entry.type === 'Directory';
+  if (!isFolder && entry.type !== 'File' && entry.type !== 'OldFile' && entry.type !== 'ContiguousFile') {
+    throw linked(entry.path);
+  }
+  const target = unpacking.place(entry.path, isFolder);
+  if (target === null) entry.resume();
+  else await unpacking.write(target, entry as AsyncIterable<Buffer>);
+}
+
+function linked(name: string): AditError {
+  return refused(`${JSON.stringify(name.slice(0, 100))} in the archive is no file: links and devices are not taken.`);
+}
+
+function refused(message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'invalid', message }] });
+}
+
+function tooLarge(message: string): AditError {
+  return new AditError('TOO_LARGE', message);
+}

@@ -1,0 +1,180 @@
+import { AditError, ImageInput, MODEL_FAMILIES, ModelFamily, ModelManifest } from '@adit/contracts';
+import type { Proposal } from './propose.js';
+
+/** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
+export interface ModelAnswers {
+  name: string;
+  labels?: string[] | undefined;
+  family?: string | undefined;
+  decoding?: string | undefined;
+  size?: string | undefined;
+  colour?: string | undefined;
+  mean?: string | undefined;
+  std?: string | undefined;
+  resize?: string | undefined;
+  filter?: string | undefined;
+  pad?: string | undefined;
+  shorterSide?: string | undefined;
+  description?: string | undefined;
+  licence?: string | undefined;
+  origin?: string | undefined;
+}
+
+/**
+ * The manifest of a file that was inspected: what the answers say, else what its shape and its exporter tell, else what `before`
+ * does. Throws VALIDATION with a pointer to each answer that is missing or wrong.
+ */
+export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): ModelManifest {
+  const { labels: given } = answers;
+  const { family, decoding } = readAs(answers, proposal);
+  const labels = withoutBackground(given ?? proposal.labels ?? before?.labels ?? null, decoding);
+  const input = pixelsOf(answers, proposal, before);
+  if (labels === null) {
+    throw unanswered([['labels', 'What are its classes called? --labels FILE, with one label a line.']]);
+  }
+  if (proposal.classes !== null && labels.length !== proposal.classes) {
+    throw wrong('labels', `It has ${proposal.classes} classes, and ${labels.length} labels were given.`);
+  }
+  return ModelManifest.parse({
+    ...before,
+    name: answers.name,
+    kind: 'network',
+    task: MODEL_FAMILIES[family].task,
+    family,
+    decoding,
+    description: answers.description ?? before?.description ?? '',
+    maxBatch: proposal.maxBatch ?? MOST_ROWS,
+    input,
+    labels,
+    licence: answers.licence ?? before?.licence ?? 'private',
+    origin: answers.origin ?? before?.origin ?? 'given by the user',
+    modules: ['object_scene_recognition'],
+  });
+}
+
+/** Its family, and how its outputs are read: as it is taken for, unless options say otherwise. */
+function readAs(answers: ModelAnswers, proposal: Proposal): { family: ModelFamily; decoding: string } {
+  const usable = Object.entries(MODEL_FAMILIES).map(([name, { decodings }]) => `${name} (${decodings.join(', ')})`);
+  const known = ModelFamily.safeParse(answers.family ?? familyOf(answers.decoding) ?? proposal.family);
+  if (!known.success) {
+    const taken = proposal.family === null ? 'for none that is known' : `for a model of the family ${proposal.family}`;
+    throw wrong(
+      'family',
+      `It is taken ${taken} (${proposal.because}); jobs use ${usable.join(' and ')} today. If it is one, say --family, and --decoding for how its outputs are read.`,
+    );
+  }
+  const family = known.data;
+  const decodings: readonly string[] = MODEL_FAMILIES[family].decodings;
+  const decoding = answers.decoding ?? (proposal.family === family ? proposal.decoding : decodings[0]) ?? '';
+  if (!decodings.includes(decoding)) {
+    throw wrong(
+      'decoding',
+      `Its outputs are read as ${decoding || 'nothing'}, which is none of ${decodings.join(', ')}: export it in one of these ways, or say --decoding.`,
+    );
+  }
+  return { family, decoding };
+}
+
+/** Where classes are numbered from 1 on, the first label is that of class 1, as lists of labels do not agree about class 0. */
+function withoutBackground(labels: string[] | null, decoding: string): string[] | null {
+  const numbered = decoding === 'ssd' || decoding === 'torchvision';
+  return numbered && /^_*background_*$/i.test(labels?.[0] ?? '') ? (labels?.slice(1) ?? null) : labels;
+}
+
+function familyOf(decoding: string | undefined): string | undefined {
+  return Object.entries(MODEL_FAMILIES).find(([, { decodings }]) => decodings.some((each) => each === decoding))?.[0];
+}
+
+/** Rows of one run for graphs that take any number. */
+const MOST_ROWS = 8;
+
+function pixelsOf(answers: ModelAnswers, { input: found }: Proposal, before: ModelManifest | null): ImageInput {
+  if (found === null) throw wrong('file', 'None of its inputs takes a picture.');
+  const size = answers.size === undefined ? null : sizeOf(answers.size);
+  const earlier = before?.input;
+  const width = size?.width ?? found.width ?? earlier?.width;
+  const height = size?.height ?? found.height ?? earlier?.height;
+  const colour = answers.colour ?? found.colour ?? earlier?.colour;
+  const mean = numbersOf('mean', answers.mean) ?? found.mean ?? earlier?.mean;
+  const std = numbersOf('std', answers.std) ?? found.std ?? earlier?.std;
+  const resize = answers.resize ?? found.resize ?? earlier?.resize;
+  const questions: [keyof ModelAnswers, string][] = [];
+  if (width === undefined || height === undefined)
+    questions.push(['size', 'At which size was it trained? --size 640x640']);
+  if (colour === undefined)
+    questions.push(['colour', 'Are its pictures rgb, as most are, or bgr, as with OpenCV? --colour rgb']);
+  if (mean === undefined || std === undefined) {
+    const question = 'What is subtracted from values of 0..255, and what are they divided by?';
+    questions.push([mean === undefined ? 'mean' : 'std', `${question} --mean 0 --std 255 gives 0..1.`]);
+  }
+  if (resize === undefined)
+    questions.push(['resize', 'How is a picture brought to its size? --resize letterbox, stretch or crop']);
+  if (questions.length > 0) throw unanswered(questions);
+  const checked = ImageInput.safeParse({
+    tensor: found.tensor,
+    width,
+    height,
+    layout: found.layout,
+    colour,
+    mean,
+    std,
+    resize,
+    ...asItsExporter(answers, found, earlier),
+  });
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const answer = String(issue?.path[0] ?? 'size');
+  throw wrong(answer, `--${answer}: ${issue?.message ?? 'wrong'}.`);
+}
+
+/**
+ * Left out it's resized as Adit's own networks are. A version of a model that was added so stays so: what is in model.yaml is
+ * said of all of them.
+ */
+function asItsExporter(
+  answers: ModelAnswers,
+  found: NonNullable<Proposal['input']>,
+  earlier: ImageInput | undefined,
+): Partial<Record<'filter' | 'shorterSide' | 'pad', unknown>> {
+  const known = earlier ?? { filter: found.filter, shorterSide: found.shorterSide, pad: found.pad };
+  const filter = answers.filter ?? known.filter ?? undefined;
+  const shorterSide = answers.shorterSide === undefined ? known.shorterSide : Number(answers.shorterSide);
+  const pad = answers.pad === undefined ? known.pad : padOf(answers.pad);
+  const said = { filter, shorterSide: shorterSide ?? undefined, pad: pad ?? undefined };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+}
+
+function padOf(text: string): { value: number; at: string } {
+  const [, value, at = 'centre'] = /^(\d{1,3})(?:,(centre|corner))?$/.exec(text) ?? [];
+  if (value === undefined) {
+    throw wrong('pad', `--pad ${text} is no grey of 0..255 with centre or corner, such as 114,corner.`);
+  }
+  return { value: Number(value), at };
+}
+
+function unanswered(questions: readonly (readonly [keyof ModelAnswers, string])[]): AditError {
+  const errors = questions.map(([answer, message]) => ({ pointer: `/${answer}`, code: 'missing', message }));
+  const lines = questions.map(([, question]) => `  ${question}`).join('\n');
+  return new AditError('VALIDATION', `Neither the file nor its exporter says:\n${lines}`, { errors });
+}
+
+function wrong(answer: string, message: string): AditError {
+  return new AditError('VALIDATION', message, { errors: [{ pointer: `/${answer}`, code: 'invalid', message }] });
+}
+
+function sizeOf(text: string): { width: number; height: number } {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(text) ?? [];
+  if (width === undefined || height === undefined) {
+    throw wrong('size', `--size ${text} is no width and height in pixels, such as 640x640.`);
+  }
+  return { width: Number(width), height: Number(height) };
+}
+
+function numbersOf(answer: string, text: string | undefined): number[] | null {
+  if (text === undefined) return null;
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  if (numbers.some(Number.isNaN) || ![1, 3].includes(numbers.length)) {
+    throw wrong(answer, `--${answer} ${text} is neither one number nor three with commas between.`);
+  }
+  return numbers;
+}
