@@ -2,6 +2,8 @@
 export type LauncherOrder =
   | {
       run: number;
+      /** What its streams begin with, since any program of this machine's user may open the socket. */
+      token: string;
       words: [string, ...string[]];
       env: NodeJS.ProcessEnv;
       /** Whether standard output is read. */
@@ -21,6 +23,9 @@ export type LauncherReport =
 export type StreamName = 'stdout' | 'stderr';
 
 /** How a socket of the launcher says whose output comes through it. */
-export function streamHead(run: number, name: StreamName): string {
-  return `${run} ${name}\n`;
+export function streamHead(run: number, token: string, name: StreamName): string {
+  return `${run} ${token} ${name}\n`;
 }
+
+/** More than any head has. */
+export const MOST_HEAD_BYTES = 100;

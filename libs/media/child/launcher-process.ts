@@ -20,7 +20,7 @@ interface Running {
 }
 const running = new Map<number, Running>();
 
-async function start({ run, words, env, output, group }: Start): Promise<void> {
+async function start({ run, token, words, env, output, group }: Start): Promise<void> {
   const own: Running = { group, isStopped: false, hasEnded: false };
   running.set(run, own);
   const names: StreamName[] = output ? ['stderr', 'stdout'] : ['stderr'];
@@ -32,14 +32,15 @@ async function start({ run, words, env, output, group }: Start): Promise<void> {
     report({ run, failure: error.message });
   };
   try {
-    for (const name of names) sockets.push(await openStream(run, name));
+    for (const name of names) sockets.push(await openStream(streamHead(run, token, name)));
     const [program, ...args] = words;
     const [stderr, stdout = 'ignore'] = sockets;
     const child = spawn(program, args, { stdio: ['ignore', stdout, stderr], env, detached: group });
     child.on('error', fail);
     child.on('exit', (code, killedBy) => {
+      own.hasEnded = true;
       // What a group's leader started may outlive it, until the engine has the group stopped.
-      if (!group) running.delete(run);
+      if (!group || own.isStopped) running.delete(run);
       report({ run, code, killedBy });
     });
     if (child.pid === undefined) return;
@@ -53,12 +54,12 @@ async function start({ run, words, env, output, group }: Start): Promise<void> {
   }
 }
 
-function openStream(run: number, name: StreamName): Promise<Socket> {
+function openStream(head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     socket.on('error', reject);
     // Written before the child has it: nothing of the child's comes before.
-    socket.write(streamHead(run, name), () => resolve(socket));
+    socket.write(head, () => resolve(socket));
   });
 }
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,6 +118,35 @@ describe('a launcher', () => {
       'deleted',
     );
     await gone(Number(other));
+  });
+
+  it("takes nobody's word for whose output it brings", async () => {
+    const [directory = ''] = await readdir(folder);
+    const address = join(folder, directory, 'socket');
+    const tell = async (head: string): Promise<void> => {
+      const socket = connect(address);
+      // The engine may close it before all is written.
+      socket.on('error', () => undefined);
+      socket.end(head);
+      socket.resume();
+      await new Promise((resolve) => socket.on('close', resolve));
+    };
+    let output = '';
+    const stopped = new AbortController();
+    const child = run({
+      program: 'sh',
+      args: ['-c', 'echo begun; exec sleep 600'],
+      signal: stopped.signal,
+      onOutput: (piece) => void (output += piece.toString()),
+    });
+    const ended = expect(child).rejects.toThrow('deleted');
+    while (output === '') await sleep(5);
+    // A run's number is easily guessed.
+    for (let number = 0; number < 100; number++) await tell(`${number} ${'0'.repeat(32)} stdout\nfalse`);
+    await tell('x'.repeat(100_000));
+    stopped.abort(new Error('deleted'));
+    await ended;
+    expect(output).toBe('begun\n');
   });
 
   it('says what is not there', async () => {

@@ -1,5 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,12 +9,12 @@ import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { killChild } from './kill-child.js';
-import type { LauncherOrder, LauncherReport, StreamName } from './launcher-orders.js';
+import { MOST_HEAD_BYTES, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
 import { childEnvironment } from './child-environment.js';
 import { startHere, type RunningChild, type StartChild } from './start-child.js';
 
 const log = createLogger('launcher');
-/** Compiled beside this file; source runs from the build. */
+/** Compiled beside this file. Source runs from the build, if there is one. */
 const PROGRAM = join(
   import.meta.dirname,
   import.meta.filename.endsWith('.ts') ? '../dist/child' : '',
@@ -27,9 +29,11 @@ const MOST_DIRECTORY_BYTES = 103 - '/launcher-123456/socket'.length;
 type ChildEnd = Awaited<RunningChild['ended']>;
 
 interface Run {
+  token: string;
   group: boolean;
   pid?: number;
-  on: Record<StreamName, ((piece: Buffer) => void) | undefined>;
+  /** Who reads a stream that is not open yet. */
+  on: Partial<Record<StreamName, (piece: Buffer) => void>>;
   /** Streams that have not ended yet. */
   streams: number;
   end?: ChildEnd;
@@ -73,10 +77,11 @@ export class Launcher {
 
   readonly startChild: StartChild = ({ words, env, group, onOutput, onErrorText }) => {
     const run = ++this.count;
-    const order: LauncherOrder = { run, words, env, group, output: onOutput !== undefined };
+    const token = randomBytes(16).toString('hex');
+    const order: LauncherOrder = { run, token, words, env, group, output: onOutput !== undefined };
     const ended = new Promise<ChildEnd>((resolve, reject) => {
       const on = { stdout: onOutput, stderr: onErrorText };
-      this.runs.set(run, { group, on, streams: order.output ? 2 : 1, resolve, reject });
+      this.runs.set(run, { token, group, on, streams: order.output ? 2 : 1, resolve, reject });
     });
     this.send(order);
     const stop = (): void => {
@@ -154,12 +159,13 @@ export class Launcher {
     const onHead = (piece: Buffer): void => {
       head = Buffer.concat([head, piece]);
       const end = head.indexOf(10);
-      if (end < 0) return;
+      if (end < 0 && head.length < MOST_HEAD_BYTES) return;
       socket.off('data', onHead);
-      const [number = '', name = ''] = head.toString('latin1', 0, end).split(' ');
+      const [number = '', token = '', name = ''] = head.toString('latin1', 0, end).split(' ');
       const run = this.runs.get(Number(number));
-      const onPiece = run?.on[name as StreamName];
-      if (run === undefined || onPiece === undefined) return void socket.destroy();
+      const onPiece = run?.token === token && isStream(name) ? run.on[name] : undefined;
+      if (run === undefined || onPiece === undefined || !isStream(name)) return void socket.destroy();
+      delete run.on[name];
       if (head.length > end + 1) onPiece(head.subarray(end + 1));
       socket.on('data', onPiece);
       socket.on('close', () => {
@@ -180,6 +186,10 @@ export class Launcher {
     this.runs.get(number)?.resolve(end);
     this.runs.delete(number);
   }
+}
+
+function isStream(name: string): name is StreamName {
+  return name === 'stdout' || name === 'stderr';
 }
 
 /** A path for it in a folder of its own, which only this user may enter. */
@@ -208,7 +218,7 @@ export const startChild: StartChild = (start) => (launcher?.startChild ?? startH
  */
 export async function startLauncher(directory: string): Promise<() => void> {
   // Windows has neither such sockets nor a fork that is slow.
-  if (process.platform === 'win32') return () => undefined;
+  if (process.platform === 'win32' || !existsSync(PROGRAM)) return () => undefined;
   users++;
   const leave = (): void => {
     if (--users > 0) return;
