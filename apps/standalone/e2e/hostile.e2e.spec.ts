@@ -184,9 +184,18 @@ describe('the engine, after all that,', () => {
     expect(scratch).toEqual([]);
     const packs = await readdir(join(engine.dataDir, 'objects'), { recursive: true });
     expect(packs.filter((path) => /\/packs\/.*\//.test(path))).toEqual([]);
-    const { stdout } = await promisify(execFile)('ps', ['--ppid', process0.pid, '-o', 'comm=']).catch(() => ({
-      stdout: '',
-    }));
-    expect(stdout).toBe('');
+    // The one that starts children, which has none.
+    const children = await childrenOf(process0.pid);
+    expect(children).toEqual([expect.stringContaining('launcher-process')]);
+    expect(await childrenOf(children[0]!.split(' ')[0]!)).toEqual([]);
   });
 });
+
+/** Number and command line of each. `ps` fails where there is none. */
+async function childrenOf(pid: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['--ppid', pid, '-o', 'pid=,args=']).catch(() => ({ stdout: '' }));
+  return stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+}
