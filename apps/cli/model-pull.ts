@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pullModel } from '@adit/models';
+import { untilInterrupted } from './interrupt.js';
 import { cliSettings } from './settings.js';
 
 export interface ModelPullOptions {
@@ -13,9 +14,13 @@ export async function pullHere(name: string, { dataDir, from }: ModelPullOptions
   const { userModels: modelsDir } = cliSettings(dataDir);
   const cacheDir = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
   const bar = process.stderr.isTTY ? progressBar(name) : null;
-  const { models, downloaded } = await pullModel({ name, modelsDir, cacheDir, from, onProgress: bar?.show }).finally(
-    () => bar?.end(),
-  );
+  // What was fetched by then is removed.
+  const { signal, release } = untilInterrupted();
+  const pulling = pullModel({ name, modelsDir, cacheDir, from, onProgress: bar?.show, signal });
+  const { models, downloaded } = await pulling.finally(() => {
+    release();
+    bar?.end();
+  });
   process.stderr.write(
     `${models.join(' and ')} ${downloaded ? 'downloaded and checked' : 'checked'}; in ${modelsDir}\n`,
   );

