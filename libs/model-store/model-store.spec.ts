@@ -8,6 +8,7 @@ import {
   ModelVersionEntity,
   ObjectRemovalEntity,
   openDatabase,
+  WorkspaceModelEntity,
   type Database,
   type DatabaseConfig,
 } from '@adit/database';
@@ -169,6 +170,34 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       const keys: string[] = [];
       for await (const { key } of place.objects.list(`models/${modelId(name)}/`)) keys.push(key);
       expect(keys).toHaveLength(1);
+    });
+
+    it('leaves the files of a version that was swept to the sweeper of objects when they cannot be removed now', async () => {
+      const { store, db } = await process();
+      const name = fresh('dying');
+      const { version } = await store.publish(await draft(name, 'a'));
+      const row = await db.manager.findOneByOrFail(ModelVersionEntity, { modelId: modelId(name) });
+      await store.retire(modelId(name), version);
+      const lost = new Proxy(place.objects, {
+        get: (objects, key) =>
+          key === 'deletePrefix' ? () => Promise.reject(new Error('no store')) : Reflect.get(objects, key),
+      });
+      await expect(new ModelStore(db, lost).sweep(new Date(Date.now() + 2 * HOUR))).rejects.toThrow('no store');
+      expect(await db.manager.countBy(ModelVersionEntity, { modelId: modelId(name) })).toBe(0);
+      const noted = await db.manager.delete(ObjectRemovalEntity, { prefix: row.objectPrefix ?? '' });
+      expect(noted.affected).toBe(1);
+    });
+
+    it('brings back a model that its workspace deleted, also when the same files come again', async () => {
+      const { store, db } = await process();
+      const given = { ...(await draft(fresh('again'), 'a')), workspaceId: randomUUID() };
+      const first = await store.publish(given);
+      const place = { workspaceId: given.workspaceId, modelId: first.modelId };
+      await db.manager.insert(WorkspaceModelEntity, { ...place, deletedVersions: [`1 ${given.digest}`] });
+      await store.retire(first.modelId, 1);
+      await store.sweep(new Date(Date.now() + 2 * HOUR));
+      expect(await store.publish(given)).toEqual(first);
+      expect(await db.manager.findOneBy(WorkspaceModelEntity, place)).toMatchObject({ deletedVersions: null });
     });
 
     it('lets a folder of this machine go before it, and keeps what is a workspace’s own apart', async () => {

@@ -128,9 +128,12 @@ export class ModelStore {
            ) SELECT * FROM gone`,
           [id, version, objectPrefix, before],
         );
-        return rows.length > 0;
+        if (rows.length === 0) return false;
+        // Whoever dies now leaves it to the sweeper of objects.
+        await manager.insert(ObjectRemovalEntity, { prefix: objectPrefix, again: false, timeDue: now });
+        return true;
       });
-      if (gone) await this.objects.deletePrefix(objectPrefix);
+      if (gone) await this.discard(objectPrefix);
     }
   }
 
@@ -184,6 +187,11 @@ async function writeDown(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
     [id, workspaceId, manifest.name, typeOf(manifest)],
+  );
+  // Its workspace may have deleted it, and all that it was may have been swept: the same files come back under the same number.
+  await manager.query(
+    'UPDATE workspace_models SET deleted_versions = NULL WHERE workspace_id = $1 AND model_id = $2 AND deleted_versions IS NOT NULL',
+    [workspaceId, id],
   );
   const versions = await manager.findBy(ModelVersionEntity, { modelId: id });
   const same = versions.find((each) => each.digest === digest && each.manifest !== null && each.timeRetired === null);
