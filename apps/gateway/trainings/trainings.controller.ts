@@ -89,6 +89,14 @@ export class TrainingsController {
 
   /** Throws CONFLICT for a name that means another kind of model, or a public one. */
   private async refuseTaken(workspaceId: string, { output_model_name: name }: TrainingRequest): Promise<void> {
+    const networks = await this.models.list(workspaceId, 'network');
+    const network = networks.find((model) => model.name === name);
+    if (network !== undefined) {
+      const message = `${name} is a network, which nothing is added to by a training; choose another name.`;
+      throw new AditError('CONFLICT', message, {
+        errors: [{ pointer: '/output_model_name', code: 'exists', message }],
+      });
+    }
     const taken = (await this.models.list(workspaceId)).find((model) => model.name === name);
     if (taken === undefined || (taken.type === 'face' && !taken.is_public)) return;
     const message = `${name} is ${taken.is_public ? 'a public model' : `a model of type ${taken.type}`}; choose another name.`;
@@ -96,9 +104,11 @@ export class TrainingsController {
   }
 
   /** A client that reads that it is completed can name the model. */
-  private async modelOf({ workspaceId, modelId, modelVersion }: TrainingEntity): Promise<Model | null> {
+  private async modelOf(row: TrainingEntity): Promise<Model | null> {
+    const { workspaceId, modelId, modelVersion } = row;
     if (modelId === null) return null;
-    for (const end = Date.now() + NOTICED_MS; ;) {
+    // One that is missing later was retired or deleted since.
+    for (const end = Number(row.timeCompleted ?? 0) + NOTICED_MS; ;) {
       const model = (await this.models.list(workspaceId)).find(({ id }) => id === modelId);
       if (model?.versions.some((version) => version.version_number === modelVersion) === true) return model;
       if (Date.now() > end) return model ?? null;
