@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
   AditError,
   type PageQuery,
@@ -213,7 +214,13 @@ export class TranscriptReader {
       offset,
       limit,
     ]);
-    return { total, differences: rows.map((row) => difference(row.before, row.after)) };
+    const differences: ParagraphDifference[] = [];
+    for (const row of rows) {
+      differences.push(difference(row.before, row.after));
+      // Long paragraphs take milliseconds each.
+      await othersTurn();
+    }
+    return { total, differences };
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
   AditError,
   TRANSCRIPT_LIMITS,
@@ -168,6 +169,8 @@ export async function changesOf(work: Work, requested: VersionChange[], base: nu
     else {
       const { id: _, ...change_ } = change;
       const next = edited(row, change_, work.number, pointer);
+      // Long paragraphs take milliseconds each.
+      await othersTurn();
       if (next !== null) changes.edits.push(next);
     }
   }
