@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
@@ -35,7 +35,11 @@ export async function unpackModel(path: string, folder: string, limits: ArchiveL
     if (error instanceof AditError) throw error;
     throw refused(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const graphs = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.onnx')).sort();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const graphs = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.onnx'))
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
   const [graph, ...others] = graphs;
   if (graph === undefined) throw refused('The archive holds no ONNX file.');
   if (others.length > 0)

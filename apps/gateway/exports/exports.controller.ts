@@ -14,9 +14,6 @@ import { Artifacts } from '../results/artifacts.js';
 import { JobReader } from '../jobs/job-reader.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
 
-/** What the other strategies wait for. */
-const LACKING = { basic_dataset_export: 'datasets', coco_export: 'datasets' };
-
 /** Exports are made by the aggregator. */
 @Controller()
 export class ExportsController {
@@ -95,7 +92,7 @@ export class ExportsController {
       }
       case 'basic_dataset_export':
       case 'coco_export':
-        throw wrong('/strategy', 'not_yet', `${strategy} cannot be done yet: there are no ${LACKING[strategy]}.`);
+        throw wrong('/strategy', 'not_yet', `${strategy} cannot be done yet.`);
     }
   }
 

@@ -145,6 +145,12 @@ export class NewModels {
           : 'lies in the model folder';
       throw new AditError('CONFLICT', `There is a model ${name} already, which ${where}: choose another name.`);
     }
+    if (known !== undefined && known.manifest.kind !== 'network') {
+      throw new AditError(
+        'CONFLICT',
+        `There is a model ${name} already, which was trained of photos: choose another name.`,
+      );
+    }
     return owner;
   }
 
