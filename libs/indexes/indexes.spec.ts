@@ -174,7 +174,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       const collection = await make();
       const { id } = await collections.get(workspaceId, collection);
       await meet(collection, someFace(20));
-      const people = Array.from({ length: 300 }, (_, at) => someFace(100 + at));
+      const people = Array.from({ length: 120 }, (_, at) => someFace(100 + at));
       await database.dataSource.query(
         `INSERT INTO index_identities (index_id, collection_id, workspace_id, centroid, members, revision)
          SELECT (5000000000 + at)::text, $1, $2, centroid::real[], 1, 1
@@ -189,7 +189,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
         const row = await collections.getIn(manager, workspaceId, collection);
         const { nearest } = await search.open(manager, { ...row, dimensions: 512 });
         let found = 0;
-        for (let at = 0; at < 300; at += 10) {
+        for (let at = 0; at < 120; at += 4) {
           const [first] = await nearest(lookAlike(someFace(100 + at), 0.6, at), 1);
           if (first?.indexId === String(5_000_000_001 + at)) found += 1;
         }
