@@ -118,7 +118,7 @@ export class HeardWindow {
       if (closes && (token - tokens.times) * TICK >= this.seconds - LAST_SECONDS) break;
       next = [token];
     }
-    if (cache) await this.sequence.drop(Object.values(cache));
+    await this.sequence.drop(Object.values(cache));
     const bytes = Buffer.from(tokens.text(written));
     return {
       tokens: written,

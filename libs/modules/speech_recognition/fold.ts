@@ -91,21 +91,15 @@ export class SpeechFold implements Fold<SpeechState> {
   }
 
   /** Silences that end in a unit, and since when the one at its end goes on. */
-  private silences(
-    state: SpeechState,
-    { start, end }: Span,
-    voices: readonly Span[],
-  ): { over: Span[]; since: number | null } {
+  private silences(state: SpeechState, { start, end }: Span, voices: readonly Span[]): { over: Span[]; since: number } {
     const over: Span[] = [];
     // After a gap (a range) silence begins anew.
-    let since: number | null = state.heardTo === start || start === 0 ? (state.silentSince ?? start) : start;
+    let since = state.heardTo === start || start === 0 ? (state.silentSince ?? start) : start;
     for (const voice of voices) {
-      if (since !== null && this.isLong({ start: since, end: voice.start }))
-        over.push({ start: since, end: voice.start });
+      if (this.isLong({ start: since, end: voice.start })) over.push({ start: since, end: voice.start });
       since = voice.end;
     }
-    if (since !== null && since >= end) since = end;
-    return { over, since };
+    return { over, since: Math.min(since, end) };
   }
 
   private isLong({ start, end }: Span): boolean {
@@ -114,8 +108,8 @@ export class SpeechFold implements Fold<SpeechState> {
 
   private paragraph({ language, words }: OpenParagraph, context: FoldContext): Segment {
     const span = {
-      start: (words[0] as { probability: number; start: number; end: number; text: string; parted: boolean }).start,
-      end: (words.at(-1) as { probability: number; start: number; end: number; text: string; parted: boolean }).end,
+      start: (words[0] as HeardWord).start,
+      end: (words.at(-1) as HeardWord).end,
     };
     const confidence = words.reduce((sum, { probability }) => sum + probability, 0) / words.length;
     const meta: Record<string, Json> = {

@@ -12,7 +12,7 @@ export function spelled(words: readonly HeardWord[], dictionaries: LabelDictiona
   if (dictionaries.isEmpty) return [...words];
   const out: HeardWord[] = [];
   for (let i = 0; i < words.length; i++) {
-    const word = words[i] as { probability: number; start: number; end: number; text: string; parted: boolean };
+    const word = words[i] as HeardWord;
     const next = words[i + 1];
     const pair = next && next.parted ? respelled(`${word.text} ${next.text}`, dictionaries, language) : null;
     if (next && pair !== null) {
