@@ -65,6 +65,21 @@ describe('a head of faces', () => {
     expect(await first).toEqual(await second);
   });
 
+  it('lets others have their turn between people, when it cleans and when it measures', async () => {
+    const random = randoms(11);
+    const classes = Array.from({ length: 40 }, (_, at) => {
+      return { id: `${at}`, label: `${at}`, images: [view(direction(random), random, `${at}`)] };
+    });
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(1.5 * classes.length);
+  });
+
   it('is none without a face, and stops when it is told to', async () => {
     const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, look: null }] }];
     expect(await fitFaceHead(empty, DEFAULT_LIMITS, async () => undefined)).toBeNull();

@@ -69,7 +69,7 @@ export async function fitFaceHead(
   const people = kept.filter(({ views }) => views.length > 0);
   if (people.length === 0) return null;
   const heads = people.map(headOf);
-  const threshold = thresholdOf(people, heads);
+  const threshold = await thresholdOf(people, heads);
   const trial = await tried(people, threshold, async (part) => goOn(0.7 + 0.3 * part));
   const report: TrainingReport = {
     number_of_classes: people.length,
@@ -163,7 +163,7 @@ function meanOf(vectors: readonly Float32Array[]): Float32Array {
 }
 
 /** The largest distance at which no photo of the dataset gets the name of another class, within sense. */
-function thresholdOf(people: readonly Views[], heads: readonly HeadClass[]): number {
+async function thresholdOf(people: readonly Views[], heads: readonly HeadClass[]): Promise<number> {
   let worst = -1;
   const every = strideOf(people.length * heads.length * 4);
   for (let at = 0; at < people.length; at += every) {
@@ -173,6 +173,7 @@ function thresholdOf(people: readonly Views[], heads: readonly HeadClass[]): num
         for (const centre of centres.slice(0, 1)) worst = Math.max(worst, cosine(vector, centre));
       }
     }
+    await turn();
   }
   const distance = Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, worst + MARGIN)));
   return Math.min(FARTHEST, Math.max(NEAREST, distance));
