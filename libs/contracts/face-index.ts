@@ -12,7 +12,8 @@ export const CollectionName = z
   .trim()
   .min(1)
   .max(128)
-  .regex(/^[^/\\?#%\p{Cc}]+$/u, 'letters, digits, spaces, . _ - and the like; no / \\ ? # %')
+  .regex(/^[^/\\?#%]+$/, 'letters, digits, spaces, . _ - and the like; no / \\ ? # %')
+  .refine((name) => !/\p{Cc}/u.test(name), 'it may have no control characters')
   .refine((name) => name !== '.' && name !== '..', 'it may not be . or ..');
 
 /** Strangers that face_recognition keeps, to know them again in later jobs. */

@@ -99,6 +99,7 @@ export async function changeImage(
        FROM datasets d WHERE i.id = $1 AND d.id = i.dataset_id`,
     isOther ? [image.id, active, notes, storageKey] : [image.id, active, notes],
   );
+  if (isOther) await forgetLook(manager, image);
   const wasEvaluated = isOther && image.state === 'completed' ? 1 : 0;
   await manager.query(
     `UPDATE dataset_classes c
@@ -121,6 +122,15 @@ async function releaseFile(manager: EntityManager, { id, workspaceId, storageKey
      INSERT INTO storage_removals (object_key)
      SELECT concat('storage/', $1::uuid, '/', key) FROM files ON CONFLICT DO NOTHING`,
     [workspaceId, storageKey, id],
+  );
+}
+
+/** What was seen in the old file of an image, unless another image has the same. */
+async function forgetLook(manager: EntityManager, { workspaceId, digest }: DatasetImageEntity): Promise<void> {
+  await manager.query(
+    `DELETE FROM dataset_looks WHERE workspace_id = $1 AND digest = $2
+        AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = $1 AND i.digest = $2)`,
+    [workspaceId, digest],
   );
 }
 

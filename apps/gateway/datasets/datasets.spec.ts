@@ -190,7 +190,15 @@ describe('images', () => {
     const made = await ask<DatasetImage>('POST', images, { file_uri: await world.picture() });
     const other = await ask<DatasetImage>('POST', images, { file_uri: await world.picture() });
     const { db } = world.gateway;
-    await db.query(`UPDATE dataset_images SET state = 'completed', clustering = 'match' WHERE class_id = $1`, [one.id]);
+    await db.query(
+      `UPDATE dataset_images SET state = 'completed', clustering = 'match', digest = id::text WHERE class_id = $1`,
+      [one.id],
+    );
+    await db.query(
+      `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look)
+       SELECT workspace_id, digest, 'a', '{}' FROM dataset_images WHERE class_id = $1`,
+      [one.id],
+    );
     const states = () => db.query('SELECT state FROM dataset_images WHERE class_id = $1 ORDER BY seq', [one.id]);
     await ask('PUT', `${images}${made.id}`, { notes: 'x', active: false, file_uri: made.file_uri });
     expect(await states()).toEqual([{ state: 'completed' }, { state: 'completed' }]);
@@ -198,6 +206,9 @@ describe('images', () => {
       ...{ file_uri: made.file_uri, evaluation_result: {} },
     });
     expect(await states()).toEqual([{ state: 'completed' }, { state: 'waiting' }]);
+    // What was seen in a picture goes with the last image that has it.
+    const looks = 'SELECT digest FROM dataset_looks WHERE digest = ANY($1)';
+    expect(await db.query(looks, [[made.id, other.id]])).toEqual([{ digest: made.id }]);
   });
 });
 

@@ -67,7 +67,7 @@ export const createImage = defineRoute({
     .meta({ id: 'DatasetImageForm' }),
   reply: DatasetImage,
   errors: ['NOT_FOUND', 'TOO_LARGE', 'SOURCE_REFUSED', 'STORAGE_FULL'],
-  example: { body: { file_uri: example.file_uri }, reply: example },
+  example: { reply: example },
 });
 
 export const getImage = defineRoute({

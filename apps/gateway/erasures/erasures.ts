@@ -171,7 +171,9 @@ export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
       return true;
     });
     if (there) await deleteClass(this.db, place).catch(notThere);
-    const left: unknown[] = await this.db.query('SELECT 1 FROM dataset_erasures WHERE id = $1', [classId]);
+    // It may go with its dataset.
+    const going = [[classId, datasetId]];
+    const left: unknown[] = await this.db.query('SELECT 1 FROM dataset_erasures WHERE id = ANY($1::uuid[])', going);
     if (left.length > 0) return false;
     return this.advance(id, 'class', () => Promise.resolve({ counts: {}, removals: [], over: true }));
   }
