@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { elementAt, type FaceClustering } from '@adit/contracts';
 import { cosine, vectorOf, type FaceLook, type LookedFace } from './look.js';
 
@@ -40,14 +41,16 @@ export function usableFace(
 
 /**
  * How each image of a class stands to the others, in their order. The faces that can be used are linked where two are alike
- * enough for one person; the largest group, or the first of those of equal size, is who the class is about.
+ * enough for one person; the largest group, or the first of those of equal size, is who the class is about. Every image is
+ * compared with every other: others have their turn after each.
  */
-export function clusterFaces(images: readonly LookedImage[], limits = DEFAULT_LIMITS): FaceClustering[] {
+export async function clusterFaces(images: readonly LookedImage[], limits = DEFAULT_LIMITS): Promise<FaceClustering[]> {
   const found = images.map(({ look }) => usableFace(look, limits));
   const result: FaceClustering[] = found.map((one) => ('reason' in one ? one.reason : 'match'));
   const usable: { at: number; vector: Float32Array; digest: string | null }[] = [];
-  found.forEach((one, at) => {
-    if ('reason' in one) return;
+  for (const [at, one] of found.entries()) {
+    if ('reason' in one) continue;
+    await turn();
     const vector = vectorOf(one.face.embedding);
     const digest = elementAt(images, at).digest;
     const isKnown = usable.some(
@@ -55,8 +58,8 @@ export function clusterFaces(images: readonly LookedImage[], limits = DEFAULT_LI
     );
     if (isKnown) result[at] = 'duplicate';
     else usable.push({ at, vector, digest });
-  });
-  const groups = linked(usable.map(({ vector }) => vector));
+  }
+  const groups = await linked(usable.map(({ vector }) => vector));
   const [largest = []] = [...groups].sort((a, b) => b.length - a.length || elementAt(a, 0) - elementAt(b, 0));
   // Of two that are not alike nobody can tell which one is meant.
   if (usable.length > 2) {
@@ -66,9 +69,10 @@ export function clusterFaces(images: readonly LookedImage[], limits = DEFAULT_LI
 }
 
 /** Groups of vectors that hang together by links of one person, as places in ascending order. */
-export function linked(vectors: readonly Float32Array[]): number[][] {
+export async function linked(vectors: readonly Float32Array[]): Promise<number[][]> {
   const groupOf = vectors.map((_, place) => place);
   for (const [place, vector] of vectors.entries()) {
+    await turn();
     for (let other = 0; other < place; other += 1) {
       if (groupOf[other] === groupOf[place] || cosine(vector, elementAt(vectors, other)) < SAME_PERSON) continue;
       const [from, to] = [groupOf[place], groupOf[other]];
@@ -78,6 +82,10 @@ export function linked(vectors: readonly Float32Array[]): number[][] {
     }
   }
   const groups = new Map<number, number[]>();
-  groupOf.forEach((group, place) => groups.set(group, [...(groups.get(group) ?? []), place]));
+  for (const [place, group] of groupOf.entries()) {
+    const places = groups.get(group);
+    if (places === undefined) groups.set(group, [place]);
+    else places.push(place);
+  }
   return [...groups.values()];
 }

@@ -10,7 +10,7 @@ export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<
   const classId = task.key.id;
   const images = await lookedImages(db.manager, classId);
   const type = await datasetType(db.manager, classId);
-  const clusters = type === 'face' ? clusterFaces(images) : [];
+  const clusters = type === 'face' ? await clusterFaces(images) : [];
   const { result, gender } = type === 'face' ? summary(images, clusters) : { result: {}, gender: null };
   const faulty = clusters.filter((cluster) => cluster !== 'match').length;
   await inTransaction(db, async (manager) => {

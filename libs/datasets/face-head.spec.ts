@@ -70,13 +70,7 @@ describe('a head of faces', () => {
     const classes = Array.from({ length: 40 }, (_, at) => {
       return { id: `${at}`, label: `${at}`, images: [view(direction(random), random, `${at}`)] };
     });
-    let turns = 0;
-    let timer = setImmediate(function count() {
-      turns += 1;
-      timer = setImmediate(count);
-    });
-    await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
-    clearImmediate(timer);
+    const turns = await turnsDuring(() => fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined));
     expect(turns).toBeGreaterThan(1.5 * classes.length);
   });
 
@@ -89,7 +83,13 @@ describe('a head of faces', () => {
 });
 
 describe('images of a class', () => {
-  it('say why they cannot be used', () => {
+  it('let others have their turn while they are compared', async () => {
+    const random = randoms(5);
+    const images = Array.from({ length: 40 }, (_, at) => view(direction(random), random, `${at}`));
+    expect(await turnsDuring(() => clusterFaces(images))).toBeGreaterThan(1.5 * images.length);
+  });
+
+  it('say why they cannot be used', async () => {
     const random = randoms(3);
     const person = direction(random);
     const [first, second, third] = ['a', 'b', 'c'].map((id) => view(person, random, id)) as [
@@ -112,8 +112,20 @@ describe('images of a class', () => {
       { id: 'h', digest: null, look: null },
       { id: 'i', digest: 'i', look: { network, faces: [] } },
     ];
-    expect(clusterFaces(images)).toEqual([
+    expect(await clusterFaces(images)).toEqual([
       ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'unreadable', 'no_face'],
     ]);
   });
 });
+
+/** How often others had their turn. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns += 1;
+    timer = setImmediate(count);
+  });
+  await work();
+  clearImmediate(timer);
+  return turns;
+}

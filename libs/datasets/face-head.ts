@@ -60,7 +60,7 @@ export async function fitFaceHead(
   const kept: Views[] = [];
   const network = classes.flatMap(({ images }) => images.flatMap(({ look }) => look?.network ?? []))[0];
   for (const [at, one] of classes.entries()) {
-    const found = viewsOf(one, limits, network?.digest ?? '', leftOut);
+    const found = await viewsOf(one, limits, network?.digest ?? '', leftOut);
     if (found.length > 0) kept.push({ id: one.id, label: one.label, views: found });
     if (at % 50 === 0) await goOn((0.4 * at) / classes.length);
   }
@@ -83,7 +83,12 @@ export async function fitFaceHead(
 }
 
 /** The views of who a class is about; the others are noted. */
-function viewsOf({ id, images }: TrainedClass, limits: FaceLimits, network: string, leftOut: LeftOutImage[]): View[] {
+async function viewsOf(
+  { id, images }: TrainedClass,
+  limits: FaceLimits,
+  network: string,
+  leftOut: LeftOutImage[],
+): Promise<View[]> {
   const views: (View & { digest: string | null })[] = [];
   for (const { id: imageId, digest, look } of images) {
     const found =
@@ -95,7 +100,7 @@ function viewsOf({ id, images }: TrainedClass, limits: FaceLimits, network: stri
     else views.push({ imageId, digest, vector: vectorOf(found.face.embedding) });
   }
   if (views.length < 3) return views;
-  const groups = linked(views.map(({ vector }) => vector));
+  const groups = await linked(views.map(({ vector }) => vector));
   const [largest = []] = groups.sort((a, b) => b.length - a.length || elementAt(a, 0) - elementAt(b, 0));
   // When no two are alike, nobody knows who is meant: all stay.
   if (largest.length === 1) return views;
