@@ -44,6 +44,8 @@ const LAYERS = {
   extension: ['contracts', 'ground', 'kit', 'extension'],
   engine: ['contracts', 'ground', 'port', 'kit', 'engine'],
   client: ['contracts', 'ground'],
+  // Pages: they know the API and nothing else.
+  console: ['client'],
   app: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client'],
   // Apps made of others.
   composition: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client', 'app', 'composition'],
@@ -75,7 +77,7 @@ export default defineConfig(
   { plugins: { '@typescript-eslint': ts.plugin } },
   // The types are those of a newer Node than the oldest that has to do.
   {
-    ignores: ['libs/report/client/**'],
+    ignores: ['libs/report/client/**', 'apps/console/**'],
     plugins: { n: node },
     rules: {
       'n/no-unsupported-features/es-builtins': ['error', { version: OLDEST_NODE }],
@@ -87,7 +89,7 @@ export default defineConfig(
     rules: { 'adit/no-circles': 'error' },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [ts.configs.recommended],
     rules: {
       ...noDrivers(),
@@ -101,8 +103,13 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    files: ['**/*.{ts,tsx}'],
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.json', './apps/console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
@@ -122,7 +129,7 @@ export default defineConfig(
   { files: ['models/convert/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
   ...places,
   {
-    files: ['apps/**/*.ts', 'libs/**/*.ts', 'models/**/*.ts'],
+    files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts', 'models/**/*.ts'],
     // Tests use whatever makes them real.
     ignores: ['**/*.spec.ts', '**/{contract,e2e,testing}/**'],
     plugins: { '@nx': nx },

@@ -1,3 +1,3 @@
 export { CatalogueEntry, modelsRoot, readCatalogue, type Catalogue } from './catalogue.js';
 export { installWeights, type InstalledModel } from './install.js';
-export { pullableModels, pullModel } from './pulled/pull.js';
+export { pullableModels, pulledFiles, pullModel, pullSources, type PullOptions } from './pulled/pull.js';

@@ -1,6 +1,7 @@
 import { NeighbourSearches } from '@adit/indexes';
 import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
+import type { StorageSettings } from '@adit/storage';
 import {
   Inject,
   Module,
@@ -11,6 +12,7 @@ import {
 import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { ClassEvaluations } from './tasks/class-evaluations.js';
 import { DatasetErasures } from './tasks/dataset-erasures.js';
+import { DatasetImports, STORAGE_SETTINGS } from './tasks/dataset-imports.js';
 import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './results/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
@@ -21,6 +23,7 @@ import { JobEndings } from './tasks/job-endings.js';
 import { JobResults } from './results/job-results.js';
 import { JobSummary } from './results/job-summary.js';
 import { KeptPictures } from './folding/kept-pictures.js';
+import { ModuleFiles } from './results/module-files.js';
 import { OpenFolds } from './folding/open-folds.js';
 import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
@@ -38,15 +41,17 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
 
   constructor(@Inject(JobAdvance) private readonly jobs: JobAdvance) {}
 
-  static forRoot(modules: ModuleRegistry): DynamicModule {
+  static forRoot(modules: ModuleRegistry, settings: StorageSettings): DynamicModule {
     return {
       module: AggregatorModule,
       controllers: [TopicsHandler],
       providers: [
         { provide: ModuleRegistry, useValue: modules },
+        { provide: STORAGE_SETTINGS, useValue: settings },
         AnalysedChunks,
         ClassEvaluations,
         DatasetErasures,
+        DatasetImports,
         Exports,
         FaceIndexing,
         NeighbourSearches,
@@ -58,6 +63,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         JobResults,
         JobSummary,
         KeptPictures,
+        ModuleFiles,
         OpenFolds,
         ProgressPace,
         ReadyChunks,
@@ -68,7 +74,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Trainings,
         WaitingFolds,
       ],
-      exports: [ClassEvaluations, DatasetErasures, Exports, JobAdvance, Reconciler, Reports, Trainings],
+      exports: [ClassEvaluations, DatasetErasures, DatasetImports, Exports, JobAdvance, Reconciler, Reports, Trainings],
     };
   }
 

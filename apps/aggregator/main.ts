@@ -6,16 +6,17 @@ import { InferenceConfig, ModelsModule } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { runWorker } from '@adit/service';
+import { StorageSettings } from '@adit/storage';
 import { AggregatorModule } from './aggregator.module.js';
 
 await runWorker({
   name: 'aggregator',
-  settings: InferenceConfig.shape,
+  settings: { ...InferenceConfig.shape, ...StorageSettings.shape },
   modules: async (config) => {
     const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
     return [
       ModelsModule.forRoot({ config, analyses, builtIn: [modelsRoot()], dataDir: resolve(config.dataDir) }),
-      AggregatorModule.forRoot(modules),
+      AggregatorModule.forRoot(modules, config),
     ];
   },
 });

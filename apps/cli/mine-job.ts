@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditApiError, type AditClient, type Job } from '@adit/client';
@@ -13,7 +13,8 @@ export interface JobOrder {
 }
 
 const POLL_MS = 200;
-const ARTIFACTS = ['results.json', 'report.html'];
+/** They are named first. */
+const FIRST = ['results.json', 'report.html'];
 
 interface MinedJob {
   job: Job;
@@ -53,8 +54,12 @@ export async function mineJob(
 async function fetchArtifacts(client: AditClient, job: Job, folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const ids = new Map<string, string>();
-  for await (const { id, filename } of client.jobs.artifacts(job.id)) ids.set(filename, id);
-  for (const filename of ARTIFACTS) {
+  for await (const { id, filename } of client.jobs.artifacts(job.id)) {
+    // A name is all that it may be: the server may be another's.
+    if (basename(filename) === filename && !/^\.|[\\\p{Cc}]/u.test(filename)) ids.set(filename, id);
+  }
+  const others = [...ids.keys()].filter((filename) => !FIRST.includes(filename)).sort();
+  for (const filename of [...FIRST, ...others]) {
     const id = ids.get(filename);
     if (id === undefined) continue;
     await mkdir(folder, { recursive: true });

@@ -1,7 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { AditError, keysOf } from '@adit/contracts';
 import { ACCEPTED_MEDIA, isPictureName, sniffMedia } from '@adit/media';
+import { sourceName } from '@adit/module-kit';
 
 /** Sources that can share a job: pictures are one job, films (and sound) another. */
 export interface SourceGroup {
@@ -44,8 +45,7 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
 export function nameOf({ kind, sources }: SourceGroup): string {
   const [first = kind] = sources;
   if (sources.length > 1) return `${sources.length}-${kind}`;
-  const name = basename(first.replace(/[?#].*$/, '')).replace(/\.[^.]+$/, '');
-  return name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+/, '') || kind;
+  return sourceName(first) || kind;
 }
 
 async function mediaAt(source: string): Promise<{ file: string; kind: SourceGroup['kind'] }[]> {

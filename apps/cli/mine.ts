@@ -31,10 +31,13 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const quiet = options.json === true;
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
   if (options.server === undefined) await pullNeeded(options.modules, options.dataDir);
-  const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
-  const place = await placeOf(options, localRoots, live);
+  const place = await placeOf(options, localRoots, live).catch((error: unknown) => {
+    interrupt.release();
+    throw error;
+  });
+  const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const jsonFiles: string[] = [];
   try {
     const { client } = place;

@@ -1,6 +1,6 @@
 import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, type ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
 import { inspectModel, labelLines, manifestFor, type ExternalFile } from '@adit/model-inspection';
 import { tryModel } from './model-try.js';
@@ -21,6 +21,10 @@ export interface ModelAddOptions {
   filter?: string;
   pad?: string;
   shorterSide?: string;
+  logitScale?: string;
+  logitBias?: string;
+  textLength?: string;
+  template?: string;
   description?: string;
   licence?: string;
   origin?: string;
@@ -38,13 +42,13 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
   const before = await readManifest(userModels, options.name);
   const labels = options.labels === undefined ? undefined : labelLines(await readFile(resolve(options.labels), 'utf8'));
   const { signal, release } = untilInterrupted();
-  const { proposal, external } = await inspectModel(path, { signal }).finally(release);
+  const { proposal, external, tokenizer } = await inspectModel(path, { signal }).finally(release);
   const manifest = manifestFor({ ...options, labels }, proposal, before);
   const writeInto = (modelsDir: string) =>
     writeModelVersion(modelsDir, {
       manifest,
       weights: 'model.onnx',
-      write: (draft) => copyWeights(path, external, draft),
+      write: (draft) => copyWeights(path, { external, tokenizer }, draft),
     });
   if (options.try !== undefined) {
     const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
@@ -53,14 +57,22 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
   }
   await mkdir(userModels, { recursive: true });
   const { version, folder } = await writeInto(userModels);
-  process.stdout.write(
-    `${manifest.name} version ${version}: a ${manifest.family} (${manifest.decoding}) of ${manifest.labels?.length ?? 0} classes, in ${folder}\n`,
-  );
+  process.stdout.write(`${manifest.name} version ${version}: ${described(manifest)}, in ${folder}\n`);
+}
+
+function described({ family, decoding, labels }: ModelManifest): string {
+  const read = decoding === undefined ? '' : ` (${decoding})`;
+  return `of the family ${family ?? 'none'}${read}${labels === undefined ? '' : `, ${labels.length} classes`}`;
 }
 
 /** The weights that lie beside the graph have to lie beside the copy, under their names. */
-async function copyWeights(path: string, external: readonly ExternalFile[], draft: string): Promise<void> {
+async function copyWeights(
+  path: string,
+  { external, tokenizer }: { external: readonly ExternalFile[]; tokenizer: string | null },
+  draft: string,
+): Promise<void> {
   await copyFile(path, join(draft, 'model.onnx'));
+  if (tokenizer !== null) await copyFile(join(dirname(path), tokenizer), join(draft, 'tokenizer.json'));
   for (const { name } of external) {
     if (basename(name) !== name) {
       throw new AditError(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { inspectModel, type Axis, type GraphValue, type Inspection } from '@adit/model-inspection';
+import type { Axis, GraphValue } from '@adit/inference';
+import { inspectModel, type Inspection } from '@adit/model-inspection';
 import { untilInterrupted } from './interrupt.js';
 import { printable } from './text-table.js';
 

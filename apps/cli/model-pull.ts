@@ -7,23 +7,32 @@ import { cliSettings } from './settings.js';
 export interface ModelPullOptions {
   dataDir?: string;
   from?: string;
+  shared?: boolean;
 }
 
-/** Puts a model whose weights do not come with Adit into the user's folder of models, and says so. */
-export async function pullHere(name: string, { dataDir, from }: ModelPullOptions): Promise<void> {
+/**
+ * Puts a model whose weights do not come with Adit into the user's folder of models, or with `shared` into the repository of an
+ * installation, and says so.
+ */
+export async function pullHere(name: string, { dataDir, from, shared }: ModelPullOptions): Promise<void> {
   const { userModels: modelsDir } = cliSettings(dataDir);
   const cacheDir = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
   const bar = process.stderr.isTTY ? progressBar(name) : null;
   // What was fetched by then is removed.
   const { signal, release } = untilInterrupted();
-  const pulling = pullModel({ name, modelsDir, cacheDir, from, onProgress: bar?.show, signal });
-  const { models, downloaded } = await pulling.finally(() => {
+  const options = { cacheDir, from, onProgress: bar?.show, signal };
+  const pulling =
+    shared === true
+      ? (await import('./model-pull-shared.js')).pullShared(name, options)
+      : pullModel({ ...options, name, modelsDir }).then(({ models, downloaded }) => ({
+          models,
+          done: `${downloaded ? 'downloaded and checked' : 'checked'}; in ${modelsDir}`,
+        }));
+  const { models, done } = await pulling.finally(() => {
     release();
     bar?.end();
   });
-  process.stderr.write(
-    `${models.join(' and ')} ${downloaded ? 'downloaded and checked' : 'checked'}; in ${modelsDir}\n`,
-  );
+  process.stderr.write(`${models.join(' and ')} ${done}\n`);
 }
 
 /** One line that is written over, and gone when it is done. */

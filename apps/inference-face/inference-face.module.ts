@@ -1,14 +1,19 @@
 import type { AnalysisRegistry } from '@adit/inference';
 import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { ImageLooks } from './image-looks.js';
+import { FaceImageLooks } from './face-image-looks.js';
 
-/** Looks at the pictures of datasets. */
-@Module({ providers: [ImageLooks], exports: [ImageLooks] })
-export class ImageLooksModule {}
+/** Looks at the pictures of datasets of people. */
+@Module({ providers: [FaceImageLooks] })
+export class FaceImageLooksModule {}
 
 /** Everything that looks at faces. */
-export function inferenceFaceModule(analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
-  const family = InferenceModule.forFamily('face', analyses, config);
-  return { ...family, imports: [ImageLooksModule] };
+export function inferenceFaceModule(
+  analyses: AnalysisRegistry,
+  config: InferenceConfig,
+  modules: ModuleRegistry,
+): DynamicModule {
+  const family = InferenceModule.forFamily('face', analyses, config, modules);
+  return { ...family, imports: [FaceImageLooksModule] };
 }

@@ -2,11 +2,13 @@
 import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
-import { ImageLooksModule } from './inference-face.module.js';
+import { loadModules } from '@adit/modules';
+import { FaceImageLooksModule } from './inference-face.module.js';
 
 await runInference({
   family: 'face',
   analyses: analysesFolder,
   models: [modelsRoot()],
-  besides: [{ module: ImageLooksModule }],
+  modules: await loadModules(),
+  besides: [{ module: FaceImageLooksModule }],
 });

@@ -2,5 +2,11 @@
 import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
+import { loadModules } from '@adit/modules';
 
-await runInference({ family: 'object', analyses: analysesFolder, models: [modelsRoot()] });
+await runInference({
+  family: 'object',
+  analyses: analysesFolder,
+  models: [modelsRoot()],
+  modules: await loadModules(),
+});

@@ -1,8 +1,13 @@
 import type { AnalysisRegistry } from '@adit/inference';
 import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import type { ModuleRegistry } from '@adit/module-kit';
 import type { DynamicModule } from '@nestjs/common';
 
 /** Everything that listens to people. */
-export function inferenceSpeechModule(analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
-  return InferenceModule.forFamily('speech', analyses, config);
+export function inferenceSpeechModule(
+  analyses: AnalysisRegistry,
+  config: InferenceConfig,
+  modules: ModuleRegistry,
+): DynamicModule {
+  return InferenceModule.forFamily('speech', analyses, config, modules);
 }

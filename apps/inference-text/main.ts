@@ -2,5 +2,6 @@
 import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
+import { loadModules } from '@adit/modules';
 
-await runInference({ family: 'text', analyses: analysesFolder, models: [modelsRoot()] });
+await runInference({ family: 'text', analyses: analysesFolder, models: [modelsRoot()], modules: await loadModules() });

@@ -67,16 +67,23 @@ export async function bootEngine(
     logger: new NestLogger(),
     abortOnError: false,
   });
-  await configureGateway(app);
-  app.connectMicroservice({ strategy: new BusServer(app.get<Bus>(BUS)) }, { inheritAppConfig: false });
-  // Handlers first: what the outbox publishes as soon as the application starts has to find its readers.
-  await app.startAllMicroservices();
-  const { key } = await app.get(Bootstrap, { strict: false }).ensureBootstrapKey({ apiKey: config.apiKey });
-  await app.listen({ port: config.port, host: config.host });
-  // The embedded database has no other user, so whatever was running in it died with the former process.
-  if (config.databaseDriver === 'pglite') await app.get(Reconciler, { strict: false }).recover();
-  health.started();
-  return { app, config, url: await app.getUrl(), newKey: key, close: () => app.close() };
+  const close = (): Promise<void> => app.close();
+  try {
+    await configureGateway(app);
+    app.connectMicroservice({ strategy: new BusServer(app.get<Bus>(BUS)) }, { inheritAppConfig: false });
+    // Handlers first: what the outbox publishes as soon as the application starts has to find its readers.
+    await app.startAllMicroservices();
+    const { key } = await app.get(Bootstrap, { strict: false }).ensureBootstrapKey({ apiKey: config.apiKey });
+    await app.listen({ port: config.port, host: config.host });
+    // The embedded database has no other user, so whatever was running in it died with the former process.
+    if (config.databaseDriver === 'pglite') await app.get(Reconciler, { strict: false }).recover();
+    health.started();
+    return { app, config, url: await app.getUrl(), newKey: key, close };
+  } catch (error) {
+    // What runs already would keep the process, and the data folder, from anybody else.
+    await close().catch(() => undefined);
+    throw error;
+  }
 }
 
 function configOf({ dataDir, port, host, apiKey, localRoots = [] }: StartOptions): EngineConfig {

@@ -12,9 +12,9 @@ const DIGESTS = {
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
-  speech: '743c5793abc71b51361db55dc65ba753d61df74de2e9d88e0fc319e9e3958e95',
+  speech: '0f3dccdc62e2e55e08c5d7a39ab09f333723bee2e0208a0c238f705be05b758e',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
-  'voice-activity': '5802bc0724bba9ca510544831847130b5a28cda859cc7b48cab5ae6bce3c8c97',
+  'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',
 };
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });

@@ -1,16 +1,19 @@
 import { ApiClient } from './api-client.js';
+import { Faces } from './faces.js';
 import { Jobs } from './jobs.js';
 import { Storage } from './storage.js';
 import { Transport, type ClientOptions } from './transport.js';
 
-/** The API of one Adit service. Every operation by its name through `request`; jobs and files with what makes them easy. */
+/** The API of one Adit service. Every operation by its name through `request`; jobs, files and faces with what makes them easy. */
 export class AditClient extends ApiClient {
   readonly jobs: Jobs;
+  readonly faces: Faces;
   readonly storage: Storage;
 
   constructor(options: ClientOptions) {
     super(new Transport(options));
     this.jobs = new Jobs(this);
+    this.faces = new Faces(this.transport);
     this.storage = new Storage(this, this.transport);
   }
 }

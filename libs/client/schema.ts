@@ -187,6 +187,13 @@ export type BatchRequest = {
   parent?: string | null;
 };
 
+export type Box = {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+};
+
 export type ClassChange = {
   label?: string;
   active?: boolean;
@@ -210,6 +217,15 @@ export type ClassRequest = {
   expiration_date?: string | null;
   level?: number;
   custom_fields?: (Record<string, unknown>)[];
+};
+
+export type ClosePair = {
+  class_id: string;
+  other_class_id: string;
+  /** Least distance of a photo of one to the other */
+  distance: number;
+  /** Photos held out that were nearer to the other class */
+  confused: number;
 };
 
 export type CreatedAccessKey = {
@@ -342,6 +358,62 @@ export type DatasetImagePage = {
   next: string | null;
   prev: string | null;
   data: DatasetImage[];
+};
+
+export type DatasetImport = {
+  id: string;
+  dataset_id: string;
+  file_uri: string | null;
+  folder: string | null;
+  state: TaskState;
+  progress: number;
+  /** Why all of it failed; what was imported before stays */
+  error_msg: string | null;
+  /** That it has to do with; 0 until it has begun */
+  number_of_files: number;
+  /** That it made */
+  number_of_images: number;
+  /** That it made */
+  number_of_classes: number;
+  /** Files that it could not import: a list of their own says why */
+  number_of_errors: number;
+  time_created: string;
+  time_started: string | null;
+  time_completed: string | null;
+  /** When this record goes; what was imported stays */
+  time_expiration: string | null;
+};
+
+export type DatasetImportError = {
+  /** Its path, or its line of the CSV */
+  file: string;
+  code: string;
+  message: string;
+};
+
+export type DatasetImportErrorPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: DatasetImportError[];
+};
+
+export type DatasetImportPage = {
+  total: number;
+  offset: number;
+  limit: number;
+  next: string | null;
+  prev: string | null;
+  data: DatasetImport[];
+};
+
+export type DatasetImportRequest = {
+  /** storage:// address of a zip with a folder for each class, of a dataset that was exported, or of a CSV */
+  file_uri?: string;
+  /** A folder of the storage with a folder for each class */
+  folder?: string;
 };
 
 export type DatasetIssue = {
@@ -544,7 +616,7 @@ export type ExportPage = {
 
 export type ExportRequest = {
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
 };
 
@@ -568,6 +640,83 @@ export type FaceAttributes = {
 };
 
 export type FaceClustering = "match" | "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable";
+
+export type FaceComparison = {
+  /** Whether the nearest face of b is at most max_distance from the face of a */
+  same_person: boolean;
+  /** 0..1 */
+  similarity: number;
+  /** Euclidean, of the embeddings, 0..2 */
+  distance: number;
+  /** The face of a: the largest one */
+  face: PictureFace;
+  /** The faces of b, the nearest first */
+  matches: FaceComparisonMatchesItem[];
+  /** The models that looked at the picture, in their exact versions */
+  models: ModelPin[];
+};
+
+export type FaceComparisonForm = {
+  /** Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces. */
+  face_detection_scale?: number;
+  /** Two faces nearer than this are one person; 0..2. */
+  max_distance?: number;
+  a?: Blob;
+  b?: Blob;
+};
+
+export type FaceComparisonMatchesItem = {
+  same_person: boolean;
+  /** 0..1 */
+  similarity: number;
+  /** Euclidean, of the embeddings, 0..2 */
+  distance: number;
+  face: PictureFace;
+};
+
+export type FaceDetection = {
+  /** Of the picture as displayed, in pixels */
+  width: number;
+  height: number;
+  /** The largest first; empty when there is none */
+  faces: PictureFace[];
+  /** The models that looked at the picture, in their exact versions */
+  models: ModelPin[];
+};
+
+export type FaceDetectionForm = {
+  /** Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces. */
+  face_detection_scale?: number;
+  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  file_uri?: string;
+  file?: Blob;
+};
+
+export type FaceSearch = {
+  /** Of the picture as displayed, in pixels */
+  width: number;
+  height: number;
+  /** The largest first; empty when there is none */
+  faces: SearchedFace[];
+  /** The models that looked at the picture, in their exact versions */
+  models: ModelPin[];
+};
+
+export type FaceSearchForm = {
+  /** Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces. */
+  face_detection_scale?: number;
+  /** Two faces nearer than this are one person, 0..2; as a job has it when left out. */
+  max_distance?: number;
+  /** Name or id of a face gallery, as a job names it; the one that face_recognition takes when left out. */
+  model?: string;
+  /** Name of an index collection, in place of a gallery. */
+  collection?: string;
+  /** So many people nearest to each face. */
+  top_k?: number;
+  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  file_uri?: string;
+  file?: Blob;
+};
 
 export type GetModelsByModelIdKind = "network" | "gallery";
 
@@ -786,6 +935,8 @@ export type Job = {
   batch: string | null;
   result: JobResult;
   webhook: JobWebhook | null;
+  /** Where one job that has ended is read, and in results.json; it holds of cached results too */
+  provenance?: JobProvenance;
 };
 
 export type JobModule = {
@@ -800,6 +951,27 @@ export type JobPage = {
   next: string | null;
   prev: string | null;
   data: Job[];
+};
+
+export type JobProvenance = {
+  /** By module, as posted: the galleries, landmark models and networks that it was given */
+  modules: Record<string, JobProvenanceModulesValue>;
+  analyses: JobProvenanceAnalysesItem[];
+};
+
+export type JobProvenanceAnalysesItem = {
+  analysis: string;
+  /** Equal for two jobs exactly when they must see the same in the same media */
+  digest: string;
+  decoder_version: number;
+  /** The networks that looked, in their exact versions */
+  models: ModelPin[];
+  /** Those that stand on it */
+  modules: string[];
+};
+
+export type JobProvenanceModulesValue = {
+  models: ModelPin[];
 };
 
 export type JobRequest = {
@@ -831,7 +1003,7 @@ export type LeftOutImage = {
   reason: LeftOutReason;
 };
 
-export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person";
+export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person" | "another_place";
 
 export type MediaFacts = VideoFacts | ImageFacts | AudioFacts;
 
@@ -909,6 +1081,14 @@ export type ModelForm = {
   filter?: string;
   pad?: string;
   shorter_side?: string;
+  /** Of images and text: what a cosine is multiplied by */
+  logit_scale?: string;
+  /** Of images and text: what is added to that */
+  logit_bias?: string;
+  /** Of texts: how many tokens they have at most */
+  text_length?: string;
+  /** Of texts: what a label is put into, at {} */
+  template?: string;
   description?: string;
   licence?: string;
   origin?: string;
@@ -945,8 +1125,8 @@ export type ModelVersion = {
   version_number: number;
   time_created: string;
   changelog: string;
-  /** The dataset it was trained with; null when it was installed as files */
-  source_dataset: Record<string, unknown> | null;
+  /** The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or the training was deleted */
+  source_dataset: Dataset | null;
   /** SHA-256 of its files and of what decides how they are used: jobs keep it */
   digest: string;
   /** What was measured when it was made or added */
@@ -1048,6 +1228,28 @@ export type ParagraphRequest = {
   time_end?: number;
 };
 
+export type PictureFace = {
+  /** Fractions of the picture as displayed, from its top left corner */
+  face_bbox: Box;
+  /** How sure it is that this is a face, 0..1 */
+  confidence: number;
+  /** Shorter side of the box in pixels of the picture */
+  size: number;
+  /** Size, sharpness and pose together, 0..1; null for a face too small to know */
+  quality: number | null;
+  /** 0..100; null for a face too small to know */
+  sharpness: number | null;
+  /** Degrees; null for a face too small to know */
+  yaw: number | null;
+  pitch: number | null;
+  roll: number | null;
+  /** Years; null for a face too small to know */
+  age: number | null;
+  gender: PictureFaceGender | null;
+};
+
+export type PictureFaceGender = "female" | "male";
+
 export type PlannedAnalysis = {
   analysis: string;
   digest: string;
@@ -1059,6 +1261,39 @@ export type PlannedModule = {
   arguments: Record<string, unknown>;
   models: ModelPin[];
   analyses: PlannedAnalysis[];
+};
+
+export type Prediction = {
+  /** As results call it */
+  module: string;
+  /** Of the picture as displayed, in pixels */
+  width: number;
+  height: number;
+  results: PredictionResultsItem[];
+  /** What looked at the picture and named what was seen, in their exact versions */
+  models: ModelPin[];
+};
+
+export type PredictionForm = {
+  /** Of the model; the one that its name means when left out. */
+  version?: number;
+  /** Which of the modules that take the model; the one it was made for when left out. */
+  module?: string;
+  /** Of the module, as in a job; neither `model` nor dictionaries. */
+  arguments?: Record<string, unknown>;
+  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  file_uri?: string;
+  file?: Blob;
+};
+
+export type PredictionResultsItem = {
+  type: string;
+  label: string;
+  /** Or similarity, 0..1 */
+  confidence: number;
+  /** As in detailed results of the module */
+  meta: Record<string, unknown>;
+  detections: Detection[];
 };
 
 export type ProbedSource = {
@@ -1143,6 +1378,50 @@ export type ResultSummaryItem = {
   type: string;
   label: string;
   module: string;
+};
+
+export type SearchedFace = {
+  /** Fractions of the picture as displayed, from its top left corner */
+  face_bbox: Box;
+  /** How sure it is that this is a face, 0..1 */
+  confidence: number;
+  /** Shorter side of the box in pixels of the picture */
+  size: number;
+  /** Size, sharpness and pose together, 0..1; null for a face too small to know */
+  quality: number | null;
+  /** 0..100; null for a face too small to know */
+  sharpness: number | null;
+  /** Degrees; null for a face too small to know */
+  yaw: number | null;
+  pitch: number | null;
+  roll: number | null;
+  /** Years; null for a face too small to know */
+  age: number | null;
+  gender: SearchedFaceGender | null;
+  /** Who it is; `unknown` for nobody near enough, and for somebody without a label */
+  person: string;
+  class_id: string | null;
+  indexed_identity: IndexedIdentity | null;
+  /** 0..1 */
+  similarity: number;
+  /** Euclidean, of the embeddings, 0..2 */
+  distance: number;
+  /** Only of somebody unknown */
+  closest_person?: string | null;
+  /** The nearest people, the nearest first */
+  top_k: SearchedFaceTopKItem[];
+};
+
+export type SearchedFaceGender = "female" | "male";
+
+export type SearchedFaceTopKItem = {
+  person: string;
+  class_id: string | null;
+  indexed_identity: IndexedIdentity | null;
+  /** 0..1 */
+  similarity: number;
+  /** Euclidean, of the embeddings, 0..2 */
+  distance: number;
 };
 
 export type SigningSecret = {
@@ -1248,16 +1527,9 @@ export type Training = {
 };
 
 export type TrainingConfig = {
-  /** Pixels of the smallest side of a face */
-  min_face_size: number;
-  /** Least quality of a face; lower is blurrier */
-  sharpness_threshold: number;
-};
-
-export type TrainingConfigInput = {
-  /** Pixels of the smallest side of a face */
+  /** Pixels of the smallest side of a face; default 80 */
   min_face_size?: number;
-  /** Least quality of a face; lower is blurrier */
+  /** Least quality of a face, lower is blurrier; default 40 */
   sharpness_threshold?: number;
 };
 
@@ -1276,11 +1548,17 @@ export type TrainingReport = {
   /** The first 1000 of them */
   left_out: LeftOutImage[];
   number_left_out: number;
-  /** Distance up to which a face is named without naming anybody else of the dataset */
+  /** Distance up to which a picture is named without giving any of the dataset the name of another class */
   threshold: number;
   held_out: number;
   named_right: number;
   named_wrong: number;
+  /** Photos of classes that were asked of the others, which had never seen them */
+  unseen?: number;
+  /** Those of them that got a name */
+  unseen_named?: number;
+  /** At most 10 */
+  closest_pairs?: ClosePair[];
 };
 
 export type TrainingRequest = {
@@ -1289,7 +1567,7 @@ export type TrainingRequest = {
   output_model_name: string;
   output_model_description?: string;
   output_model_changelog?: string;
-  config?: TrainingConfigInput;
+  config?: TrainingConfig;
 };
 
 export type Transcript = {
@@ -1299,6 +1577,19 @@ export type Transcript = {
   source: string;
   time_created: string;
   time_updated: string;
+};
+
+export type TranscriptAccess = {
+  /** Those of the access key as it is now; of an API key, what its role comes to */
+  scopes: AccessScope[];
+  /** The uploaded file that was heard; null where the source is no upload, or was deleted */
+  media: TranscriptAccessMedia | null;
+};
+
+export type TranscriptAccessMedia = {
+  filename: string;
+  content_type: string | null;
+  size: number;
 };
 
 export type TranscriptJob = {
@@ -1324,6 +1615,8 @@ export type TranscriptJob = {
   batch: string | null;
   result: JobResult;
   webhook: JobWebhook | null;
+  /** Where one job that has ended is read, and in results.json; it holds of cached results too */
+  provenance?: JobProvenance;
   /** Always false */
   is_synced_to_kg: boolean;
 };
@@ -2071,6 +2364,16 @@ export interface Operations {
     form: undefined;
     reply: Message;
   };
+  /** Ask a model about one picture */
+  'POST /v1/models/{modelId}/predict/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: PredictionForm;
+    reply: Prediction;
+  };
   /** List datasets, the oldest first */
   'GET /v1/datasets/': {
     params: Record<never, never>;
@@ -2303,6 +2606,65 @@ export interface Operations {
     form: undefined;
     reply: Message;
   };
+  /** Import many pictures into a dataset */
+  'POST /v1/datasets/{datasetId}/imports/': {
+    params: {
+      datasetId: string;
+    };
+    query: Record<never, never>;
+    body: DatasetImportRequest;
+    form: undefined;
+    reply: DatasetImport;
+  };
+  /** List the imports of a dataset, newest first */
+  'GET /v1/datasets/{datasetId}/imports/': {
+    params: {
+      datasetId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetImportPage;
+  };
+  /** Read an import */
+  'GET /v1/datasets/{datasetId}/imports/{importId}/': {
+    params: {
+      datasetId: string;
+      importId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: DatasetImport;
+  };
+  /** Stop an import, and remove it */
+  'DELETE /v1/datasets/{datasetId}/imports/{importId}/': {
+    params: {
+      datasetId: string;
+      importId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the files that could not be imported */
+  'GET /v1/datasets/{datasetId}/imports/{importId}/errors/': {
+    params: {
+      datasetId: string;
+      importId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DatasetImportErrorPage;
+  };
   /** List trainings, newest first */
   'GET /v1/trainings/': {
     params: Record<never, never>;
@@ -2359,6 +2721,30 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: Message;
+  };
+  /** Find the faces of a picture */
+  'POST /v1/faces/detect/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: FaceDetectionForm;
+    reply: FaceDetection;
+  };
+  /** Compare the face of one picture with those of another */
+  'POST /v1/faces/compare/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: FaceComparisonForm;
+    reply: FaceComparison;
+  };
+  /** Say who the faces of a picture are */
+  'POST /v1/faces/search/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: FaceSearchForm;
+    reply: FaceSearch;
   };
   /** List the index collections of the workspace */
   'GET /v1/index-collection/': {
@@ -2994,6 +3380,26 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: Message;
+  };
+  /** What the caller may do with a transcript */
+  'GET /v1/transcripts/{transcriptId}/access/': {
+    params: {
+      transcriptId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: TranscriptAccess;
+  };
+  /** The sound or film that was heard */
+  'GET /v1/transcripts/{transcriptId}/media/': {
+    params: {
+      transcriptId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
   };
   /** List the variants of a transcript */
   'GET /v1/transcripts/{transcriptId}/variants/': {

@@ -39,7 +39,8 @@ export class Transport {
 
   constructor({ url, apiKey, token, retries = 2, fetch = globalThis.fetch }: ClientOptions) {
     this.base = `${url.replace(/\/+$/, '')}/api`;
-    this.fetch = fetch;
+    // A browser's own refuses to be called as a method of anything else.
+    this.fetch = (input, init) => fetch(input, init);
     this.retries = retries;
     this.authorization = apiKey !== undefined ? `Key ${apiKey}` : token !== undefined ? `Bearer ${token}` : null;
   }

@@ -85,6 +85,9 @@ export const JobResultsExport = z.strictObject({
 });
 export type JobResultsExport = z.infer<typeof JobResultsExport>;
 
+export const DatasetExport = z.strictObject({ dataset_id: z.string().max(64) });
+export type DatasetExport = z.infer<typeof DatasetExport>;
+
 /** POST /v1/exports/; `config` is checked by the strategy. */
 export const ExportRequest = z.strictObject({
   strategy: ExportStrategy,
@@ -92,7 +95,7 @@ export const ExportRequest = z.strictObject({
     .record(z.string(), z.unknown())
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
-        'format: srt | vtt | ttml | txt | docx | json, underline_words?}',
+        'format: srt | vtt | ttml | txt | docx | json, underline_words?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;

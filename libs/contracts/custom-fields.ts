@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MOST_BYTES = 32 << 10;
 
-/** A list of objects that clients keep with a resource; Adit reads nothing in it. */
+/** A list of objects that clients keep with a resource; Adit reads in it what landmarks are and where, and nothing else. */
 export const CustomFields = z
   .array(z.record(z.string(), z.unknown()))
   .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= MOST_BYTES, {

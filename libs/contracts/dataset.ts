@@ -207,6 +207,22 @@ export const ImageRequest = z.strictObject({
   notes: notes.default(''),
 });
 export type ImageRequest = z.infer<typeof ImageRequest>;
+/** POST of an image as JSON: a stored picture, or what a segment of a job shows. */
+export const NewImageRequest = ImageRequest.extend({
+  file_uri: fileUri.optional(),
+  job_id: z.uuid().optional().describe('With `segment_id`: the image is what that segment shows'),
+  segment_id: z
+    .int()
+    .nonnegative()
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('Its place among all detailed results of the job, from 0'),
+}).refine(
+  ({ file_uri: file, job_id: job, segment_id: segment }) =>
+    file === undefined ? job !== undefined && segment !== undefined : job === undefined && segment === undefined,
+  { path: ['file_uri'], message: 'expected either file_uri, or job_id and segment_id' },
+);
+export type NewImageRequest = z.infer<typeof NewImageRequest>;
 /** PUT of an image; without `file_uri` it keeps its file. */
 export const ImageReplacement = ImageRequest.extend({ file_uri: fileUri.optional() });
 export type ImageReplacement = z.infer<typeof ImageReplacement>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isOneOf } from './lists.js';
 import { MediaType } from './media.js';
+import { ModelPin } from './model-manifest.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
@@ -102,6 +103,23 @@ export type ResultSummary = z.infer<typeof ResultSummary>;
 export const JobModule = z.looseObject({ state: JobState, progress: z.number().min(0).max(1) });
 export const JobResult = z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) });
 
+/** What gave a job its results. */
+export const JobProvenance = z.strictObject({
+  modules: z
+    .record(z.string(), z.strictObject({ models: z.array(ModelPin) }))
+    .describe('By module, as posted: the galleries, landmark models and networks that it was given'),
+  analyses: z.array(
+    z.strictObject({
+      analysis: z.string(),
+      digest: z.string().describe('Equal for two jobs exactly when they must see the same in the same media'),
+      decoder_version: z.int().positive(),
+      models: z.array(ModelPin).describe('The networks that looked, in their exact versions'),
+      modules: z.array(z.string()).describe('Those that stand on it'),
+    }),
+  ),
+});
+export type JobProvenance = z.infer<typeof JobProvenance>;
+
 export const Job = z.strictObject({
   id: z.uuid(),
   tag: z.string(),
@@ -125,6 +143,9 @@ export const Job = z.strictObject({
   batch: z.uuid().nullable().describe('Id of the batch it belongs to'),
   result: JobResult,
   webhook: JobWebhook.nullable(),
+  provenance: JobProvenance.optional().describe(
+    'Where one job that has ended is read, and in results.json; it holds of cached results too',
+  ),
 });
 export type Job = z.infer<typeof Job>;
 

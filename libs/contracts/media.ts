@@ -148,7 +148,7 @@ export function frameSpecName(spec: FrameSpec): string {
 }
 
 /** DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. */
-export const AUDIO_DECODER_VERSION = 1;
+export const AUDIO_DECODER_VERSION = 2;
 
 /** Which sound an analysis wants to hear: interleaved float32 samples, -1..1 where the source does not exceed that. */
 export const AudioSpec = z.object({

@@ -49,35 +49,24 @@ export function frameSide({ width, height, shorterSide = 0, filter }: ImageInput
 /** What analyses of films ask for together, so that one pack of frames serves them all. */
 export const FRAME_SIDE = 600;
 
-/** Ways in which detectors write down what they found; `libs/analyses/objects/decodings` reads them. */
-export const DetectorDecoding = z.enum([
-  'nanodet',
-  'yolov5',
-  'yolov8',
-  'yolox',
-  'boxes',
-  'end2end',
-  'detr',
-  'rt-detr',
-  'ssd',
-  'torchvision',
-]);
-export type DetectorDecoding = z.infer<typeof DetectorDecoding>;
+/** How a text becomes the tensors of an encoder of text, once the version's `tokenizer.json` has made it numbers. */
+export const TextInput = z.strictObject({
+  /** Name of the graph's input that takes the tokens. */
+  tensor: z.string(),
+  /** Name of the input that says which of them are text, where there is one. */
+  mask: z.string().optional(),
+  /** Most tokens of a text, those that begin and end it among them; what is beyond is left out. */
+  length: z.int().min(4).max(1024),
+  /** What shorter texts are filled up with: a token, or the last one of the text (`end`). Left out they stay short. */
+  pad: z.union([z.int().nonnegative(), z.literal('end')]).optional(),
+  /** What a label is put into, at `{}`. */
+  template: z.string().max(255).includes('{}', { error: 'has no {} for the label' }).default('{}'),
+});
+export type TextInput = z.infer<typeof TextInput>;
 
-/**
- * What a classifier's value for each label is: of labels of which one is right (`softmax`, unless the values are shares of 1
- * already), of labels that are right or wrong each for itself (`sigmoid`), or a score of 0..1 as it is (`scores`).
- */
-export const ClassifierDecoding = z.enum(['softmax', 'sigmoid', 'scores']);
-export type ClassifierDecoding = z.infer<typeof ClassifierDecoding>;
-
-/** Networks that jobs may name: what each family does, and how its outputs may be read. */
-export const MODEL_FAMILIES = {
-  detector: { task: 'object-detection', decodings: DetectorDecoding.options },
-  classifier: { task: 'image-classification', decodings: ClassifierDecoding.options },
-} as const satisfies Record<string, { task: string; decodings: readonly string[] }>;
-export type ModelFamily = keyof typeof MODEL_FAMILIES;
-export const ModelFamily = z.enum(Object.keys(MODEL_FAMILIES) as [ModelFamily, ...ModelFamily[]]);
+/** How the cosine of a picture and a text becomes a logit: `scale × cosine + bias`. */
+export const Similarity = z.strictObject({ scale: z.number().positive(), bias: z.number().default(0) });
+export type Similarity = z.infer<typeof Similarity>;
 
 /**
  * `model.yaml`: what a data scientist writes beside `<version>/model.onnx`. A `network` belongs to an analysis; a
@@ -90,19 +79,23 @@ export const ModelManifest = z.strictObject({
   task: z.string(),
   description: z.string().default(''),
   /** Of a network that jobs may name: what it does and how its outputs are read. Others belong to an analysis by name. */
-  family: ModelFamily.optional(),
-  decoding: z.enum([...DetectorDecoding.options, ...ClassifierDecoding.options]).optional(),
+  family: z.string().optional(),
+  decoding: z.string().optional(),
   /** The version served when a request names none; the highest installed number otherwise. */
   defaultVersion: z.int().positive().optional(),
   /** Rows of one run; 1 when the graph's batch dimension is fixed. */
   maxBatch: z.int().positive().default(1),
   input: ImageInput.optional(),
+  text: TextInput.optional(),
+  similarity: Similarity.optional(),
   /** Length of the embedding, for embedding networks and galleries. */
   dimensions: z.int().positive().optional(),
   /** For a gallery: name of the network whose embeddings it holds. */
   embedding: Name.optional(),
   /** The digest of that network by version of the gallery: what another network makes cannot be compared with it. */
   embeddedWith: z.record(z.string(), z.string()).optional(),
+  /** Of a gallery: distance up to which one of it is meant, as its training found; jobs use it unless they are told another. */
+  maxDistance: z.number().min(0).max(2).optional(),
   labels: z.array(z.string()).optional(),
   licence: z.string(),
   origin: z.string(),

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { CustomFields } from './custom-fields.js';
-import { ImageInput } from './model-manifest.js';
+import { Dataset } from './dataset.js';
+import { PictureAddress } from './look.js';
+import { ImageInput, ModelPin } from './model-manifest.js';
 import { namedUuid } from './named-uuid.js';
 import { pageOf } from './pagination.js';
+import { Detection } from './results.js';
 import { IsoTime } from './time.js';
 
 /** What a model knows: faces of people, landmarks, or things and scenes. */
@@ -14,11 +17,10 @@ export const ModelVersion = z.strictObject({
   /** When it was first seen here. */
   time_created: IsoTime,
   changelog: z.string(),
-  source_dataset: z
-    .null()
-    .describe('The dataset it was trained with; null when it was installed as files')
-    // Datasets are objects; a type that can only be null is more than most generators know.
-    .meta({ type: ['object', 'null'], additionalProperties: true }),
+  source_dataset: Dataset.nullable().describe(
+    'The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or the ' +
+      'training was deleted',
+  ),
   digest: z.string().describe('SHA-256 of its files and of what decides how they are used: jobs keep it'),
   metrics: z.record(z.string(), z.number()).nullable().describe('What was measured when it was made or added'),
 });
@@ -76,6 +78,10 @@ export const NewModel = z.strictObject({
   filter: Text,
   pad: Text,
   shorter_side: Text,
+  logit_scale: Text.describe('Of images and text: what a cosine is multiplied by'),
+  logit_bias: Text.describe('Of images and text: what is added to that'),
+  text_length: Text.describe('Of texts: how many tokens they have at most'),
+  template: Text.describe('Of texts: what a label is put into, at {}'),
   description: z.string().max(10_000).optional(),
   licence: Text,
   origin: Text,
@@ -97,3 +103,41 @@ export function modelId(name: string, workspaceId: string | null = null): string
   // No name has a slash.
   return namedUuid(MODEL_NAMESPACE, workspaceId === null ? name : `${workspaceId}/${name}`);
 }
+
+/** What is asked of a model beside the picture. */
+export const PredictionOptions = z.strictObject({
+  version: z.int().positive().max(1e9).optional().describe('Of the model; the one that its name means when left out.'),
+  module: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Which of the modules that take the model; the one it was made for when left out.'),
+  arguments: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Of the module, as in a job; neither `model` nor dictionaries.'),
+});
+export type PredictionOptions = z.infer<typeof PredictionOptions>;
+
+/** POST /v1/models/{id}/predict/. */
+export const PredictionRequest = PredictionOptions.extend({ file_uri: PictureAddress });
+export type PredictionRequest = z.infer<typeof PredictionRequest>;
+
+/** What a model says of one picture: the results that a job would have, as far as a picture has them. */
+export const Prediction = z.strictObject({
+  module: z.string().describe('As results call it'),
+  width: z.int().positive().describe('Of the picture as displayed, in pixels'),
+  height: z.int().positive(),
+  results: z.array(
+    z.strictObject({
+      type: z.string(),
+      label: z.string(),
+      confidence: z.number().describe('Or similarity, 0..1'),
+      meta: z.record(z.string(), z.unknown()).describe('As in detailed results of the module'),
+      detections: z.array(Detection),
+    }),
+  ),
+  models: z.array(ModelPin).describe('What looked at the picture and named what was seen, in their exact versions'),
+});
+export type Prediction = z.infer<typeof Prediction>;

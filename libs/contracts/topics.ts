@@ -53,6 +53,8 @@ export const TOPICS = {
   }),
   /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
   'thumbnails.requested': z.object({ entryId: z.int() }),
+  /** gateway → decoder. Key: look. The picture of a look lies on the web: fetch it, then ask for the look. No job is concerned. */
+  'pictures.requested': z.object({ lookId: z.string() }),
   /** gateway → decoder. Key: probe. A dry run waits to hear what its sources are; no job is concerned. */
   'probes.requested': z.object({ probeId: z.string() }),
   /** gateway, aggregator → aggregator. Key: batch. A batch was deleted: jobs of its tree are to be aborted, some by each message. */
@@ -65,17 +67,31 @@ export const TOPICS = {
 export const AnalysisRequested = z.object({ chunkId: z.string(), analysisDigest: z.string() });
 export type AnalysisRequested = z.infer<typeof AnalysisRequested>;
 
+/** gateway, decoder → inference-<family>. Key: look. Somebody waits to hear what one picture shows; no job is concerned. */
+export const LookRequested = z.object({ lookId: z.string() });
+export type LookRequested = z.infer<typeof LookRequested>;
+
 export type AnalysisTopic = `analyses.${string}.requested`;
-export type Topic = keyof typeof TOPICS | AnalysisTopic;
-export type Payload<T extends Topic> = T extends keyof typeof TOPICS ? z.infer<(typeof TOPICS)[T]> : AnalysisRequested;
+export type LookTopic = `looks.${string}.requested`;
+export type Topic = keyof typeof TOPICS | AnalysisTopic | LookTopic;
+export type Payload<T extends Topic> = T extends keyof typeof TOPICS
+  ? z.infer<(typeof TOPICS)[T]>
+  : T extends LookTopic
+    ? LookRequested
+    : AnalysisRequested;
 
 export function analysisTopic(analysis: string): AnalysisTopic {
   return `analyses.${analysis}.requested`;
+}
+
+export function lookTopic(analysis: string): LookTopic {
+  return `looks.${analysis}.requested`;
 }
 
 /** The schema of a topic's payload; throws a RangeError for a topic that is not on this page. */
 export function payloadSchema(topic: string): z.ZodType {
   if (isKeyOf(TOPICS, topic)) return TOPICS[topic];
   if (/^analyses\.[a-z0-9-]+\.requested$/.test(topic)) return AnalysisRequested;
+  if (/^looks\.[a-z0-9-]+\.requested$/.test(topic)) return LookRequested;
   throw new RangeError(`Unknown topic ${topic}.`);
 }

@@ -5,10 +5,15 @@ import { Model } from './model.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
-/** Which faces a training takes. */
+/** Which faces a training takes. Landmarks have no parameters. */
 export const TrainingConfig = z.strictObject({
-  min_face_size: z.int().min(0).max(10_000).default(80).describe('Pixels of the smallest side of a face'),
-  sharpness_threshold: z.int().min(0).max(100).default(40).describe('Least quality of a face; lower is blurrier'),
+  min_face_size: z.int().min(0).max(10_000).optional().describe('Pixels of the smallest side of a face; default 80'),
+  sharpness_threshold: z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe('Least quality of a face, lower is blurrier; default 40'),
 });
 export type TrainingConfig = z.infer<typeof TrainingConfig>;
 
@@ -25,11 +30,20 @@ export const TrainingRequest = z.strictObject({
 });
 export type TrainingRequest = z.infer<typeof TrainingRequest>;
 
-export const LeftOutReason = z.enum([...FaceClustering.exclude(['match']).options, 'another_person']);
+export const LeftOutReason = z.enum([...FaceClustering.exclude(['match']).options, 'another_person', 'another_place']);
 export type LeftOutReason = z.infer<typeof LeftOutReason>;
 /** An image that the training did not take. */
 export const LeftOutImage = z.strictObject({ class_id: z.uuid(), image_id: z.uuid(), reason: LeftOutReason });
 export type LeftOutImage = z.infer<typeof LeftOutImage>;
+
+/** Two classes that are hard to tell apart. */
+export const ClosePair = z.strictObject({
+  class_id: z.uuid(),
+  other_class_id: z.uuid(),
+  distance: z.number().describe('Least distance of a photo of one to the other'),
+  confused: z.int().describe('Photos held out that were nearer to the other class'),
+});
+export type ClosePair = z.infer<typeof ClosePair>;
 
 /** What a training found out. Shares are of photos that were held out of a trial before. */
 export const TrainingReport = z.strictObject({
@@ -37,10 +51,15 @@ export const TrainingReport = z.strictObject({
   number_of_images: z.int(),
   left_out: z.array(LeftOutImage).describe('The first 1000 of them'),
   number_left_out: z.int(),
-  threshold: z.number().describe('Distance up to which a face is named without naming anybody else of the dataset'),
+  threshold: z
+    .number()
+    .describe('Distance up to which a picture is named without giving any of the dataset the name of another class'),
   held_out: z.int(),
   named_right: z.int(),
   named_wrong: z.int(),
+  unseen: z.int().optional().describe('Photos of classes that were asked of the others, which had never seen them'),
+  unseen_named: z.int().optional().describe('Those of them that got a name'),
+  closest_pairs: z.array(ClosePair).optional().describe('At most 10'),
 });
 export type TrainingReport = z.infer<typeof TrainingReport>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AccessScope } from './access-key.js';
 import { Job } from './job.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
@@ -53,6 +54,16 @@ export const Transcript = z.strictObject({
 });
 export type Transcript = z.infer<typeof Transcript>;
 export const TranscriptPage = pageOf(Transcript);
+
+/** What the caller may do with a transcript, for pages that show nothing else. */
+export const TranscriptAccess = z.strictObject({
+  scopes: z.array(AccessScope).describe('Those of the access key as it is now; of an API key, what its role comes to'),
+  media: z
+    .strictObject({ filename: z.string(), content_type: z.string().nullable(), size: z.int().nonnegative() })
+    .nullable()
+    .describe('The uploaded file that was heard; null where the source is no upload, or was deleted'),
+});
+export type TranscriptAccess = z.infer<typeof TranscriptAccess>;
 
 /** POST /v1/transcripts/. */
 export const TranscriptRequest = z.strictObject({

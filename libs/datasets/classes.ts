@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, type ClassRequest } from '@adit/contracts';
 import { inStatement } from '@adit/database';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 
 export interface NewClass extends Partial<Omit<ClassRequest, 'label'>> {
   id?: string;
@@ -12,8 +12,30 @@ export interface NewClass extends Partial<Omit<ClassRequest, 'label'>> {
  * Makes classes of a dataset, in their order; answers the ids of those that are there now by reference. Those whose reference is
  * taken are left out. Throws NOT_FOUND when the dataset is not there.
  */
-export async function insertClasses(
+export function insertClasses(
   db: DataSource,
+  place: { workspaceId: string; datasetId: string },
+  classes: readonly NewClass[],
+): Promise<{ id: string; reference: string }[]> {
+  return addClasses((sql, parameters) => inStatement(db, sql, parameters), place, classes);
+}
+
+/** The same within a transaction. */
+export function insertClassesWithin(
+  manager: EntityManager,
+  place: { workspaceId: string; datasetId: string },
+  classes: readonly NewClass[],
+): Promise<{ id: string; reference: string }[]> {
+  return addClasses((sql, parameters) => manager.query(sql, parameters), place, classes);
+}
+
+interface Answer {
+  isThere: boolean;
+  made: { id: string; reference: string }[] | null;
+}
+
+async function addClasses(
+  query: (sql: string, parameters: unknown[]) => Promise<Answer[]>,
   { workspaceId, datasetId }: { workspaceId: string; datasetId: string },
   classes: readonly NewClass[],
 ): Promise<{ id: string; reference: string }[]> {
@@ -27,8 +49,7 @@ export async function insertClasses(
     level: one.level ?? 0,
     custom_fields: one.custom_fields ?? [],
   }));
-  const [answer] = await inStatement<{ isThere: boolean; made: { id: string; reference: string }[] | null }>(
-    db,
+  const [answer] = await query(
     `WITH open AS (
        UPDATE datasets SET time_updated = now()
         WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL RETURNING id, workspace_id),

@@ -29,7 +29,7 @@ export interface LookedImage {
 export function usableFace(
   look: FaceLook | null,
   limits: FaceLimits,
-): { face: LookedFace & { embedding: string } } | { reason: FaceClustering } {
+): { face: LookedFace & { embedding: string } } | { reason: Exclude<FaceClustering, 'match'> } {
   if (look === null) return { reason: 'unreadable' };
   const [first, second] = look.faces;
   if (first === undefined) return { reason: 'no_face' };

@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { DatasetErasureEntity, inTransaction, returned } from '@adit/database';
+import { deleteExports, exportPrefix, noteRemovals } from '@adit/jobs';
 import { renewLease, TASK_LEASE_SECONDS, type ClaimedTask } from '@adit/leases';
 import type { DataSource } from 'typeorm';
 import { eraseImages, lockClass, type ClassPlace } from './images.js';
@@ -50,6 +51,13 @@ export async function eraseRest(db: DataSource, task: ClaimedTask): Promise<void
   }
   await inTransaction(db, async (manager) => {
     if (left.classId === null) {
+      const exports = await deleteExports(manager, { dataset_id: left.datasetId }, Number.MAX_SAFE_INTEGER);
+      await noteRemovals(manager, exports.map(exportPrefix), { again: true });
+      await manager.query(
+        'DELETE FROM dataset_import_errors WHERE import_id IN (SELECT id FROM dataset_imports WHERE dataset_id = $1)',
+        [left.datasetId],
+      );
+      await manager.query('DELETE FROM dataset_imports WHERE dataset_id = $1', [left.datasetId]);
       await manager.query('DELETE FROM dataset_classes WHERE dataset_id = $1', [left.datasetId]);
       await manager.query('DELETE FROM datasets WHERE id = $1', [left.datasetId]);
     } else {

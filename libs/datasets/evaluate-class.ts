@@ -1,47 +1,82 @@
-import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
+import type { ClassEvaluation, FaceClustering } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { z } from 'zod';
 import { clusterFaces, DEFAULT_LIMITS, usableFace, type LookedImage } from './cluster-faces.js';
-import { FaceLook } from './look.js';
+import { FaceLook, lookOf, PlaceLook } from './look.js';
 
 /** Compares the images of a class with each other, once each was looked at, and writes down what that gives. */
 export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<void> {
   const classId = task.key.id;
-  const images = await lookedImages(db.manager, classId);
   const type = await datasetType(db.manager, classId);
-  const clusters = type === 'face' ? await clusterFaces(images) : [];
-  const { result, gender } = type === 'face' ? summary(images, clusters) : { result: {}, gender: null };
-  const faulty = clusters.filter((cluster) => cluster !== 'match').length;
+  const { ids, clusters, result, gender } =
+    type === 'face'
+      ? await facesOf(await looksOf(db.manager, classId, FaceLook))
+      : placesOf(await looksOf(db.manager, classId, PlaceLook));
+  const faulty = clusters.filter((cluster) => cluster !== null && cluster !== 'match').length;
   await inTransaction(db, async (manager) => {
     if (!(await isWanted(manager, task))) return;
     await manager.query(
       `UPDATE dataset_images i SET clustering = one.clustering, time_evaluated = now()
          FROM unnest($1::uuid[], $2::text[]) AS one(id, clustering)
         WHERE i.id = one.id AND i.clustering IS DISTINCT FROM one.clustering`,
-      [clusters.map((_, at) => elementAt(images, at).id), clusters],
+      [ids, clusters],
     );
     await updateHeld(
       manager,
       task,
       `state = 'completed', lease_until = NULL, error_msg = NULL, evaluated_images = $1, faulty_images = $2,
        evaluation_result = $3, gender = $4, time_evaluated = now()`,
-      [images.length, faulty, JSON.stringify(result), gender],
+      [ids.length, faulty, JSON.stringify(result), gender],
     );
   });
 }
 
+interface Looked<Look> {
+  id: string;
+  digest: string | null;
+  /** Null when the picture could not be read. */
+  look: Look | null;
+}
+
 /** The images of a class in their order, with what was seen in them. */
-export async function lookedImages(manager: EntityManager, classId: string): Promise<LookedImage[]> {
+async function looksOf<Look>(
+  manager: EntityManager,
+  classId: string,
+  schema: z.ZodType<Look>,
+): Promise<Looked<Look>[]> {
   const rows: { id: string; digest: string | null; look: unknown }[] = await manager.query(
-    `SELECT i.id, i.digest, l.look FROM dataset_images i
-       LEFT JOIN LATERAL (
-         SELECT look FROM dataset_looks WHERE workspace_id = i.workspace_id AND digest = i.digest
-          ORDER BY time_created DESC LIMIT 1) l ON i.state = 'completed'
+    `SELECT i.id, i.digest, l.look FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
+       LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
       WHERE i.class_id = $1 ORDER BY i.seq`,
     [classId],
   );
-  return rows.map(({ id, digest, look }) => ({ id, digest, look: look === null ? null : FaceLook.parse(look) }));
+  return rows.map(({ id, digest, look }) => ({ id, digest, look: look === null ? null : schema.parse(look) }));
+}
+
+interface Evaluated {
+  ids: string[];
+  clusters: (FaceClustering | null)[];
+  result: ClassEvaluation;
+  gender: string | null;
+}
+
+async function facesOf(images: readonly LookedImage[]): Promise<Evaluated> {
+  const clusters = await clusterFaces(images);
+  return { ids: images.map(({ id }) => id), clusters, ...summary(images, clusters) };
+}
+
+/** Views of one place may have nothing in common: only what cannot be read, and what is there twice, is of no use. */
+function placesOf(images: readonly Looked<PlaceLook>[]): Evaluated {
+  const digests = new Set<string>();
+  const clusters = images.map(({ digest, look }) => {
+    if (look === null) return 'unreadable';
+    if (digest !== null && digests.has(digest)) return 'duplicate';
+    if (digest !== null) digests.add(digest);
+    return null;
+  });
+  return { ids: images.map(({ id }) => id), clusters, result: {}, gender: null };
 }
 
 async function datasetType(manager: EntityManager, classId: string): Promise<string | undefined> {
@@ -52,7 +87,10 @@ async function datasetType(manager: EntityManager, classId: string): Promise<str
   return row?.type;
 }
 
-function summary(images: readonly LookedImage[], clusters: readonly FaceClustering[]) {
+function summary(
+  images: readonly LookedImage[],
+  clusters: readonly FaceClustering[],
+): Pick<Evaluated, 'result' | 'gender'> {
   const faces = images.flatMap(({ look }, at) => {
     if (clusters[at] !== 'match' && clusters[at] !== 'duplicate') return [];
     const found = usableFace(look, DEFAULT_LIMITS);

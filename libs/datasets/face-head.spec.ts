@@ -54,8 +54,22 @@ describe('a head of faces', () => {
     const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
     expect(head?.report.left_out.map(({ image_id: id }) => id).sort()).toEqual(planted.sort());
     expect(head?.report).toMatchObject({ number_of_classes: 40, number_of_images: 380, held_out: 40, named_wrong: 0 });
+    expect(head?.report).toMatchObject({ unseen: 380, unseen_named: expect.any(Number) });
+    expect(head?.report.unseen_named).toBeLessThan(4);
+    expect(head?.report.closest_pairs).toHaveLength(10);
     expect(head?.report.named_right).toBeGreaterThan(35);
     for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
+  });
+
+  it('is not made strict by somebody who is there under two names, whom its report names', async () => {
+    const { classes } = people();
+    const random = randoms(19);
+    const twice = direction(random);
+    const named = (id: string) => ({ id, label: id, images: [1, 2, 3].map((n) => view(twice, random, `${id}${n}`)) });
+    const alone = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    const head = await fitFaceHead([...classes, named('x'), named('y')], DEFAULT_LIMITS, async () => undefined);
+    expect(head?.report.threshold).toBe(alone?.report.threshold);
+    expect(head?.report.closest_pairs?.[0]).toMatchObject({ class_id: 'x', other_class_id: 'y' });
   });
 
   it('is the same for the same photos', async () => {

@@ -1,9 +1,14 @@
 export * from './classes.js';
 export * from './cluster-faces.js';
 export * from './erasure.js';
+export { cocoArchive, datasetArchive } from './export/dataset-archive.js';
 export * from './evaluate-class.js';
 export * from './face-head.js';
+export * from './head.js';
 export * from './images.js';
+export * from './import/index.js';
+export * from './landmark-fields.js';
 export * from './look.js';
+export * from './place-head.js';
 export * from './present.js';
 export * from './read-datasets.js';

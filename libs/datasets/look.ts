@@ -1,3 +1,4 @@
+import type { DatasetType } from '@adit/contracts';
 import { z } from 'zod';
 
 /** A face as the analysis of faces describes it. Sizes are pixels of the picture, angles degrees. */
@@ -23,6 +24,30 @@ export const FaceLook = z.object({
   faces: z.array(LookedFace),
 });
 export type FaceLook = z.infer<typeof FaceLook>;
+
+/** What a picture of a dataset shows as a whole. */
+export const PlaceLook = z.object({
+  network: z.object({ name: z.string(), digest: z.string() }),
+  /** As the analysis `image-embedding` writes directions. */
+  embedding: z.string(),
+});
+export type PlaceLook = z.infer<typeof PlaceLook>;
+
+/** The network whose embeddings a dataset is trained with. */
+export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
+  face: 'face-embedding',
+  landmark: 'image-embedding',
+};
+
+/** SQL: a subquery that gives the `look` of image `i`, whose dataset's type is the expression `type`; the same bytes may be in both. */
+export function lookOf(type: string): string {
+  const network = `CASE ${type} ${Object.entries(LOOK_NETWORKS)
+    .map(([of, name]) => `WHEN '${of}' THEN '${name}'`)
+    .join(' ')} END`;
+  return `SELECT l.look FROM dataset_looks l
+           WHERE l.workspace_id = i.workspace_id AND l.digest = i.digest AND l.look->'network'->>'name' = ${network}
+           ORDER BY l.time_created DESC LIMIT 1`;
+}
 
 /** The values of an embedding. */
 export function vectorOf(embedding: string): Float32Array {

@@ -1,10 +1,15 @@
 import { Handles, type BusContext } from '@adit/bus';
-import { analysisTopic, type AnalysisRequested } from '@adit/contracts';
+import { analysisTopic, lookTopic, type AnalysisRequested, type LookRequested } from '@adit/contracts';
 import { health } from '@adit/runtime';
 import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { SessionPool, type AnalysisRegistry } from '@adit/inference';
+import { ModuleRegistry } from '@adit/module-kit';
 import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
+import { LookWorker } from './look-worker.js';
+
+/** Pictures that somebody waits for which one process looks at together: each may take hundreds of megabytes. */
+const LOOKS_AT_ONCE = 2;
 
 /** One inference service: runs every analysis of a family. Stands on the models, database, bus, objects and jobs modules. */
 @Module({})
@@ -19,13 +24,22 @@ export class InferenceModule implements OnApplicationShutdown {
     });
   }
 
-  static forFamily(family: string, analyses: AnalysisRegistry, config: InferenceConfig): DynamicModule {
+  /** `modules` are what is asked of pictures that somebody waits for. */
+  static forFamily(
+    family: string,
+    analyses: AnalysisRegistry,
+    config: InferenceConfig,
+    modules: ModuleRegistry,
+  ): DynamicModule {
     const group = `inference-${family}`;
     const own = analyses.all().filter((analysis) => analysis.family === family);
     return {
       module: InferenceModule,
-      controllers: own.map(({ name }) => analysisController(name, group, config.inferenceConcurrency)),
-      providers: [AnalysisWorker],
+      controllers: own.flatMap(({ name, input }) => [
+        analysisController(name, group, config.inferenceConcurrency),
+        ...(input.kind === 'frames' ? [lookController(name, group)] : []),
+      ]),
+      providers: [AnalysisWorker, LookWorker, { provide: ModuleRegistry, useValue: modules }],
     };
   }
 
@@ -46,4 +60,18 @@ function analysisController(analysis: string, group: string, concurrency: number
     }
   }
   return AnalysisController;
+}
+
+/** The same for single pictures that somebody waits for. */
+function lookController(analysis: string, group: string): Type {
+  @Controller()
+  class LookController {
+    constructor(@Inject(LookWorker) private readonly worker: LookWorker) {}
+
+    @Handles(lookTopic(analysis), { group, concurrency: LOOKS_AT_ONCE })
+    handle(request: LookRequested, context: BusContext): Promise<void> {
+      return this.worker.handle(request, context);
+    }
+  }
+  return LookController;
 }

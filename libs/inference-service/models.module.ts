@@ -27,6 +27,17 @@ const modelProvider = gauge('adit_model_provider', 'What each model in memory ru
   'model',
   'provider',
 ]);
+const modelVersions = gauge('adit_model_loaded', 'Versions of each model that are in memory', ['model']);
+const modelBytes = gauge(
+  'adit_model_bytes',
+  'Bytes of weights that each model has in memory, in all threads together',
+  ['model'],
+);
+const evictions = counter(
+  'adit_model_evictions_total',
+  'Times that a version of a model left the memory: for want of room, or with its device',
+  ['model'],
+);
 const fallbacks = counter(
   'adit_provider_fallbacks_total',
   'Loads of a model that a preferred execution provider could not do, so that the next one did',
@@ -109,6 +120,7 @@ export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionP
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
   const said = new Set<string>();
   const runningOn = new Map<string, string>();
+  const versions = new Map<string, number>();
   const pool = new SessionPool({
     onnx: {
       providers,
@@ -137,9 +149,19 @@ export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionP
         runSeconds.observe({ model }, seconds);
         batchRows.observe({ model }, rows);
       },
-      evicted: (model) => {
+      kept: (model, bytes) => {
+        versions.set(model, (versions.get(model) ?? 0) + 1);
+        modelVersions.inc({ model });
+        modelBytes.inc({ model }, bytes);
+      },
+      evicted: (model, bytes) => {
+        evictions.inc({ model });
+        modelVersions.dec({ model });
+        modelBytes.dec({ model }, bytes);
+        const left = (versions.get(model) ?? 1) - 1;
+        versions.set(model, left);
         const provider = runningOn.get(model);
-        if (provider !== undefined) modelProvider.remove({ model, provider });
+        if (left === 0 && provider !== undefined) modelProvider.remove({ model, provider });
         log.debug({ model }, 'model unloaded');
       },
       lost: (reason) => {

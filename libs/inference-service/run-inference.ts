@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
+import type { ModuleRegistry } from '@adit/module-kit';
 import { createLogger } from '@adit/runtime';
 import { runWorker } from '@adit/service';
 import type { DynamicModule } from '@nestjs/common';
@@ -28,6 +29,8 @@ interface InferenceService {
   analyses: string;
   /** Folders of models that come with Adit. */
   models: string[];
+  /** What is asked of pictures that somebody waits for. */
+  modules: ModuleRegistry;
   /** What the process does besides, with the models that it has. */
   besides?: DynamicModule[];
 }
@@ -40,6 +43,7 @@ export async function runInference({
   family,
   analyses: folder,
   models,
+  modules,
   besides = [],
 }: InferenceService): Promise<void> {
   const analyses = await AnalysisRegistry.scan(folder);
@@ -54,7 +58,9 @@ export async function runInference({
         dataDir: resolve(config.dataDir),
         deviceLost: endUnlessItComesBack,
       }),
-      ...servedFamilies(config, family, analyses).map((served) => InferenceModule.forFamily(served, analyses, config)),
+      ...servedFamilies(config, family, analyses).map((served) =>
+        InferenceModule.forFamily(served, analyses, config, modules),
+      ),
       ...besides,
     ],
     async warmUp(app, config) {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { NetworkSession } from './session.js';
 
 export type { AudioPack, FramePack, RgbImage };
-export { cropRgb, frameAt, planAudioGrid } from '@adit/media';
+export { audioGridAround, cropRgb, frameAt, GRID_MARGIN_SECONDS } from '@adit/media';
 
 /** What each kind of input is asked for with, and what an analysis is given of it. */
 interface InputKinds {

@@ -1,11 +1,14 @@
 export * from './affine.js';
 export * from './analysis.js';
 export * from './batcher.js';
+export { overlap, squareAround, suppress, type ScoredBox } from './box.js';
+export * from './families/index.js';
 export { letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';
 export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';
+export * from './look-at-picture.js';
 export * from './embedding-head.js';
 export * from './model-folder.js';
 export * from './model-repository.js';

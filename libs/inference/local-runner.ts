@@ -27,13 +27,15 @@ export class AnalysisRunner {
   ) {}
 
   /**
-   * What a run of `analysis` with these arguments is now: arguments with defaults, input specs, and the installed models
-   * pinned. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
+   * What a run of `analysis` with these arguments is now: arguments with defaults, input specs, and the models pinned: those
+   * that are given, else those that are installed. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
    */
-  identify(analysis: AnalysisDefinition, args: unknown): AnalysisIdentity {
+  identify(analysis: AnalysisDefinition, args: unknown, models: readonly ModelPin[] = []): AnalysisIdentity {
     const parsed = parseArguments(analysis, args);
-    const models = modelsOf(analysis, parsed).map((name) => this.repository.resolve(name).pin);
-    return identityOf(analysis, parsed, models);
+    const pins = modelsOf(analysis, parsed).map(
+      (name) => models.find((pin) => pin.name === name) ?? this.repository.resolve(name).pin,
+    );
+    return identityOf(analysis, parsed, pins);
   }
 
   /**

@@ -27,6 +27,7 @@ import {
   type FrameIndex,
 } from '@adit/media';
 import type { AnalysisContext, AnalysisDefinition, AnalysisInput } from './analysis.js';
+import { droppedPicture } from './dropped-picture.js';
 import type { AnalysisRunner } from './local-runner.js';
 
 interface FileLook {
@@ -59,12 +60,7 @@ export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   const { facts, index } = await probeMedia(path);
   // Nothing is cached here, so the media needs no digest of its content.
   const source = { sourceIndex: 0, mediaDigest: randomUUID(), facts };
-  const keepPicture: AnalysisContext<unknown>['keepPicture'] =
-    look.keepPicture ??
-    (async (key, { width, height }, options) => {
-      const scale = Math.min(1, (options?.maxSide ?? Infinity) / Math.max(width, height));
-      return { key, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-    });
+  const keepPicture = look.keepPicture ?? droppedPicture;
   const inputs =
     wanted.kind === 'frames'
       ? framesOf({ path, source, index, specs: wanted.specs, signal })

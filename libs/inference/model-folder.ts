@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AditError, digestOf, elementAt, MODEL_FAMILIES, ModelManifest, type ModelPin } from '@adit/contracts';
+import { AditError, digestOf, elementAt, ModelManifest, type ModelPin } from '@adit/contracts';
 import { load } from 'js-yaml';
+import { MODEL_FAMILIES } from './families/index.js';
 import { readTritonConfig } from './triton-config.js';
 
 /** A model version that passed every check that needs no run. */
@@ -154,20 +155,27 @@ async function describe(folder: string, name: string): Promise<Described> {
 }
 
 /** Throws VALIDATION unless what is said of a model is enough to run it. Labels may still come from a file of Triton's. */
-export function checkFamily({ family, decoding, input, labels }: ModelManifest): void {
+export function checkFamily(manifest: ModelManifest): void {
+  const { family: name, decoding, input } = manifest;
   if (input?.filter === undefined && input?.pad !== undefined)
     throw new AditError('VALIDATION', 'input.pad says nothing without input.filter: add the one it was trained with.');
-  if (family === undefined) return;
+  if (name === undefined) return;
+  const family = MODEL_FAMILIES.usable().find((each) => each.name === name);
+  if (family === undefined) {
+    const names = MODEL_FAMILIES.usable().map((each) => each.name);
+    throw new AditError('VALIDATION', `Jobs use no models of a family ${name}; they use ${names.sort().join(', ')}.`);
+  }
+  const { decodings, needs } = family;
+  const said = new Map(Object.entries(manifest));
   const missing = [
-    ...(decoding === undefined ? ['decoding (how its outputs are read)'] : []),
-    ...(input === undefined ? ['input (how pictures become its tensor)'] : []),
-    ...(labels === undefined ? ['labels (the names of its classes)'] : []),
+    ...(decodings.length > 0 && decoding === undefined ? ['decoding (how its outputs are read)'] : []),
+    ...Object.entries(needs.shape).flatMap(([field, { description }]) =>
+      said.get(field) === undefined ? [description ?? field] : [],
+    ),
   ];
-  if (missing.length > 0)
-    throw new AditError('VALIDATION', `A ${family} needs ${missing.join(' and ')} in model.yaml.`);
-  const decodings: readonly string[] = MODEL_FAMILIES[family].decodings;
+  if (missing.length > 0) throw new AditError('VALIDATION', `A ${name} needs ${missing.join(' and ')} in model.yaml.`);
   if (decoding !== undefined && !decodings.includes(decoding)) {
-    throw new AditError('VALIDATION', `A ${family} has no decoding ${decoding}; it has ${decodings.join(', ')}.`);
+    throw new AditError('VALIDATION', `A ${name} has no decoding ${decoding}; it has ${decodings.join(', ')}.`);
   }
 }
 
@@ -212,7 +220,8 @@ function filesOf({ kind }: ModelManifest): string[] {
  */
 export function isOfVersion(manifest: ModelManifest, file: string): boolean {
   return (
-    filesOf(manifest).includes(file) || (manifest.kind === 'network' && /\.(onnx[._]data|data|bin|weight)$/.test(file))
+    filesOf(manifest).includes(file) ||
+    (manifest.kind === 'network' && /\.(onnx[._]data|data|bin|weight)$|^tokenizer\.json$/.test(file))
   );
 }
 
@@ -225,9 +234,12 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     files: files.map((file) => [file.name, file.sha256]),
     kind: manifest.kind,
     input: manifest.input,
+    text: manifest.text,
+    similarity: manifest.similarity,
     family: manifest.family,
     decoding: manifest.decoding,
     labels: manifest.labels,
     embedding: manifest.embedding,
+    maxDistance: manifest.maxDistance,
   });
 }

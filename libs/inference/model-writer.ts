@@ -122,7 +122,8 @@ export async function writeDurably(path: string, content: string | Buffer): Prom
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  const parts: AsyncIterable<Buffer> = createReadStream(path);
+  for await (const part of parts) hash.update(part);
   return hash.digest('hex');
 }
 

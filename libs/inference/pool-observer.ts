@@ -4,7 +4,10 @@ import type { Provider } from './providers.js';
 export interface PoolObserver {
   loaded?(model: string, provider: Provider, seconds: number): void;
   ran?(model: string, rows: number, seconds: number): void;
-  evicted?(model: string): void;
+  /** A version of a model is in memory, with so many bytes of weights in all threads together. */
+  kept?(model: string, bytes: number): void;
+  /** It is no longer: room was needed, or what it ran on has gone. */
+  evicted?(model: string, bytes: number): void;
   /** The GPU failed and every session on it is gone; they are loaded anew when they are next acquired. */
   lost?(reason: string): void;
 }

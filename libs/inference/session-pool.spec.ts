@@ -92,9 +92,14 @@ describe('SessionPool', () => {
 
   it('loads a model once for many, keeps what is in use, and unloads the least recently used', async () => {
     const log: string[] = [];
+    const inMemory = new Map<string, number>();
     const observer: PoolObserver = {
       loaded: (model, provider) => log.push(`+${model} ${provider}`),
-      evicted: (model) => log.push(`-${model}`),
+      kept: (model, bytes) => void inMemory.set(model, bytes),
+      evicted: (model, bytes) => {
+        log.push(`-${model}`);
+        if (inMemory.get(model) === bytes) inMemory.delete(model);
+      },
     };
     const pool = new SessionPool({ onnx: { threads: 1 }, maxIdle: 1, observer });
     const [first, again] = await Promise.all([
@@ -113,6 +118,7 @@ describe('SessionPool', () => {
     expect([...(await again.network.run(row(1, 1))).y!.data]).toEqual([3, 3]);
     again.release();
     expect(log.at(-1)).toBe('-open');
+    expect([...inMemory]).toEqual([['third', expect.any(Number)]]);
     expect(pool.size).toBe(1);
     await pool.close();
   });

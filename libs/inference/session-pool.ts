@@ -21,6 +21,8 @@ interface Entry {
   model: string;
   bytes: number;
   provider: Provider | null;
+  /** Whether it was said to be in memory. */
+  kept: boolean;
   users: number;
   usedAt: number;
 }
@@ -47,8 +49,7 @@ export class SessionPool {
       evictAll: () => this.evictAll(),
       evictIdle: () => this.evict(Infinity),
       forgetAll: () => {
-        for (const entry of this.entries.values()) forget(entry);
-        this.entries.clear();
+        for (const entry of this.takeAll()) forget(entry);
       },
       lost: (reason) => observer?.lost?.(reason),
     });
@@ -69,13 +70,18 @@ export class SessionPool {
         model: model.pin.name,
         bytes,
         provider: null,
+        kept: false,
         users: 0,
         usedAt: 0,
       };
       this.entries.set(key, entry);
       const added = entry;
       entry.loading.then(
-        ({ network }) => (added.provider = network.provider),
+        ({ network }) => {
+          added.provider = network.provider;
+          // The device may have been lost meanwhile.
+          if (this.entries.get(key) === added) this.keep(added);
+        },
         // A failed loading must not stay: the file may be put right.
         () => {
           if (this.entries.get(key) === added) this.entries.delete(key);
@@ -144,10 +150,23 @@ export class SessionPool {
   }
 
   private evictAll(): { unload: () => Promise<void>; forget: () => void }[] {
+    return this.takeAll().map((entry) => ({ unload: () => unload(entry), forget: () => forget(entry) }));
+  }
+
+  private takeAll(): Entry[] {
     const entries = [...this.entries.values()];
     this.entries.clear();
-    for (const { model } of entries) this.options.observer?.evicted?.(model);
-    return entries.map((entry) => ({ unload: () => unload(entry), forget: () => forget(entry) }));
+    for (const entry of entries) this.tellGone(entry);
+    return entries;
+  }
+
+  private keep(entry: Entry): void {
+    entry.kept = true;
+    this.options.observer?.kept?.(entry.model, entry.bytes);
+  }
+
+  private tellGone({ kept, model, bytes }: Entry): void {
+    if (kept) this.options.observer?.evicted?.(model, bytes);
   }
 
   /** Unloads idle models beyond the bounds, with `coming` bytes more in sight. */
@@ -160,7 +179,7 @@ export class SessionPool {
       if (idle.length - i <= maxIdle && bytes <= maxBytes && coming !== Infinity) break;
       bytes -= entry.bytes;
       this.entries.delete(key);
-      this.options.observer?.evicted?.(entry.model);
+      this.tellGone(entry);
       unloaded.push(unload(entry));
     }
     await Promise.allSettled(unloaded);

@@ -83,6 +83,30 @@ export function hungryGraph(count: number): Buffer {
   ]);
 }
 
+/** For specs: an encoder of pictures that answers in `image_embeds` (N×3) the mean of each channel of `pixel_values`. */
+export function colourEncoderGraph(side: number): Buffer {
+  return model([
+    [1, node('GlobalAveragePool', ['pixel_values'], 'means')],
+    [1, node('Flatten', ['means'], 'image_embeds')],
+    [11, valueInfo('pixel_values', ['N', 3, side, side])],
+    [12, valueInfo('image_embeds', ['N', 3])],
+  ]);
+}
+
+/** For specs: an encoder of texts that answers in `text_embeds` (N×width) the sum of its tokens' rows of `table`. */
+export function textEncoderGraph(table: readonly (readonly number[])[]): Buffer {
+  const width = table[0]?.length ?? 0;
+  return model([
+    [1, node('Gather', ['table', 'input_ids'], 'rows')],
+    [1, node('ReduceSum', ['rows', 'axis'], 'sum')],
+    [1, node('Squeeze', ['sum', 'axis'], 'text_embeds')],
+    [5, floats('table', [table.length, width], table.flat())],
+    [5, integers('axis', [1])],
+    [11, valueInfo('input_ids', ['N', 'tokens'], 'int64')],
+    [12, valueInfo('text_embeds', ['N', width])],
+  ]);
+}
+
 export function model(graph: Field[], opset = 17): Buffer {
   const standard = message([
     [1, ''],
@@ -124,6 +148,12 @@ export function integers(name: string, values: number[]): Buffer {
     [8, name],
     [9, raw],
   ]);
+}
+
+function floats(name: string, dims: readonly number[], values: readonly number[]): Buffer {
+  const raw = Buffer.alloc(4 * values.length);
+  values.forEach((value, i) => raw.writeFloatLE(value, 4 * i));
+  return message([...dims.map((dim): Field => [1, dim]), [2, ELEMENT.float32], [8, name], [9, raw]]);
 }
 
 function scalar(name: string, value: number): Buffer {

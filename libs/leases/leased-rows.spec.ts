@@ -21,6 +21,7 @@ import {
   DATASET_CLASSES,
   DATASET_ERASURES,
   DATASET_IMAGES,
+  DATASET_IMPORTS,
   EXPORTS,
   JOB_ENDINGS,
   LEASED_TABLES,
@@ -149,11 +150,20 @@ describe('leased rows', () => {
       },
     },
     { rows: DATASET_ERASURES, ...done, add: () => task('dataset_erasures', { dataset_id: randomUUID() }) },
-    {
-      rows: DATASET_IMAGES,
+    { rows: DATASET_IMPORTS, ...done, add: () => task('dataset_imports', { dataset_id: randomUUID() }) },
+    ...(['face', 'landmark'] as const).map((type) => ({
+      rows: DATASET_IMAGES[type],
       ...done,
-      add: () => task('dataset_images', { dataset_id: randomUUID(), class_id: randomUUID(), storage_key: 'k' }),
-    },
+      add: async () => {
+        const id = randomUUID();
+        await sql(`INSERT INTO datasets (id, workspace_id, name, type) VALUES ($1, $2, 'd', $3)`, [
+          id,
+          workspace,
+          type,
+        ]);
+        return task('dataset_images', { dataset_id: id, class_id: randomUUID(), storage_key: 'k' });
+      },
+    })),
     {
       rows: DATASET_CLASSES,
       ...done,

@@ -1,3 +1,4 @@
+import type { DatasetType } from '@adit/contracts';
 import { isLive } from '@adit/database';
 import type { LeasedTable } from './leased-rows.js';
 
@@ -36,15 +37,26 @@ export const JOB_ENDINGS: LeasedTable = { name: 'job_endings', ...TASK };
 export const EXPORTS: LeasedTable = {
   name: 'exports',
   ...TASK,
-  // Those of a job that was deleted go after it, in steps.
-  live: 'NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)',
+  // Those of a job or dataset that was deleted go after it, in steps.
+  live: `NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = exports.dataset_id AND d.time_deleted IS NOT NULL)`,
 };
 
 export const DATASET_ERASURES: LeasedTable = { name: 'dataset_erasures', ...TASK };
 
+export const DATASET_IMPORTS: LeasedTable = {
+  name: 'dataset_imports',
+  ...TASK,
+  // One that has come further since begins `attempts` anew.
+  token: 'fencing_token',
+  live: 'NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = dataset_imports.dataset_id AND d.time_deleted IS NOT NULL)',
+  begun: `state = 'processing', time_started = coalesce(time_started, now())`,
+};
+
 /** What is evaluated begins `attempts` anew whenever it changes. */
 const EVALUATED: Omit<LeasedTable, 'name'> = { ...TASK, token: 'fencing_token' };
-export const DATASET_IMAGES: LeasedTable = { name: 'dataset_images', ...EVALUATED };
+/** Pictures of datasets, by what these teach: another service looks at each. */
+export const DATASET_IMAGES = { face: imagesOf('face'), landmark: imagesOf('landmark') };
 export const DATASET_CLASSES: LeasedTable = {
   name: 'dataset_classes',
   ...EVALUATED,
@@ -52,6 +64,11 @@ export const DATASET_CLASSES: LeasedTable = {
   live: `time_deleted IS NULL AND NOT EXISTS (
     SELECT 1 FROM dataset_images i WHERE i.class_id = dataset_classes.id AND i.state IN ('waiting', 'processing'))`,
 };
+
+function imagesOf(type: DatasetType): LeasedTable {
+  const live = `EXISTS (SELECT 1 FROM datasets d WHERE d.id = dataset_id AND d.type = '${type}')`;
+  return { name: 'dataset_images', ...EVALUATED, live };
+}
 
 export const TRAININGS: LeasedTable = {
   name: 'trainings',
@@ -87,7 +104,8 @@ export const LEASED_TABLES = [
   JOB_ENDINGS,
   THUMBNAILS,
   DATASET_ERASURES,
-  DATASET_IMAGES,
+  DATASET_IMPORTS,
+  ...Object.values(DATASET_IMAGES),
   DATASET_CLASSES,
   TRAININGS,
 ];

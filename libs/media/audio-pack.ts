@@ -1,4 +1,5 @@
 import { AditError, AUDIO_DECODER_VERSION } from '@adit/contracts';
+import { z } from 'zod';
 import type { ReadRange } from './frame-pack.js';
 
 /** Which samples a pack holds: counted in each channel from the start of the source, the ends exclusive. */
@@ -76,16 +77,20 @@ export function openAudioPackBuffer(pack: Buffer): Promise<AudioPack> {
   return openAudioPack((start, end) => Promise.resolve(pack.subarray(start, end + 1)));
 }
 
-const NUMBERS = ['sampleRate', 'channels', 'start', 'end', 'ownStart', 'ownEnd', 'decoder'] as const;
+const Count = z.int().nonnegative();
+const Header = z.object({
+  sampleRate: Count,
+  channels: Count,
+  start: Count,
+  end: Count,
+  ownStart: Count,
+  ownEnd: Count,
+  decoder: Count,
+});
 
 function parseHeader(json: Buffer): AudioPlace & { decoder: number } {
   try {
-    const header = JSON.parse(json.toString('utf8')) as Record<(typeof NUMBERS)[number], number>;
-    if (!NUMBERS.every((name) => Number.isSafeInteger(header[name]) && header[name] >= 0)) {
-      throw new RangeError('a number is missing');
-    }
-    const { sampleRate, channels, start, end, ownStart, ownEnd, decoder } = header;
-    return { sampleRate, channels, start, end, ownStart, ownEnd, decoder };
+    return Header.parse(JSON.parse(json.toString('utf8')));
   } catch (error) {
     throw new AditError('MEDIA_INVALID', 'Not an audio pack: its header does not parse.', { cause: error });
   }

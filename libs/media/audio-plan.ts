@@ -1,4 +1,5 @@
 import { AditError, type AudioInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import type { AudioPack } from './audio-pack.js';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
 import { rangeFrames } from './plan.js';
@@ -8,63 +9,111 @@ export const PLANNING_RATE = 16_000;
 /** Milliseconds in which the loudness of one step is measured; chunks are cut between steps. */
 const STEP_MS = 10;
 const STEP_SAMPLES = (PLANNING_RATE * STEP_MS) / 1000;
-/** Steps of a chunk: it is cut at the quietest point between these, and stays whole when no more is left than the longer one. */
-const SHORTEST = 20_000 / STEP_MS;
-const LONGEST = 30_000 / STEP_MS;
+/** Steps from the middle of one stretch in which sound is cut to that of the next, and from a middle to its ends: 20–28 s a chunk. */
+const EVERY = 24_000 / STEP_MS;
+const WITHIN = 2_000 / STEP_MS;
 /** Steps on both sides of a cut over which quiet is measured: a pause between words, not a zero crossing. */
 const AROUND = 150 / STEP_MS;
 
 /**
- * Cuts sound into chunks: contiguous, all of it, of 20–30 s but for the last one, each cut where it is quietest; of equally quiet
- * points at the last one. `pieces` are samples at PLANNING_RATE in mono, cut anywhere; no more than a chunk of their loudness is
- * kept. Throws TOO_LARGE for more chunks than `limits` allow.
+ * Cuts sound into chunks: contiguous, all of it, of 20–28 s but for the last one. There is one cut within 2 s of each multiple
+ * of 24 s, where it is quietest; of equally quiet points at the last one. So whether sound is cut somewhere depends on the sound
+ * there alone. `pieces` are samples at PLANNING_RATE in mono, cut anywhere; no more than 4.3 s of their loudness is kept. Throws
+ * TOO_LARGE for more chunks than `limits` allow.
  */
 export async function planAudioGrid(
   pieces: AsyncIterable<Float32Array>,
   limits: FilmLimits = DEFAULT_FILM_LIMITS,
 ): Promise<AudioInterval[]> {
   const grid: AudioInterval[] = [];
-  let startMs = 0;
   const add = (endMs: number): void => {
-    grid.push({ startMs, endMs });
+    grid.push({ startMs: grid.at(-1)?.endMs ?? 0, endMs });
     checkChunks(grid.length, limits);
-    startMs = endMs;
   };
-  /** Energies of the steps since `startMs`. */
-  let steps: number[] = [];
-  let energy = 0;
+  const cuts = new QuietCuts(0);
   let samples = 0;
-  const step = (): void => {
-    steps.push(energy);
-    energy = 0;
-    if (steps.length < LONGEST + AROUND) return;
-    const cut = quietest(steps);
-    steps = steps.slice(cut);
-    add(startMs + cut * STEP_MS);
-  };
   for await (const piece of pieces) {
+    samples += piece.length;
+    for (const cut of cuts.heard(piece)) add(cut * STEP_MS);
+  }
+  for (const cut of cuts.ended()) add(cut * STEP_MS);
+  const endMs = Math.ceil((samples * 1000) / PLANNING_RATE);
+  if (endMs > (grid.at(-1)?.endMs ?? 0)) add(endMs);
+  return grid;
+}
+
+/** Of sound around a part that is needed to say how the grid lies in it. */
+export const GRID_MARGIN_SECONDS = 29;
+
+/**
+ * Those chunks of a whole sound's grid that reach into a part of it. `part` is a pack at PLANNING_RATE in mono with at least
+ * GRID_MARGIN_SECONDS of overlap, where there is as much sound: then they are the same whoever asks.
+ */
+export async function audioGridAround(part: AudioPack): Promise<AudioInterval[]> {
+  const [ownStart, ownEnd] = [part.ownStart / STEP_SAMPLES, part.ownEnd / STEP_SAMPLES];
+  // The last cut before it is surely that of `first`, and the first after it that of `last`.
+  const first = Math.floor((ownStart - WITHIN) / EVERY);
+  const last = Math.ceil((ownEnd + WITHIN) / EVERY);
+  const from = first < 1 ? 0 : first * EVERY - WITHIN - AROUND;
+  const to = Math.min((last * EVERY + WITHIN + AROUND) * STEP_SAMPLES, part.end);
+  const found = new QuietCuts(from);
+  const cuts = first < 1 ? [0] : [];
+  for (let at = from * STEP_SAMPLES; at < to; at += 10 * PLANNING_RATE) {
+    cuts.push(...found.heard(await part.samples(at, Math.min(at + 10 * PLANNING_RATE, to))));
+  }
+  cuts.push(...found.ended());
+  const ends = [...cuts.slice(1).map((cut) => cut * STEP_MS), Math.ceil((part.end * 1000) / PLANNING_RATE)];
+  return cuts
+    .map((cut, i) => ({ startMs: cut * STEP_MS, endMs: ends[i] ?? 0 }))
+    .filter(({ startMs, endMs }) => endMs > ownStart * STEP_MS && startMs < ownEnd * STEP_MS);
+}
+
+/** The numbers of the steps before which sound is cut, as far as it was heard; it begins with step `from`. */
+class QuietCuts {
+  private middle: number;
+  /** Energies of the steps around `middle`. */
+  private steps: number[] = [];
+  private energy = 0;
+  private samples = 0;
+
+  constructor(private at: number) {
+    this.middle = Math.max(1, Math.ceil((at + WITHIN + AROUND) / EVERY)) * EVERY;
+  }
+
+  heard(piece: Float32Array): number[] {
+    const cuts: number[] = [];
     for (const sample of piece) {
       // What is no number is no sound.
-      if (Number.isFinite(sample)) energy += sample * sample;
-      samples += 1;
-      if (samples % STEP_SAMPLES === 0) step();
+      if (Number.isFinite(sample)) this.energy += sample * sample;
+      this.samples += 1;
+      if (this.samples < STEP_SAMPLES) continue;
+      if (this.at >= this.middle - WITHIN - AROUND) this.steps.push(this.energy);
+      this.at += 1;
+      this.energy = this.samples = 0;
+      if (this.steps.length === 2 * (AROUND + WITHIN)) cuts.push(this.cut());
     }
+    return cuts;
   }
-  const endMs = Math.ceil((samples * 1000) / PLANNING_RATE);
-  while (endMs - startMs > LONGEST * STEP_MS) {
-    const cut = quietest(steps);
-    steps = steps.slice(cut);
-    add(startMs + cut * STEP_MS);
+
+  /** A chunk that would go on for more than 28 s is cut with what is heard around the cut. */
+  ended(): number[] {
+    const most = this.middle + WITHIN;
+    return this.at > most || (this.at === most && this.samples > 0) ? [this.cut()] : [];
   }
-  if (endMs > startMs) add(endMs);
-  return grid;
+
+  private cut(): number {
+    const found = this.middle - WITHIN - AROUND + quietest(this.steps);
+    this.steps = [];
+    this.middle += EVERY;
+    return found;
+  }
 }
 
 /** The number of steps before the quietest cut. */
 function quietest(steps: readonly number[]): number {
-  let best = LONGEST;
+  let best = AROUND;
   let least = Infinity;
-  for (let cut = SHORTEST; cut <= LONGEST; cut++) {
+  for (let cut = AROUND; cut <= AROUND + 2 * WITHIN; cut++) {
     const around = steps.slice(cut - AROUND, cut + AROUND);
     const loudness = around.reduce((sum, energy) => sum + energy, 0) / around.length;
     if (loudness > least) continue;

@@ -138,8 +138,9 @@ export function audioPackMemory({ startMs, endMs }: AudioInterval, spec: AudioSp
 
 /** Decoded sound from its start, piece by piece, channels interleaved. */
 export async function* audioPieces({ path }: DecodedAudio): AsyncGenerator<Float32Array> {
+  const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 18 });
   let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+  for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
     const samples = new Float32Array(Math.floor(bytes.length / SAMPLE_BYTES));
     for (let i = 0; i < samples.length; i++) samples[i] = bytes.readFloatLE(i * SAMPLE_BYTES);

@@ -12,7 +12,7 @@ export {
   storedAudio,
   type DecodedAudio,
 } from './decode-audio.js';
-export { planAudioGrid, PLANNING_RATE } from './audio-plan.js';
+export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE } from './audio-plan.js';
 export { MEDIA_PLANS } from './media-plan.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
@@ -29,13 +29,13 @@ export {
   type FramePack,
   type ReadRange,
 } from './frame-pack.js';
-export { decodeImageFile, decodeJpeg, encodeJpeg, type RgbImage } from './picture.js';
+export { decodeImageFile, decodeJpeg, displayedSize, encodeJpeg, type RgbImage } from './picture.js';
 export { isPictureName, PICTURE_FORMATS } from './pictures/formats.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';
 export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES } from './sniff.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
-export { checkSource, type SourcePolicy } from './fetch/source-uri.js';
+export { checkSource, parseSource, type SourcePolicy } from './fetch/source-uri.js';
 export { SourceSettings } from './source-settings.js';
 export { makeThumbnail } from './thumbnail.js';

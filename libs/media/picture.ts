@@ -66,6 +66,13 @@ export async function pictureMetadata(input: string | Buffer, maxPixels?: number
   return sharp(await barePicture(input, HEAD_BYTES), openingOf(maxPixels)).metadata();
 }
 
+/** Pixels of a picture as it is displayed. Throws MEDIA_INVALID. */
+export async function displayedSize(input: string | Buffer): Promise<{ width: number; height: number }> {
+  const { width, height } = (await pictureMetadata(input).catch((error: unknown) => Promise.reject(unreadable(error))))
+    .autoOrient;
+  return { width, height };
+}
+
 /** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
 export async function openPicture(input: string | Buffer, maxPixels?: number): Promise<Sharp> {
   const bare = await barePicture(input);

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { AditError } from '@adit/contracts';
 import { Parser, type ReadEntry } from 'tar';
 import { open as openZip, type Entry, type ZipFile } from 'yauzl';
@@ -16,6 +17,10 @@ export interface ArchiveLimits {
 
 /** Folders that one file may lie in. */
 const DEPTH = 4;
+/** What a tar archive has beside its files: for each entry headers and what fills up its last block, then what fills up the end. */
+const TAR_BYTES = { entry: 16 << 10, end: 1 << 20 };
+/** The first byte of anything gzipped, with which no name begins. */
+const GZIP = 0x1f;
 /** Of a mode: what kind of thing it is. */
 const KIND = 0o170000;
 const LINK = 0o120000;
@@ -30,7 +35,7 @@ export async function unpackModel(path: string, folder: string, limits: ArchiveL
   if (kind === null) return null;
   const unpacking = new Unpacking(folder, limits);
   try {
-    await (kind === 'zip' ? unzip(path, unpacking) : untar(path, unpacking));
+    await (kind === 'zip' ? unzip(path, unpacking) : untar(path, kind === 'tar.gz', unpacking, limits));
   } catch (error) {
     if (error instanceof AditError) throw error;
     throw refused(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -95,14 +100,14 @@ class Unpacking {
   }
 }
 
-async function kindOf(path: string): Promise<'zip' | 'tar' | null> {
+async function kindOf(path: string): Promise<'zip' | 'tar' | 'tar.gz' | null> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
     const head = buffer.subarray(0, bytesRead);
     if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
-    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-    return isGzip || head.subarray(257, 262).toString('latin1') === 'ustar' ? 'tar' : null;
+    if (head[0] === GZIP && head[1] === 0x8b) return 'tar.gz';
+    return head.subarray(257, 262).toString('latin1') === 'ustar' ? 'tar' : null;
   } finally {
     await file.close();
   }
@@ -139,25 +144,43 @@ async function unzipEntry(zip: ZipFile, entry: Entry, unpacking: Unpacking): Pro
   const stream = await new Promise<Readable>((resolve, reject) =>
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error))),
   );
-  await unpacking.write(target, stream as AsyncIterable<Buffer>);
+  await unpacking.write(target, stream);
 }
 
-async function untar(path: string, unpacking: Unpacking): Promise<void> {
+async function untar(path: string, isGzip: boolean, unpacking: Unpacking, limits: ArchiveLimits): Promise<void> {
   const writes: Promise<void>[] = [];
   const reading = createReadStream(path);
   const failed = (error: unknown): void =>
     void reading.destroy(error instanceof Error ? error : new Error(String(error)));
   const parser = new Parser({
     strict: true,
+    brotli: false,
+    zstd: false,
     onReadEntry: (entry) => {
       const write = untarEntry(entry, unpacking);
       writes.push(write);
       write.catch(failed);
     },
   });
+  const most = limits.maxBytes + limits.maxEntries * TAR_BYTES.entry + TAR_BYTES.end;
+  // Unpacked here: the parser would go on for as long as there is something behind the end of the archive.
+  const plain = isGzip ? createGunzip() : new PassThrough();
   // Its types are not those of a stream of Node's, which it is as far as this goes.
-  await pipeline(reading, parser as unknown as NodeJS.WritableStream);
+  await pipeline(reading, plain, upTo(most), parser as unknown as NodeJS.WritableStream);
   await Promise.all(writes);
+}
+
+/** Hands on the bytes of a tar archive, no more than `most` of them. */
+function upTo(most: number): Transform {
+  let read = 0;
+  return new Transform({
+    transform(piece: Buffer, _, done) {
+      if (read === 0 && piece[0] === GZIP) return done(refused('The archive is gzipped twice.'));
+      read += piece.length;
+      if (read > most) return done(tooLarge(`The archive goes on for more than ${most} bytes.`));
+      done(null, piece);
+    },
+  });
 }
 
 async function untarEntry(entry: ReadEntry, unpacking: Unpacking): Promise<void> {

@@ -1,30 +1,9 @@
-import type { ImageInput, ResizeFilter } from '@adit/contracts';
+import type { ResizeFilter } from '@adit/contracts';
+import type { ExporterHints } from '@adit/inference';
+import { TOKENIZER_LIMITS } from '@adit/inference/families/text-embedding/tokenizer';
 import { z } from 'zod';
 import { refused, type OnnxOutline } from './onnx-outline.js';
 import { readPythonLiteral, type PythonValue } from './python-literal.js';
-
-/** What exporters write about a model beside its graph. Null is what none of them says. */
-export interface ExporterHints {
-  /** Who said it: `Ultralytics`, `Hugging Face`, `timm`, `PaddleOCR`; null when nobody did. */
-  exporter: string | null;
-  /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
-  task: string | null;
-  labels: string[] | null;
-  /** Several labels may be right at once. */
-  multiLabel: boolean;
-  width: number | null;
-  height: number | null;
-  colour: 'rgb' | 'bgr' | null;
-  /** On values of 0..255, one for each channel. */
-  mean: number[] | null;
-  std: number[] | null;
-  resize: 'stretch' | 'letterbox' | 'crop' | null;
-  /** With `crop`: pixels of the shorter side before the middle is cut out. */
-  shorterSide: number | null;
-  filter: ResizeFilter | null;
-  /** With `letterbox`: what the bars are filled with, and where the picture lies. */
-  pad: ImageInput['pad'] | null;
-}
 
 /** Text of files beside the graph, by name. */
 export type SidecarFiles = Readonly<Record<string, string>>;
@@ -34,6 +13,7 @@ export const SIDECARS: Readonly<Record<string, number>> = {
   'config.json': 1_048_576,
   'preprocessor_config.json': 65_536,
   'labels.txt': 1_048_576,
+  'tokenizer.json': TOKENIZER_LIMITS.bytes,
 };
 
 const MAX_LABELS = 100_000;
@@ -51,6 +31,8 @@ const NOTHING: ExporterHints = {
   shorterSide: null,
   filter: null,
   pad: null,
+  textLength: null,
+  textPad: null,
 };
 
 /**
@@ -106,6 +88,13 @@ const HfConfig = z.object({
   architectures: z.array(z.string()).nullish(),
   id2label: z.record(z.string(), z.string()).nullish(),
   problem_type: z.string().nullish(),
+  // Of models that have an encoder of text.
+  text_config: z
+    .object({
+      max_position_embeddings: z.int().positive().nullish(),
+      pad_token_id: z.int().nonnegative().nullish(),
+    })
+    .nullish(),
   // timm's own.
   architecture: z.string().nullish(),
   label_names: z.array(z.string()).nullish(),
@@ -153,7 +142,14 @@ function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
   if (config?.pretrained_cfg) return timm(config);
   const labels = config?.id2label ? labelsOf(new Map(Object.entries(config.id2label))) : null;
   const multiLabel = config?.problem_type === 'multi_label_classification';
-  const said = { exporter: 'Hugging Face', task: config?.architectures?.[0] ?? null, labels, multiLabel };
+  const said = {
+    exporter: 'Hugging Face',
+    task: config?.architectures?.[0] ?? null,
+    labels,
+    multiLabel,
+    textLength: config?.text_config?.max_position_embeddings ?? null,
+    textPad: config?.text_config?.pad_token_id ?? null,
+  };
   return preprocessor === null ? said : { ...said, ...preprocessing(preprocessor) };
 }
 

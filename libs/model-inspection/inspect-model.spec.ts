@@ -1,9 +1,12 @@
-import { symlink, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { textEncoderGraph } from '@adit/inference/spec-graph';
 import type { onnx } from 'onnx-proto';
+import { z } from 'zod';
 import { inspectModel } from './inspect-model.js';
 import type { Inspection } from './inspect.js';
+import { manifestFor } from './manifest-for.js';
 import { FLOAT, floats, graphOf, int64s, model, modelFolder, node, value } from './testing/onnx-file.js';
 
 const models = join(import.meta.dirname, '../../models');
@@ -70,6 +73,42 @@ function loop(rounds: number): onnx.IGraphProto {
     ],
   };
 }
+
+describe('an encoder of text', () => {
+  const graph = textEncoderGraph(Array.from({ length: 1_200 }, () => [1, 2, 3]));
+  const config = JSON.stringify({ architectures: ['CLIPModel'], text_config: { max_position_embeddings: 77 } });
+  const file = join(import.meta.dirname, '../inference/families/text-embedding/golden/tokenizers.json');
+  const inspectedWith = async (tokenizer: (good: object) => object | null): Promise<Inspection> => {
+    const { clip } = z
+      .object({ clip: z.object({ tokenizer: z.looseObject({}) }) })
+      .parse(JSON.parse(await readFile(file, 'utf8')));
+    const beside = tokenizer(clip.tokenizer);
+    const files: Record<string, string> = beside === null ? {} : { 'tokenizer.json': JSON.stringify(beside) };
+    return inspected({ 'model.onnx': graph, 'config.json': config, ...files });
+  };
+
+  it('is known with its tokenizer, and needs no answer', async () => {
+    const { proposal, tokenizer } = await inspectedWith((good) => good);
+    const text = { tensor: 'input_ids', mask: null, length: 77, pad: null };
+    expect(proposal).toMatchObject({ family: 'text-embedding', dimensions: 3, text, questions: [] });
+    expect(tokenizer).toBe('tokenizer.json');
+    expect(manifestFor({ name: 'mine-text' }, proposal, null)).toMatchObject({
+      ...{ family: 'text-embedding', dimensions: 3, modules: ['object_scene_recognition'] },
+      text: { tensor: 'input_ids', length: 77, template: 'This is a photo of {}.' },
+    });
+  });
+
+  it.each<[string, (good: object) => object | null, RegExp]>([
+    ['none', () => null, /no tokenizer\.json lies beside it: save_pretrained\(\)/],
+    [
+      'one with a pattern that never ends',
+      (good) => ({ ...good, pre_tokenizer: { type: 'Split', pattern: { Regex: '(a+)+$' } } }),
+      /may take for ever/,
+    ],
+  ])('is refused with %s', async (_, tokenizer, message) => {
+    await expect(inspectedWith(tokenizer)).rejects.toThrow(message);
+  });
+});
 
 describe('inspecting in a process of its own', () => {
   it('reads and runs an installed network', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
 import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
 import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
 import { propose, type Proposal } from './propose.js';
@@ -18,6 +19,8 @@ export interface Inspection {
   exporter: string | null;
   proposal: Proposal;
   trial: Trial;
+  /** `tokenizer.json` of an encoder of text: where it lies, from the graph's folder; null for other models. */
+  tokenizer: string | null;
 }
 
 /** Domains of operators that ONNX Runtime's own build knows. */
@@ -42,11 +45,13 @@ export async function inspectHere(path: string): Promise<Inspection> {
     const broken = findNaN(path, file, outline);
     if (broken !== null)
       throw refused(`The weight ${shown(broken)} holds NaN: the training went wrong, or the export.`);
-    const hints = readHints(outline, sidecars(dirname(path)));
+    const beside = sidecars(dirname(path));
+    const hints = readHints(outline, beside.files);
     const proposal = propose(outline, hints);
+    const tokenizer = proposal.text === null ? null : usableTokenizer(beside);
     const trial = await tryGraph(path, outline, proposal);
     const { weights: _weights, metadata: _metadata, ...rest } = outline;
-    return { size: file.size, external, outline: rest, exporter: hints.exporter, proposal, trial };
+    return { size: file.size, external, outline: rest, exporter: hints.exporter, proposal, trial, tokenizer };
   } finally {
     file.close();
   }
@@ -65,14 +70,39 @@ function refuseCustomOperators({ operators, functions }: OnnxOutline): void {
   );
 }
 
-function sidecars(folder: string): SidecarFiles {
+interface Sidecars {
+  files: SidecarFiles;
+  /** Where each of them lies, from the graph's folder. */
+  at: Readonly<Record<string, string>>;
+}
+
+/** Files beside the graph; those of a graph in a folder `onnx`, as Hugging Face lays them out, also in the one above. */
+function sidecars(folder: string): Sidecars {
   const files: Record<string, string> = {};
+  const at: Record<string, string> = {};
   for (const [name, most] of Object.entries(SIDECARS)) {
-    const path = join(folder, name);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found?.isFile()) continue;
-    if (found.size > most) throw refused(`${name} beside the graph has ${found.size} bytes; at most ${most} are read.`);
+    const places = basename(folder) === 'onnx' ? [name, join('..', name)] : [name];
+    const place = places.find((each) => statSync(join(folder, each), { throwIfNoEntry: false })?.isFile());
+    if (place === undefined) continue;
+    const path = join(folder, place);
+    const { size } = statSync(path);
+    if (size > most) throw refused(`${name} beside the graph has ${size} bytes; at most ${most} are read.`);
     files[name] = readFileSync(path, 'utf8');
+    at[name] = place;
   }
-  return files;
+  return { files, at };
+}
+
+/** Reads it and makes tokens of a text, as jobs will. */
+function usableTokenizer({ files, at }: Sidecars): string {
+  const file = files['tokenizer.json'];
+  const place = at['tokenizer.json'];
+  if (file === undefined || place === undefined) {
+    throw refused(
+      'It takes tokens, and no tokenizer.json lies beside it: save_pretrained() of a fast tokenizer writes one.',
+    );
+  }
+  const tokens = TextTokenizer.read(Buffer.from(file)).encode('a photo of a cat', 64);
+  if (tokens.length === 0) throw refused('tokenizer.json makes no tokens of "a photo of a cat".');
+  return place;
 }

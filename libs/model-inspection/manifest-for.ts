@@ -1,4 +1,5 @@
-import { AditError, ImageInput, MODEL_FAMILIES, ModelFamily, ModelManifest } from '@adit/contracts';
+import { AditError, ImageInput, ModelManifest, type Similarity, TextInput } from '@adit/contracts';
+import { MODEL_FAMILIES, type FamilyDefinition } from '@adit/inference';
 import type { Proposal } from './propose.js';
 
 /** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
@@ -15,6 +16,10 @@ export interface ModelAnswers {
   filter?: string | undefined;
   pad?: string | undefined;
   shorterSide?: string | undefined;
+  logitScale?: string | undefined;
+  logitBias?: string | undefined;
+  textLength?: string | undefined;
+  template?: string | undefined;
   description?: string | undefined;
   licence?: string | undefined;
   origin?: string | undefined;
@@ -27,45 +32,56 @@ export interface ModelAnswers {
 export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): ModelManifest {
   const { labels: given } = answers;
   const { family, decoding } = readAs(answers, proposal);
-  const labels = withoutBackground(given ?? proposal.labels ?? before?.labels ?? null, decoding);
-  const input = pixelsOf(answers, proposal, before);
-  if (labels === null) {
+  const named = given ?? proposal.labels ?? before?.labels ?? null;
+  const labels = named === null ? null : (family.labelsOf?.(named, decoding ?? '') ?? named);
+  const needs = new Set(Object.keys(family.needs.shape));
+  const input = needs.has('input') ? pixelsOf(answers, proposal, before) : undefined;
+  if (labels === null && needs.has('labels')) {
     throw unanswered([['labels', 'What are its classes called? --labels FILE, with one label a line.']]);
   }
-  if (proposal.classes !== null && labels.length !== proposal.classes) {
+  if (labels !== null && proposal.classes !== null && labels.length !== proposal.classes) {
     throw wrong('labels', `It has ${proposal.classes} classes, and ${labels.length} labels were given.`);
   }
   return ModelManifest.parse({
     ...before,
     name: answers.name,
     kind: 'network',
-    task: MODEL_FAMILIES[family].task,
-    family,
-    decoding,
+    task: family.task,
+    family: family.name,
+    decoding: decoding ?? undefined,
     description: answers.description ?? before?.description ?? '',
     maxBatch: proposal.maxBatch ?? MOST_ROWS,
     input,
-    labels,
+    labels: labels ?? undefined,
+    dimensions: proposal.dimensions ?? before?.dimensions,
+    text: needs.has('text') ? textOf(answers, proposal, before?.text) : undefined,
+    similarity: needs.has('similarity') ? similarityOf(answers, before?.similarity) : undefined,
     licence: answers.licence ?? before?.licence ?? 'private',
     origin: answers.origin ?? before?.origin ?? 'given by the user',
-    modules: ['object_scene_recognition'],
+    modules: family.uses.map(({ module }) => module),
   });
 }
 
+const IN_WORDS = new Intl.ListFormat('en');
+
 /** Its family, and how its outputs are read: as it is taken for, unless options say otherwise. */
-function readAs(answers: ModelAnswers, proposal: Proposal): { family: ModelFamily; decoding: string } {
-  const usable = Object.entries(MODEL_FAMILIES).map(([name, { decodings }]) => `${name} (${decodings.join(', ')})`);
-  const known = ModelFamily.safeParse(answers.family ?? familyOf(answers.decoding) ?? proposal.family);
-  if (!known.success) {
+function readAs(answers: ModelAnswers, proposal: Proposal): { family: FamilyDefinition; decoding: string | null } {
+  const usable = MODEL_FAMILIES.usable();
+  const wanted = answers.family ?? MODEL_FAMILIES.withDecoding(answers.decoding)?.name ?? proposal.family;
+  const family = usable.find(({ name }) => name === wanted);
+  if (family === undefined) {
     const taken = proposal.family === null ? 'for none that is known' : `for a model of the family ${proposal.family}`;
+    const names = usable.map(
+      ({ name, decodings }) => `${name}${decodings.length > 0 ? ` (${decodings.join(', ')})` : ''}`,
+    );
     throw wrong(
       'family',
-      `It is taken ${taken} (${proposal.because}); jobs use ${usable.join(' and ')} today. If it is one, say --family, and --decoding for how its outputs are read.`,
+      `It is taken ${taken} (${proposal.because}); jobs use ${IN_WORDS.format(names)} today. If it is one, say --family, and --decoding for how its outputs are read.`,
     );
   }
-  const family = known.data;
-  const decodings: readonly string[] = MODEL_FAMILIES[family].decodings;
-  const decoding = answers.decoding ?? (proposal.family === family ? proposal.decoding : decodings[0]) ?? '';
+  const { name, decodings } = family;
+  if (decodings.length === 0) return { family, decoding: null };
+  const decoding = answers.decoding ?? (proposal.family === name ? proposal.decoding : decodings[0]) ?? '';
   if (!decodings.includes(decoding)) {
     throw wrong(
       'decoding',
@@ -75,14 +91,47 @@ function readAs(answers: ModelAnswers, proposal: Proposal): { family: ModelFamil
   return { family, decoding };
 }
 
-/** Where classes are numbered from 1 on, the first label is that of class 1, as lists of labels do not agree about class 0. */
-function withoutBackground(labels: string[] | null, decoding: string): string[] | null {
-  const numbered = decoding === 'ssd' || decoding === 'torchvision';
-  return numbered && /^_*background_*$/i.test(labels?.[0] ?? '') ? (labels?.slice(1) ?? null) : labels;
+/** What a cosine is multiplied by is a weight that no exported encoder carries. */
+function similarityOf(answers: ModelAnswers, before: Similarity | undefined): Similarity {
+  const scale = numberOf('logitScale', answers.logitScale) ?? before?.scale;
+  const bias = numberOf('logitBias', answers.logitBias) ?? before?.bias ?? 0;
+  if (scale === undefined) {
+    const question = 'What is a cosine multiplied by? --logit-scale 100 with CLIP as OpenAI trained it';
+    throw unanswered([['logitScale', `${question}: exp(model.logit_scale); with SigLIP --logit-bias too.`]]);
+  }
+  if (scale <= 0) throw wrong('logitScale', `--logit-scale ${scale} is not above 0: it is exp(model.logit_scale).`);
+  return { scale, bias };
 }
 
-function familyOf(decoding: string | undefined): string | undefined {
-  return Object.entries(MODEL_FAMILIES).find(([, { decodings }]) => decodings.some((each) => each === decoding))?.[0];
+/** The template of Hugging Face's pipeline for zero-shot classification, which SigLIP was trained with too. */
+const TEMPLATE = 'This is a photo of {}.';
+
+function textOf(answers: ModelAnswers, { text }: Proposal, before: TextInput | undefined): TextInput {
+  if (text === null)
+    throw wrong('file', 'None of its inputs takes tokens: export the encoder of text as a file of its own.');
+  const length = text.length ?? numberOf('textLength', answers.textLength) ?? before?.length;
+  if (length === undefined) {
+    throw unanswered([
+      ['textLength', 'How many tokens has a text at most? --text-length 77 with CLIP, 64 with SigLIP.'],
+    ]);
+  }
+  const template = answers.template ?? before?.template ?? TEMPLATE;
+  const { tensor, mask, pad } = text;
+  const said = { tensor, length, template, ...(mask === null ? {} : { mask }), ...(pad === null ? {} : { pad }) };
+  const checked = TextInput.safeParse(said);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw wrong(
+    issue?.path[0] === 'template' ? 'template' : 'textLength',
+    `${String(issue?.path[0])}: ${issue?.message ?? 'wrong'}.`,
+  );
+}
+
+function numberOf(answer: keyof ModelAnswers, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isFinite(number)) throw wrong(answer, `${text} is no number.`);
+  return number;
 }
 
 /** Rows of one run for graphs that take any number. */

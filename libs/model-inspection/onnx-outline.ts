@@ -1,4 +1,5 @@
 import { AditError } from '@adit/contracts';
+import type { Axis, GraphValue } from '@adit/inference';
 import type { FileField, ProtobufFile } from './protobuf-file.js';
 
 /** Types of tensors by the number that ONNX gives them (onnx.proto, TensorProto.DataType), with their bits for each value. */
@@ -27,18 +28,6 @@ const TENSOR_TYPES: Readonly<Record<number, readonly [name: string, bits: number
   22: ['int4', 4],
   23: ['float4e2m1', 4],
 };
-
-/** An axis: its length, the name of one that is open (`batch`), or null for one that says nothing. */
-export type Axis = number | string | null;
-
-/** An input or an output of the graph. */
-export interface GraphValue {
-  name: string;
-  /** `float32`, `int64`, …; null for what is no tensor, such as a sequence. */
-  type: string | null;
-  /** Null when the graph does not say how many axes there are. */
-  axes: Axis[] | null;
-}
 
 /** Where a weight's values lie: in the file itself, or in another one of its folder. */
 export interface Weight {

@@ -343,3 +343,29 @@ describe('labels', () => {
     );
   });
 });
+
+describe('a model of images and text', () => {
+  const config = (architecture: string, text = {}): SidecarFiles => ({
+    'config.json': JSON.stringify({ architectures: [architecture], text_config: text }),
+    'preprocessor_config.json': JSON.stringify({
+      ...{ do_resize: true, size: { height: 224, width: 224 }, resample: 3, do_rescale: true, rescale_factor: 1 / 255 },
+      ...{ do_normalize: true, image_mean: [0.5, 0.5, 0.5], image_std: [0.5, 0.5, 0.5] },
+    }),
+  });
+
+  it('of CLIP or SigLIP is known by both of its files, and asks for what no graph says', async () => {
+    const input = ['batch', 3, 224, 224];
+    const clip = await proposed({
+      input,
+      inputName: 'pixel_values',
+      outputs: { image_embeds: ['batch', 512] },
+      files: config('CLIPModel'),
+    });
+    expect(clip).toMatchObject({ family: 'image-text', decoding: 'clip', dimensions: 512, maxBatch: null });
+    expect(clip.input).toMatchObject({ width: 224, filter: 'bicubic', resize: 'stretch' });
+    expect(flags(clip)).toEqual(['--logit-scale']);
+    const outputs = { last_hidden_state: ['batch', 196, 768], pooler_output: ['batch', 768] };
+    const siglip = await proposed({ input, inputName: 'pixel_values', outputs, files: config('SiglipModel') });
+    expect(siglip).toMatchObject({ family: 'image-text', decoding: 'siglip', dimensions: 768 });
+  });
+});

@@ -1,9 +1,13 @@
 import type { ImageInput, ResizeFilter } from '@adit/contracts';
-import type { ExporterHints } from './exporter-hints.js';
-import { detector } from './families/detector.js';
-import { faceDetector, faceEmbedding, named } from './families/faces.js';
-import { pictureInput, type Family, type Finding, type PictureInput, type Recogniser } from './families/finding.js';
-import { classifier, embedding, textDetection, textRecognition } from './families/whole-picture.js';
+import {
+  MODEL_FAMILIES,
+  pictureInput,
+  type ExporterHints,
+  type FamilyDefinition,
+  type Finding,
+  type PictureInput,
+  type Shape,
+} from '@adit/inference';
 import type { OnnxOutline } from './onnx-outline.js';
 
 /** Something that neither the graph nor its exporter says. */
@@ -15,7 +19,8 @@ export interface Question {
 
 /** What a model is taken for, and how pictures become its input; null is what is not known. */
 export interface Proposal {
-  family: Family | null;
+  /** One of MODEL_FAMILIES. */
+  family: string | null;
   decoding: string | null;
   because: string;
   input: {
@@ -32,6 +37,8 @@ export interface Proposal {
     filter: ResizeFilter | null;
     pad: ImageInput['pad'] | null;
   } | null;
+  /** How texts become its input, of an encoder of texts. */
+  text: { tensor: string; mask: string | null; length: number | null; pad: number | 'end' | null } | null;
   /** Rows of one run: 1 for a graph that takes one, null for any number. */
   maxBatch: number | null;
   labels: string[] | null;
@@ -40,26 +47,11 @@ export interface Proposal {
   questions: Question[];
 }
 
-/** The most particular first. */
-const RECOGNISERS: readonly Recogniser[] = [
-  named,
-  faceDetector,
-  detector,
-  faceEmbedding,
-  textRecognition,
-  textDetection,
-  classifier,
-  embedding,
-];
-
 /** Takes a graph for what it looks like, and asks for what it cannot know. */
 export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   const picture = pictureInput(outline);
-  const finding = RECOGNISERS.reduce<Finding | null>(
-    (found, recognise) => found ?? recognise({ outline, hints, picture }),
-    null,
-  );
-  const labels = labelsFor(finding, hints);
+  const { family, finding } = takenFor({ outline, hints, picture });
+  const labels = labelsFor(family, finding, hints);
   const questions: Question[] = [];
   if (finding === null) {
     questions.push({
@@ -74,13 +66,26 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
       question: `What are its ${finding.classes} classes called${wrong}? A file with one label a line.`,
     });
   }
+  if (family?.needs.shape['similarity'] !== undefined) {
+    questions.push({
+      flag: '--logit-scale',
+      question: `What is a cosine multiplied by? exp(model.logit_scale): 100 with CLIP as OpenAI trained it. With SigLIP --logit-bias too.`,
+    });
+  }
+  if (finding?.text?.length === null && hints.textLength === null) {
+    questions.push({
+      flag: '--text-length',
+      question: 'How many tokens has a text at most? 77 with CLIP, 64 with SigLIP.',
+    });
+  }
   const input = picture === null ? null : inputOf(picture, hints);
   if (input !== null && finding !== null) questions.push(...questionsAbout(input));
   return {
-    family: finding?.family ?? null,
+    family: family?.name ?? null,
     decoding: finding?.decoding ?? null,
     because: finding?.because ?? 'nothing in its shape or its metadata says what it is',
     input,
+    text: textOf(finding, hints),
     maxBatch: picture === null || picture.batch !== null ? 1 : null,
     labels,
     classes: finding?.classes ?? null,
@@ -89,14 +94,36 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   };
 }
 
-/** Labels are taken when there are as many as the outputs have room for. */
-function labelsFor(finding: Finding | null, { labels }: ExporterHints): string[] | null {
-  if (finding === null || labels === null) return null;
-  // The blank of CTC, and often a space, stand beside the characters that are listed.
-  const spare = finding.family === 'text-recognition' ? 2 : 0;
-  const missing = finding.classes === null ? 0 : finding.classes - labels.length;
-  return missing >= 0 && missing <= spare ? labels : null;
+/** The first family that knows the graph as one of its own. */
+function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } | { family: null; finding: null } {
+  for (const family of MODEL_FAMILIES.all()) {
+    const finding = family.recognise(shape);
+    if (finding !== null) return { family, finding };
+  }
+  return { family: null, finding: null };
 }
+
+/** Labels are taken when there are as many as the outputs have room for. */
+function labelsFor(
+  family: FamilyDefinition | null,
+  finding: Finding | null,
+  { labels }: ExporterHints,
+): string[] | null {
+  if (family === null || finding === null || labels === null) return null;
+  const missing = finding.classes === null ? 0 : finding.classes - labels.length;
+  return missing >= 0 && missing <= (family.spareClasses ?? 0) ? labels : null;
+}
+
+/** SigLIP was trained on texts that are filled up; to CLIP what is behind a text's end says nothing, where its graph wants it. */
+function textOf(finding: Finding | null, { task, textLength, textPad }: ExporterHints): Proposal['text'] {
+  if (finding?.text === undefined) return null;
+  const { tensor, mask, length } = finding.text;
+  const pad = /^Siglip/.test(task ?? '') ? (textPad ?? SIGLIP_PAD) : length === null ? null : 'end';
+  return { tensor, mask, length: length ?? textLength, pad };
+}
+
+/** SiglipTextConfig's own, which config.json leaves out. */
+const SIGLIP_PAD = 1;
 
 function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Proposal['input']> {
   return {

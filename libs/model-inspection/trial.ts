@@ -1,5 +1,5 @@
-import { floatsOf, THIS_THREAD, type Graph, type GraphTensor, type Tensor } from '@adit/inference';
-import { refused, shown, type GraphValue, type OnnxOutline } from './onnx-outline.js';
+import { floatsOf, THIS_THREAD, type Graph, type GraphTensor, type GraphValue, type Tensor } from '@adit/inference';
+import { refused, shown, type OnnxOutline } from './onnx-outline.js';
 import type { Proposal } from './propose.js';
 
 /** An open axis that is neither the batch nor a side of the picture, as the length of a text. */

@@ -117,6 +117,19 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(await db.manager.count(ObjectRemovalEntity)).toBe(0);
     });
 
+    it('keeps a name for one sort of model, also for two that come at once', async () => {
+      const { store } = await process();
+      const name = fresh('sort');
+      const gallery = { kind: 'gallery', task: 'face-gallery' } as const;
+      const both = await Promise.allSettled([
+        store.publish(await draft(name, 'a network')),
+        store.publish({ ...(await draft(name, 'people')), manifest: manifest(name, gallery) }),
+      ]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const [lost] = both.flatMap((each) => (each.status === 'rejected' ? [code(each.reason)] : []));
+      expect(lost).toBe('CONFLICT');
+    });
+
     it('says by a name what was promoted, else the highest, and nothing that was retired', async () => {
       const { store, repository } = await process();
       const name = fresh('steps');
@@ -196,7 +209,8 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       await db.manager.insert(WorkspaceModelEntity, { ...place, deletedVersions: [`1 ${given.digest}`] });
       await store.retire(first.modelId, 1);
       await store.sweep(new Date(Date.now() + 2 * HOUR));
-      expect(await store.publish(given)).toEqual(first);
+      // Under a number of its own: what was said of the first was not said of this one.
+      expect(await store.publish(given)).toEqual({ ...first, version: 2 });
       expect(await db.manager.findOneBy(WorkspaceModelEntity, place)).toMatchObject({ deletedVersions: null });
     });
 

@@ -55,7 +55,8 @@ export class ModelStore {
 
   /**
    * Stores a version whole or not at all. Of several at the same moment each gets a number of its own; one that is there
-   * already under its digest stays as it is. Throws INTERNAL when a file is not the one that was digested.
+   * already under its digest stays as it is. Throws INTERNAL when a file is not the one that was digested, CONFLICT when the name is
+   * another sort of model's by now.
    */
   async publish(given: NewModelVersion): Promise<ModelPin & { modelId: string }> {
     const { name } = given.manifest;
@@ -177,26 +178,42 @@ function typeOf({ task }: ModelManifest): ModelType {
   return task.startsWith('landmark') ? 'landmark' : 'object';
 }
 
+/** What a name means once it has a version: whoever named a gallery of people never gets a network. */
+function sortOf(manifest: ModelManifest): string {
+  return manifest.kind === 'network' ? 'a network' : `a gallery of type ${typeOf(manifest)}`;
+}
+
 async function writeDown(
   manager: EntityManager,
   { id, objectPrefix, given }: { id: string; objectPrefix: string; given: NewModelVersion },
 ): Promise<{ version: number; isNew: boolean }> {
   const { workspaceId, manifest, digest } = given;
   // Holds the model's row: its versions are numbered one after the other.
-  await manager.query(
+  const [model]: { last: number }[] = await manager.query(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING last_version AS last`,
     [id, workspaceId, manifest.name, typeOf(manifest)],
   );
-  // Its workspace may have deleted it, and all that it was may have been swept: the same files come back under the same number.
+  // Its workspace may have deleted it.
   await manager.query(
     'UPDATE workspace_models SET deleted_versions = NULL WHERE workspace_id = $1 AND model_id = $2 AND deleted_versions IS NOT NULL',
     [workspaceId, id],
   );
   const versions = await manager.findBy(ModelVersionEntity, { modelId: id });
+  const other = versions.find(
+    (each) => each.timeRetired === null && each.manifest !== null && sortOf(each.manifest) !== sortOf(manifest),
+  );
+  if (other?.manifest != null) {
+    throw new AditError(
+      'CONFLICT',
+      `${manifest.name} is ${sortOf(other.manifest)} already: choose another name, or retire that first.`,
+    );
+  }
   const same = versions.find((each) => each.digest === digest && each.manifest !== null && each.timeRetired === null);
   if (same !== undefined) return { version: same.versionNumber, isNew: false };
-  const version = Math.max(0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
+  // Also after those that were swept: results that name one of them mean no other.
+  const version = Math.max(model?.last ?? 0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
+  await manager.query('UPDATE models SET last_version = $2 WHERE id = $1', [id, version]);
   await manager.query(
     `INSERT INTO model_versions
        (model_id, version_number, digest, changelog, source_dataset_id, manifest, files, object_prefix, metrics)

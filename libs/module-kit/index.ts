@@ -6,6 +6,7 @@ export * from './module.js';
 export * from './portrait.js';
 export * from './registry.js';
 export * from './segment.js';
+export * from './source-name.js';
 export * from './stretch-fold.js';
 export * from './stretches.js';
 export * from './thinning.js';

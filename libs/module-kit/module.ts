@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { UsedDictionary } from '@adit/dictionaries';
@@ -54,6 +55,27 @@ export interface OpenContext {
   readDictionary(id: string): Promise<UsedDictionary>;
 }
 
+/** A segment as it is stored. */
+export interface FoundSegment extends Pick<Segment, 'timeStart' | 'timeEnd'> {
+  meta: Record<string, unknown>;
+}
+
+/** What a module found in a job that has ended. */
+export interface FoundInJob {
+  /** Sources that it folded, in order. */
+  sources: { index: number; uri: string }[];
+  /** Its segments of one type and source in order of emission; a page of them is in memory at a time. */
+  segments(sourceIndex: number, type: string): AsyncIterable<FoundSegment>;
+}
+
+/** A file that a module leaves with a job, beside results.json. */
+export interface ModuleFile {
+  /** Unlike those of the module's other files; without folders. */
+  filename: string;
+  mimeType: string;
+  body: Readable;
+}
+
 /** A question a client can ask: a pure fold over observations, in order, that yields segments as they become final. */
 export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State extends Json = Json> {
   /** As posted, e.g. `face_recognition`; also the folder's name. */
@@ -71,6 +93,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   media: MediaKind[];
   /** Another module whose models serve this one too, e.g. the one that galleries are made for. */
   sharesModelsOf?: string;
+  /** Arguments that a client left out and that follow from the models it runs, such as a threshold that a training found. */
+  fromModels?(models: readonly InstalledModel[]): Record<string, Json>;
   /** What a request may name in `model`, for modules that take it; GET /v1/models/ lists them. */
   takes?: TakenModels;
   /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
@@ -84,6 +108,11 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   /** The index collection that it puts people into, and the network whose embeddings they are; null for none. */
   collection?(args: z.infer<Args>): { name: string; network: string; path: PropertyKey[] } | null;
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
+  /**
+   * The files that its part of a job leaves, made when the job ends, unless the module failed. One is asked for when the one
+   * before it has been written. A job that ends again, and one whose end is repeated, makes them anew.
+   */
+  files?(args: z.infer<Args>, found: FoundInJob): AsyncIterable<ModuleFile>;
 }
 
 /** A model the repository serves, as far as a module's choice needs it. */
@@ -95,8 +124,13 @@ export interface InstalledModel extends ModelPin {
   family: string | null;
   modules: string[];
   isDefault: boolean;
+  /** Of a gallery that was trained: distance up to which one of it is meant. */
+  maxDistance?: number | null;
   /** Of a network that resizes as its exporter does: pixels of the shorter side that it needs of a film's frames. */
   frameSide?: number | null;
+  /** How its outputs are read, and how many labels it has by itself. */
+  decoding?: string | null;
+  labels?: number;
 }
 
 /** The models that a module takes by name. */

@@ -11,6 +11,8 @@ export interface RequestedModule {
   /** The id as posted, which may be an alias; events and the job name the module so. */
   postedAs: string;
   args: Record<string, Json>;
+  /** Of `args`, what the request did not say. */
+  leftOut: readonly string[];
 }
 
 /** An entry of GET /v1/modules/. */
@@ -92,8 +94,10 @@ export class ModuleRegistry {
       }
       const parsed = definition.args.safeParse(given);
       // Arguments come from JSON, and schemas of arguments make nothing else of them.
-      if (parsed.success) checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json> });
-      else errors.push(...argumentDetails(['modules', name], parsed.error.issues));
+      if (parsed.success) {
+        const leftOut = Object.keys(parsed.data as object).filter((key) => given[key] === undefined);
+        checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json>, leftOut });
+      } else errors.push(...argumentDetails(['modules', name], parsed.error.issues));
     }
     if (errors.length > 0)
       throw new AditError('VALIDATION', errors.map((error) => error.message).join(' '), { errors });

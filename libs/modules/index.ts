@@ -5,7 +5,7 @@ export type { PlannedPerson } from './galleries/gallery-folder.js';
 export { classIdOf, writeGalleryFiles, writeGalleryVersion } from './galleries/gallery-writer.js';
 export type { GalleryPerson } from './galleries/gallery-writer.js';
 export { readGallery } from './galleries/gallery.js';
-export type { Gallery, Landmark } from './galleries/gallery.js';
+export type { Gallery } from './galleries/gallery.js';
 export { FACE_GALLERY, LANDMARK_MODEL } from './galleries/kinds.js';
 export type { GalleryKind } from './galleries/kinds.js';
 export { Matcher } from './galleries/match.js';

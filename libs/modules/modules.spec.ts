@@ -184,15 +184,8 @@ describe('speech_recognition', () => {
     [{ translation_language: 'de' }, '/modules/speech_recognition/translation_language'],
     [{ language: 'xx' }, '/modules/speech_recognition/language'],
     [{ vad_threshold: 2 }, '/modules/speech_recognition/vad_threshold'],
-    [{ dump_srt: true }, '/modules/speech_recognition/dump_srt'],
-    [{ dump_docx: true }, '/modules/speech_recognition/dump_docx'],
   ])('refuses %j', (args, pointer) => {
     expect(refusal(() => registry.check({ speech_recognition: args })).options.errors?.[0]?.pointer).toBe(pointer);
-  });
-
-  it('says what gives the files that it does not write', () => {
-    const error = refusal(() => registry.check({ speech_recognition: { dump_srt: true } }));
-    expect(error.options.errors?.[0]?.message).toMatch(/POST \/v1\/transcripts\/.*transcript_export/);
   });
 
   it('listens for voices only when it is asked where they are', () => {

@@ -148,7 +148,7 @@ function row(segment: SegmentData, index: number, source: ReportSource | null, s
   const cells = [
     [
       `<button type="button" class="who"><span>${escapeHtml(written(segment))}</span></button>`,
-      segment.label.toLowerCase(),
+      String(segment.meta['text'] ?? segment.label).toLowerCase(),
     ],
     [escapeHtml(segment.type.replaceAll('_', ' ')), segment.type],
     ...(source === null ? [] : [[escapeHtml(baseName(source.source)), String(segment.sourceIndex)]]),
@@ -159,8 +159,9 @@ function row(segment: SegmentData, index: number, source: ReportSource | null, s
   return `<tr data-i="${index}">${html}</tr>`;
 }
 
-/** What was read stands in quotes. */
-function written({ type, label }: SegmentData): string {
+/** What was said or read stands in quotes. */
+function written({ type, label, meta }: SegmentData): string {
+  if (typeof meta['text'] === 'string') return `“${meta['text']}”`;
   return type === 'lower_third' ? `“${label}”` : label;
 }
 

@@ -128,6 +128,14 @@ describe('a report', () => {
     expect(embedded(await render(input)).segments.at(-1)?.keyFrame?.faces).toEqual([]);
   });
 
+  it('writes what is said in quotes, and finds it by its words', async () => {
+    const meta = { text: 'Ask not <b>', language: 'en', speaker: null, confidence: 0.9 };
+    const speech = sampleSegment({ type: 'speech', label: 'speech', meta, detections: [] });
+    const html = await render(sampleInput([speech]));
+    expect(html).toContain('<span>“Ask not &lt;b&gt;”</span>');
+    expect(html).toContain('data-v="ask not &lt;b&gt;"');
+  });
+
   it('renders 1,000 segments with pictures in under two seconds of CPU time', async () => {
     const segments = Array.from({ length: 1000 }, (_, index) =>
       sampleSegment({

@@ -5,6 +5,17 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
+/** As Windows numbers them, which is what browsers go by. */
+const KEY_CODES: Record<string, number> = {
+  Backspace: 8,
+  Enter: 13,
+  Escape: 27,
+  End: 35,
+  Home: 36,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+};
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** The Chromium of this machine; null when there is none (Debian: apt-get install chromium). */
@@ -87,16 +98,37 @@ export class BrowserPage {
     return (result as { value: T }).value;
   }
 
-  /** Returns when an expression holds in the page. */
-  async until(expression: string): Promise<void> {
+  /** Returns when an expression holds in the page. Throws when it does not within `limitMs`. */
+  async until(expression: string, limitMs = 60_000): Promise<void> {
+    const end = performance.now() + limitMs;
     while (!(await this.evaluate<boolean>(expression).catch(() => false))) {
+      if (performance.now() > end) throw new Error(`In the page, for ${limitMs / 1000} s: not ${expression}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
+  /** Presses a key as a person does; letters and signs write themselves. */
+  async press(key: string, { ctrl = false, alt = false, shift = false } = {}): Promise<void> {
+    const text = key === 'Enter' ? '\r' : key.length === 1 && !ctrl && !alt ? key : undefined;
+    const what = {
+      key,
+      code: /^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : key === ' ' ? 'Space' : key,
+      windowsVirtualKeyCode: KEY_CODES[key] ?? key.toUpperCase().charCodeAt(0),
+      modifiers: (alt ? 1 : 0) + (ctrl ? 2 : 0) + (shift ? 8 : 0),
+    };
+    const down = text === undefined ? { type: 'rawKeyDown', ...what } : { type: 'keyDown', text, ...what };
+    await this.send('Input.dispatchKeyEvent', down);
+    await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...what });
+  }
+
+  /** Writes a text where the caret is. */
+  async write(text: string): Promise<void> {
+    await this.send('Input.insertText', { text });
+  }
+
   async close(): Promise<void> {
     const gone = new Promise((resolve) => this.process.once('exit', resolve));
-    if (this.process.exitCode === null) {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
       this.process.kill('SIGKILL');
       await gone;
     }

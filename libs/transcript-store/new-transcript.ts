@@ -15,9 +15,9 @@ import {
   TranscriptEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
-  type SegmentEntity,
 } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
+import { moduleSegments } from '@adit/presentation';
 import { wordsOfText } from '@adit/transcripts';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
@@ -28,12 +28,8 @@ import { findTranscript, findVariant, findVersion, shownJobs } from './transcrip
 import { insertParagraphs, touch } from './version-changes.js';
 
 const SPEECH = 'speech_recognition';
-/** Segments that are read together. */
-const PAGE = 500;
 /** The types of segments that variants are made of, with what they are called. */
 const VARIANTS = { speech: 'original', translation: 'translation' } as const;
-
-type Heard = Pick<SegmentEntity, 'moduleSeq' | 'type' | 'timeStart' | 'timeEnd' | 'meta'>;
 
 /** Makes transcripts of what jobs have heard, and variants of transcripts. */
 @Injectable()
@@ -148,13 +144,7 @@ async function writeHeard(
 ): Promise<{ paragraphs: number; language: string | null }> {
   let paragraphs = 0;
   let language: string | null = null;
-  for (let after = -1; ;) {
-    const heard: Heard[] = await manager.query(
-      `SELECT module_seq AS "moduleSeq", type, time_start AS "timeStart", time_end AS "timeEnd", meta FROM segments
-        WHERE job_id = $1 AND module_id = $2 AND module_seq > $3 AND source_index = $4 AND type = $5
-        ORDER BY module_seq LIMIT ${PAGE}`,
-      [jobId, SPEECH, after, sourceIndex, type],
-    );
+  for await (const heard of moduleSegments(manager, { jobId, moduleId: SPEECH, sourceIndex, type })) {
     const rows = heard.map(({ timeStart, timeEnd, meta }) => {
       const { text, speaker, confidence, words = [], language: spoken } = SpeechMeta.parse(meta);
       language ??= spoken;
@@ -177,9 +167,8 @@ async function writeHeard(
       throw wrong('/job_id', 'too_long', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);
     }
     await insertParagraphs(manager, rows);
-    if (heard.length < PAGE) return { paragraphs, language };
-    after = heard.at(-1)?.moduleSeq ?? after;
   }
+  return { paragraphs, language };
 }
 
 /** With its first version. */

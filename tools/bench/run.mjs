@@ -9,6 +9,7 @@ import { api } from './rows/api.mjs';
 import { faceIndex } from './rows/face-index.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
+import { gpu } from './rows/gpu.mjs';
 import { hostileNeighbour, hostileNeighbourStack } from './rows/hostile-neighbour.mjs';
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { longFilm } from './rows/long-film.mjs';
@@ -50,6 +51,7 @@ const ROWS = {
   identities,
   'face-index': faceIndex,
   ending,
+  gpu,
   'hostile-neighbour': hostileNeighbour,
   'hostile-neighbour-stack': hostileNeighbourStack,
 };

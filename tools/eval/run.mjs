@@ -1,4 +1,5 @@
-// npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions …
+// npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
+// faster-whisper, which the python3 on the PATH or ADIT_EVAL_PYTHON has to have.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { landmarks } from './landmarks.mjs';
 import { Looker, mediaPath } from './look.mjs';
 import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes } from './score.mjs';
+import { speech } from './speech.mjs';
 import { traits } from './traits.mjs';
 
 const MAX_DISTANCE = 1;
@@ -35,10 +37,11 @@ const parts = {
   landmarks: () => landmarks(looker, scratch, noPlaces, row),
   people: () => traits(looker, labels.different.people, row),
   captions: () => captions(looker, scratch, row),
+  speech: () => speech(builtIn, scratch, row, values.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const { values } = parseArgs({ options: { only: { type: 'string' }, peers: { type: 'boolean' } } });
 // The long film takes as long as all the others, so it is asked for by name.
 const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => name !== 'evening-news');
 const unknown = asked.filter((name) => !(name in parts));

@@ -70,3 +70,34 @@ export function averagePrecision(said, total) {
   }
   return total === 0 ? 0 : sum / total;
 }
+
+const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** The words of a text as they are said: small letters, without punctuation, single digits as words. */
+export function spokenWords(text) {
+  return text
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => (/^\d$/.test(word) ? DIGITS[Number(word)] : word));
+}
+
+/** How many words of a text have to be replaced, left out or added to get another one. */
+export function wordErrors(reference, hypothesis) {
+  const [from, to] = [spokenWords(reference), spokenWords(hypothesis)];
+  let row = to.map((_, i) => i + 1);
+  for (const [i, word] of from.entries()) {
+    let diagonal = i;
+    let left = i + 1;
+    row = row.map((above, j) => {
+      const least = Math.min(diagonal + (to[j] === word ? 0 : 1), above + 1, left + 1);
+      diagonal = above;
+      left = least;
+      return least;
+    });
+  }
+  return to.length === 0 ? from.length : row.at(-1);
+}

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { averagePrecision, coverage, distance, matchBoxes, matchRanked, overlap } from './score.mjs';
+import {
+  averagePrecision,
+  coverage,
+  distance,
+  matchBoxes,
+  matchRanked,
+  overlap,
+  spokenWords,
+  wordErrors,
+} from './score.mjs';
 
 describe('the scores of the evaluation', () => {
   it('overlap is intersection over union', () => {
@@ -23,6 +32,15 @@ describe('the scores of the evaluation', () => {
 
   it('coverage counts samples shown and said, and samples said wrongly', () => {
     expect(coverage([0, 0.5, 1, 1.5, 2], [[0, 1]], [[0.5, 1.5]])).toEqual({ present: 3, hits: 2, wrong: 1 });
+  });
+
+  it('counts words that are replaced, left out or added, as they are said', () => {
+    expect(spokenWords("Press 1, or don't – Größe!")).toEqual(['press', 'one', 'or', 'dont', 'größe']);
+    expect(wordErrors('press one to leave', 'Press 1 to leave.')).toBe(0);
+    expect(wordErrors('a b c d', 'a x c')).toBe(2);
+    expect(wordErrors('a b', 'a new b')).toBe(1);
+    expect(wordErrors('a b', '')).toBe(2);
+    expect(wordErrors('', 'a')).toBe(1);
   });
 
   it('distance is Euclidean', () => {

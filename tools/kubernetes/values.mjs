@@ -15,6 +15,7 @@ export const everything = {
   services: Object.fromEntries(
     ['gateway', 'decoder', 'inference-text'].map((name) => [name, { autoscaling: { enabled: true } }]),
   ),
+  models: { pull: ['whisper-base'], index: 'https://mirror.example.org/simple/' },
   priorityClasses: { create: true },
   ingress: { enabled: true, host: 'adit.example.org' },
   httpRoute: { enabled: true, parentRefs: [{ name: 'edge' }], hostnames: ['adit.example.org'] },

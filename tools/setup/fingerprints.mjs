@@ -21,7 +21,7 @@ export function packagesFingerprint() {
 export function sourcesFingerprint() {
   return listingHash(
     ['apps', 'libs', 'models', 'tools'],
-    (name) => /\.(ts|js)$/.test(name) && !name.endsWith('.spec.ts'),
+    (name) => /\.(tsx?|js|css|html|svg)$/.test(name) && !name.endsWith('.spec.ts'),
     ['.swcrc', 'nx.json', 'tsconfig.base.json'],
   );
 }

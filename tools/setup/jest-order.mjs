@@ -5,15 +5,32 @@ import sequencer from '@jest/test-sequencer';
 
 const Sequencer = sequencer.default ?? sequencer;
 
-/** What takes minutes, longest first. Of the others the larger file goes first. */
+/** What takes longer than its size says, longest first. Of the others the larger file goes first. */
 const LONGEST = [
   'tools/chaos/chaos.e2e.spec.ts',
   'apps/standalone/e2e/restart.e2e.spec.ts',
   'apps/standalone/e2e/hostile.e2e.spec.ts',
+  'apps/standalone/e2e/models.e2e.spec.ts',
+  'apps/standalone/e2e/picture-modules.e2e.spec.ts',
   'tools/stack/e2e/poison.e2e.spec.ts',
   'apps/standalone/e2e/job-control.e2e.spec.ts',
   'tools/stack/e2e/api-on-servers.e2e.spec.ts',
   'libs/database/pglite.spec.ts',
+  'apps/gateway/models/new-models.spec.ts',
+  'tools/docs/adding-a-module.spec.ts',
+  'libs/media/hostile.spec.ts',
+  'libs/model-store/model-store.spec.ts',
+  'libs/analyses/speech/analysis.spec.ts',
+  // Small files that start an engine, or a server of their own: last of all they would run alone.
+  'apps/standalone/engine.spec.ts',
+  'apps/cli/workspaces.spec.ts',
+  'tools/chart/exports.spec.ts',
+  'tools/kubernetes/dry-run.spec.ts',
+  'tools/sdk-check/spectral.spec.ts',
+  'libs/media/mutations.spec.ts',
+  'libs/bus/kafka-idle.spec.ts',
+  'libs/bus/kafka.spec.ts',
+  'libs/database/backup.spec.ts',
 ];
 
 export default class LongestFirst extends Sequencer {

@@ -7,7 +7,7 @@ import { onPath } from './on-path.mjs';
 import { SetupError } from './step.mjs';
 
 /**
- * Copies `files` of the package, by their paths in it, to the folder `into`. apt checks it against the signed lists. Throws a
+ * Copies `files` or folders of the package, by their paths in it, to the folder `into`. apt checks it against the signed lists. Throws a
  * SetupError that ends with `advice`.
  *
  * @param {import('./step.mjs').Step} step
@@ -24,7 +24,7 @@ export async function unpackFromDebian(step, { name, files, into, advice }) {
     await step.exec('apt-get', ['download', '-q', name], { cwd: scratch, advice });
     const [archive] = readdirSync(scratch);
     await step.exec('dpkg-deb', ['-x', archive, 'unpacked'], { cwd: scratch, advice });
-    await step.exec('cp', [...files.map((file) => join(scratch, 'unpacked', file)), into], { advice });
+    await step.exec('cp', ['-R', ...files.map((file) => join(scratch, 'unpacked', file)), into], { advice });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

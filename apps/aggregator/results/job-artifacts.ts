@@ -11,7 +11,13 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
-import { ARTIFACT_LIFETIME_MILLISECONDS, presentJob, segmentLabel, type ShownJob } from '@adit/presentation';
+import {
+  ARTIFACT_LIFETIME_MILLISECONDS,
+  presentJob,
+  provenanceOf,
+  segmentLabel,
+  type ShownJob,
+} from '@adit/presentation';
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -20,11 +26,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
+import { ModuleFiles } from './module-files.js';
 
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
 /** Rows of sums: five for each film. */
 const REPORT_SUMS = 5_000;
+/** A statement takes 65,535 values. */
+const ROWS_AT_ONCE = 1_000;
 
 interface Material {
   job: JobEntity & ShownJob;
@@ -45,7 +54,7 @@ export interface JobFiles {
   timeCompleted: Date;
 }
 
-/** Writes what a finished job leaves behind: its summary, results.json and report.html. */
+/** Writes what a finished job leaves behind: its summary, results.json, report.html, and the files of its modules. */
 @Injectable()
 export class JobArtifacts {
   constructor(
@@ -53,6 +62,7 @@ export class JobArtifacts {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
     @Inject(JobSummary) private readonly summary: JobSummary,
+    @Inject(ModuleFiles) private readonly moduleFiles: ModuleFiles,
   ) {}
 
   /** Writes the files of a job as it is when it ends now. They count once their rows are stored. */
@@ -76,6 +86,9 @@ export class JobArtifacts {
       this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
       this.report(material).then((body) => this.put(jobId, 'report.html', 'text/html; charset=utf-8', body)),
     ]);
+    for await (const { filename, mimeType, body } of this.moduleFiles.of(modules)) {
+      artifacts.push(await this.put(jobId, filename, mimeType, body));
+    }
     return { artifacts, summary, timeCompleted };
   }
 
@@ -84,7 +97,9 @@ export class JobArtifacts {
     const old = returned<{ object_key: string }>(
       await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
     );
-    await manager.insert(ArtifactEntity, artifacts);
+    for (let at = 0; at < artifacts.length; at += ROWS_AT_ONCE) {
+      await manager.insert(ArtifactEntity, artifacts.slice(at, at + ROWS_AT_ONCE));
+    }
     return old.map((row) => row.object_key);
   }
 
@@ -103,8 +118,9 @@ export class JobArtifacts {
 
   private async resultsJson(material: Material): Promise<Readable> {
     const { job, modules, sources } = material;
+    const provenance = await provenanceOf(this.db.manager, job.id);
     return writeResultsJson({
-      job: presentJob(job, modules, ''),
+      job: { ...presentJob(job, modules, ''), provenance },
       summary: [...job.summary, ...(await this.results.summaries(job, sources))],
       detailedResults: this.detailedResults(material),
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DatasetErasureEntity, openDatabase, type Database } from '@adit/database';
+import { DatasetErasureEntity, DatasetImageEntity, openDatabase, type Database } from '@adit/database';
 import { MAX_ATTEMPTS } from '@adit/leases';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
@@ -34,5 +34,35 @@ it('begins anew, later, what processes died of, and ends it', async () => {
   await db.query('UPDATE dataset_erasures SET lease_until = now() WHERE id = $1', [id]);
   await erasures.idle();
   expect(await db.query(left, [id])).toEqual([]);
+  await erasures.onApplicationShutdown();
+});
+
+it('ends looks that no image has, and looks once more at an image whose look is gone', async () => {
+  const { dataSource: db } = database;
+  const erasures = new DatasetErasures(db);
+  const [workspaceId, datasetId, classId, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const image = { id, workspaceId, datasetId, classId, storageKey: 'k', state: 'completed', digest: 'gone' } as const;
+  const known = { ...image, id: randomUUID(), digest: 'known' } as const;
+  await db.manager.insert(DatasetImageEntity, [image, known] as Partial<DatasetImageEntity>[]);
+  for (const [digest, age] of Object.entries({
+    orphan: 'now()',
+    old: "now() - interval '2 hours'",
+    known: "'-infinity'",
+  })) {
+    await db.query(`INSERT INTO dataset_looks VALUES ($1, $2, 'a', '{}', ${age})`, [workspaceId, digest]);
+  }
+  await erasures.idle();
+  // One that is as young may belong to an image that is written down this moment.
+  const looks = await db.query('SELECT digest FROM dataset_looks WHERE workspace_id = $1 ORDER BY digest', [
+    workspaceId,
+  ]);
+  expect(looks).toEqual([{ digest: 'known' }, { digest: 'orphan' }]);
+  const images = await db.manager.findBy(DatasetImageEntity, { datasetId });
+  expect(new Map(images.map(({ digest, state }) => [digest, state]))).toEqual(
+    new Map([
+      ['gone', 'waiting'],
+      ['known', 'completed'],
+    ]),
+  );
   await erasures.onApplicationShutdown();
 });

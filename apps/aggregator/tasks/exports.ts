@@ -8,6 +8,7 @@ import {
   presentArtifact,
   presentExport,
   presentJob,
+  provenanceOf,
   segmentLabel,
   shownColumns,
   type ShownRow,
@@ -23,6 +24,7 @@ import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
+import { datasetFile } from './dataset-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
@@ -91,10 +93,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
   private async run(task: ClaimedTask): Promise<void> {
     const { id } = task.key;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
-    const { filename, mimeType, content } =
-      row.strategy === 'transcript_export'
-        ? await transcriptFile(this.transcripts, row, (share) => this.goesOn(task, share))
-        : await this.resultsFile(row, task);
+    const { filename, mimeType, content } = await this.exported(row, task);
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
     const { size } = await this.objects.put(objectKey, content);
@@ -109,6 +108,20 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     };
     const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
     if (!kept) await this.objects.delete(objectKey);
+  }
+
+  private exported(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {
+    const progress = (share: number): Promise<void> => this.goesOn(task, share);
+    const { strategy } = row;
+    switch (strategy) {
+      case 'transcript_export':
+        return transcriptFile(this.transcripts, row, progress);
+      case 'job_results_export':
+        return this.resultsFile(row, task);
+      case 'basic_dataset_export':
+      case 'coco_export':
+        return datasetFile(this.db.manager, this.objects, { ...row, strategy }, progress);
+    }
   }
 
   private async resultsFile(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {
@@ -187,8 +200,9 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     const { job, sources } = material;
     const sums = await this.results.summaries(job, sources);
     if (format === 'json') {
+      const provenance = await provenanceOf(this.db.manager, job.id);
       return writeResultsJson({
-        job: presentJob(job, job.modules, ''),
+        job: { ...presentJob(job, job.modules, ''), provenance },
         summary: [...job.summary, ...sums],
         detailedResults: this.withThumbnails(material),
       });

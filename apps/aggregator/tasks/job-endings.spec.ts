@@ -1,8 +1,23 @@
+import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import { ArtifactEntity, JobEndingEntity, JobEntity } from '@adit/database';
+import { sourceName, type ModuleDefinition } from '@adit/module-kit';
 import { configureLogging } from '@adit/runtime';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
+
+/** Leaves a file of what it found in each source. */
+const WRITING: ModuleDefinition = {
+  ...countingModule('writing'),
+  async *files(_, { sources, segments }) {
+    for (const { index, uri } of sources) {
+      const labels: unknown[] = [];
+      for await (const { meta } of segments(index, 'unit')) labels.push(meta['label']);
+      const body = Readable.from([`${sourceName(uri)}: ${labels.join(', ')}`], { objectMode: false });
+      yield { filename: `${index + 1}.txt`, mimeType: 'text/plain', body };
+    }
+  },
+};
 
 describe('the end of a job', () => {
   let jobs: FoldingJobs;
@@ -73,7 +88,7 @@ describe('the end of a job', () => {
     await jobs.endings.idle();
     const { state, errors } = await job();
     expect(state).toBe('completed');
-    expect(errors).toEqual([expect.stringMatching(/^results.json and report.html could not be written: /)]);
+    expect(errors).toEqual([expect.stringMatching(/^The files of the job could not be written: /)]);
     expect(await left()).toBe(0);
   });
 
@@ -134,5 +149,74 @@ describe('the end of a job', () => {
     await jobs.endings.idle();
     expect((await job()).state).toBe('waiting');
     expect(await jobs.db.manager.countBy(ArtifactEntity, { jobId })).toBe(0);
+  });
+});
+
+describe('the files of a module', () => {
+  let jobs: FoldingJobs;
+  let jobId: string;
+
+  beforeAll(async () => {
+    configureLogging({ level: 'silent' });
+    jobs = await FoldingJobs.start([WRITING, countingModule('silent')]);
+  });
+  afterAll(() => jobs.close());
+  beforeEach(async () => {
+    jobId = await jobs.submit(['storage://film.mov', 'storage://b.mov']);
+    await jobs.plan(jobId, { picturesPerChunk: 1 });
+  });
+
+  const analyse = async () => {
+    for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+    await jobs.advance(jobId);
+  };
+  const files = async () => {
+    const rows = await jobs.db.manager.find(ArtifactEntity, { where: { jobId }, order: { filename: 'ASC' } });
+    return Promise.all(
+      rows
+        .filter(({ mimeType }) => mimeType === 'text/plain')
+        .map(async ({ filename, objectKey }) => [filename, String(await jobs.objects.read(objectKey))]),
+    );
+  };
+
+  it('are artifacts of the job, made of what it found in each source', async () => {
+    await analyse();
+    expect(await files()).toEqual([
+      ['1.txt', 'film: unit 0'],
+      ['2.txt', 'b: unit 1'],
+    ]);
+  });
+
+  it('are there once, though another process ended the job too, and anew when it ends again', async () => {
+    const put = jobs.objects.put.bind(jobs.objects);
+    let writes = 0;
+    jobs.objects.put = async (key, ...args) => {
+      if (key.includes('/artifacts/')) writes += 1;
+      // The lease runs out over the last file, and the end is another's.
+      if (writes === 4)
+        await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() - interval '1 second'`);
+      return put(key, ...args);
+    };
+    await analyse();
+    expect([writes, await files()]).toEqual([4, []]);
+    await jobs.endings.idle();
+    expect(writes).toBe(8);
+    jobs.objects.put = put;
+    expect(await files()).toHaveLength(2);
+    const first = await jobs.db.manager.findBy(ArtifactEntity, { jobId });
+    await jobs.db.query(`UPDATE job_modules SET state = 'failed' WHERE job_id = $1 AND module_id = 'silent'`, [jobId]);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    await jobs.plan(jobId, { picturesPerChunk: 1 });
+    await analyse();
+    expect(await files()).toHaveLength(2);
+    const kept = new Set((await jobs.db.manager.findBy(ArtifactEntity, { jobId })).map(({ id }) => id));
+    expect(first.filter(({ id }) => kept.has(id))).toEqual([]);
+  });
+
+  it('are not left by a module that failed', async () => {
+    await jobs.db.query(`UPDATE job_modules SET state = 'failed' WHERE job_id = $1 AND module_id = 'writing'`, [jobId]);
+    await analyse();
+    expect(await files()).toEqual([]);
+    expect(await jobs.db.manager.countBy(ArtifactEntity, { jobId })).toBe(2);
   });
 });

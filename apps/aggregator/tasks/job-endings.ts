@@ -127,7 +127,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     const ending = await this.db.manager.findOneBy(JobEndingEntity, { id: task.key.id });
     if (ending === null) return;
-    await this.end(task, ending.jobId, [`results.json and report.html could not be written: ${message}`]);
+    await this.end(task, ending.jobId, [`The files of the job could not be written: ${message}`]);
     this.scheduler.nudge();
   }
 

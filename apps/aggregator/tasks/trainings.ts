@@ -2,9 +2,28 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AditError, elementAt, type Json } from '@adit/contracts';
+import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
+import {
+  AditError,
+  elementAt,
+  type CustomFields,
+  type DatasetType,
+  type Json,
+  type Landmark,
+  type TrainingReport,
+} from '@adit/contracts';
 import { inTransaction, TrainingEntity } from '@adit/database';
-import { fitFaceHead, FaceLook, type FaceHead, type LookedImage, type TrainedClass } from '@adit/datasets';
+import {
+  DEFAULT_LIMITS,
+  FaceLook,
+  fitFaceHead,
+  fitPlaceHead,
+  landmarkOfFields,
+  lookOf,
+  PlaceLook,
+  type Head,
+  type PlaceImage,
+} from '@adit/datasets';
 import { embeddingHeadGraph, readVersion } from '@adit/inference';
 import {
   isWanted,
@@ -16,20 +35,13 @@ import {
   type ClaimedTask,
 } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
-import { FACE_GALLERY, writeGalleryFiles } from '@adit/modules';
+import { FACE_GALLERY, LANDMARK_MODEL, writeGalleryFiles, type GalleryKind } from '@adit/modules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Classes whose images are read together. */
 const PAGE = 500;
 const GRAPH_FILE = 'model.onnx';
-
-interface ClassRow {
-  id: string;
-  label: string;
-  seq: string;
-  images: { id: string; digest: string | null; look: unknown }[];
-}
 
 /** Makes versions of models from datasets, one after the other. The same dataset gives the same version, so none comes twice. */
 @Injectable()
@@ -67,26 +79,28 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
       throw new AditError('CONFLICT', 'The training was stopped.');
     };
     const classes = await this.classes(row);
-    const { min_face_size: minFaceSize, sharpness_threshold: sharpness } = row.config;
-    const head = await fitFaceHead(classes, { minFaceSize, sharpness }, goOn);
-    if (head === null)
-      throw new AditError('MEDIA_INVALID', 'No active image of the dataset shows a face that can be used.');
+    const fitted = row.type === 'face' ? await fittedFaces(row, classes, goOn) : await fittedPlaces(classes, goOn);
+    if (fitted === null) throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
     const folder = await mkdtemp(join(tmpdir(), 'adit-training-'));
     try {
-      await this.publish(task, row, head, folder);
+      await this.publish(task, row, fitted, folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  private async publish(task: ClaimedTask, row: TrainingEntity, head: FaceHead, folder: string): Promise<void> {
-    const { workspaceId, modelName, datasetId } = row;
+  private async publish(task: ClaimedTask, row: TrainingEntity, fitted: Fitted, folder: string): Promise<void> {
+    const { workspaceId, modelName, datasetId, modelDescription: description } = row;
+    const { head, kind, landmarks } = fitted;
     const { report } = head;
     const dimensions = elementAt(elementAt(head.classes, 0).centres, 0).length;
-    const people = head.classes.map(({ id, label, centres }) => ({ id, label, embeddings: centres }));
-    const manifest = await writeGalleryFiles(folder, modelName, people, {
-      ...{ kind: FACE_GALLERY, embedding: head.network, dimensions, description: row.modelDescription },
-      origin: 'a training of a dataset',
+    const known = head.classes.map(({ id, label, centres }) => {
+      const landmark = landmarks.get(id);
+      return { id, label, embeddings: centres, ...(landmark === undefined ? {} : { landmark }) };
+    });
+    const manifest = await writeGalleryFiles(folder, modelName, known, {
+      ...{ kind, embedding: head.network, dimensions, description, origin: 'a training of a dataset' },
+      maxDistance: report.threshold,
     });
     const version = await readVersion(folder, manifest, 1);
     const threshold = 1 - report.threshold ** 2 / 2;
@@ -96,7 +110,7 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
     const made = await this.models.publish({
       ...{ workspaceId, manifest, digest: version.pin.digest, folder, sourceDatasetId: datasetId },
       files: [...version.files, await fileOf(folder, GRAPH_FILE)],
-      changelog: changelogOf(row, head),
+      changelog: changelogOf(row, report),
       metrics: report as unknown as Record<string, Json>,
     });
     await updateHeld(
@@ -115,34 +129,73 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   /** What is active and has not expired, as it was when the training was posted. */
-  private async classes({ datasetId, timeCreated }: TrainingEntity): Promise<TrainedClass[]> {
-    const classes: TrainedClass[] = [];
+  private async classes({ datasetId, timeCreated }: TrainingEntity): Promise<ClassRow[]> {
+    const classes: ClassRow[] = [];
     for (let after = '0'; ;) {
-      const rows: ClassRow[] = await this.db.query(
-        `SELECT c.id, c.label, c.seq, coalesce(list.images, '[]') AS images
+      const rows: (ClassRow & { seq: string })[] = await this.db.query(
+        `SELECT c.id, c.label, c.seq, c.custom_fields AS "customFields", coalesce(list.images, '[]') AS images
            FROM dataset_classes c JOIN datasets d ON d.id = c.dataset_id AND d.time_deleted IS NULL
            LEFT JOIN LATERAL (
              SELECT json_agg(json_build_object('id', i.id, 'digest', i.digest, 'look', l.look) ORDER BY i.seq) AS images
                FROM dataset_images i
-               LEFT JOIN LATERAL (
-                 SELECT look FROM dataset_looks WHERE workspace_id = i.workspace_id AND digest = i.digest
-                  ORDER BY time_created DESC LIMIT 1) l ON i.state = 'completed'
+               LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
               WHERE i.class_id = c.id AND i.active AND i.time_created <= $2) list ON true
           WHERE c.dataset_id = $1 AND c.time_deleted IS NULL AND c.active AND c.seq > $3
             AND (c.expiration_date IS NULL OR c.expiration_date > now())
           ORDER BY c.seq LIMIT $4`,
         [datasetId, timeCreated, after, PAGE],
       );
-      classes.push(...rows.map(({ id, label, images }) => ({ id, label, images: images.map(lookedImage) })));
+      classes.push(...rows);
       if (rows.length < PAGE) return classes;
       after = elementAt(rows, -1).seq;
     }
   }
 }
 
-function lookedImage({ id, digest, look }: ClassRow['images'][number]): LookedImage {
-  const parsed = FaceLook.safeParse(look);
-  return { id, digest, look: parsed.success ? parsed.data : null };
+interface ClassRow {
+  id: string;
+  label: string;
+  customFields: CustomFields;
+  images: { id: string; digest: string | null; look: unknown }[];
+}
+
+/** A head, the kind of model that it becomes, and what is known of its classes besides. */
+interface Fitted {
+  head: Head;
+  kind: GalleryKind;
+  landmarks: ReadonlyMap<string, Landmark>;
+}
+type GoOn = (part: number) => Promise<void>;
+
+const NOTHING: Readonly<Record<DatasetType, string>> = {
+  face: 'shows a face that can be used',
+  landmark: 'can be used',
+};
+
+async function fittedFaces({ config }: TrainingEntity, rows: readonly ClassRow[], goOn: GoOn): Promise<Fitted | null> {
+  const classes = rows.map(({ id, label, images }) => ({
+    ...{ id, label },
+    images: images.map(({ look, ...image }) => ({ ...image, look: FaceLook.safeParse(look).data ?? null })),
+  }));
+  const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
+  const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
+  const head = await fitFaceHead(classes, { minFaceSize, sharpness }, goOn);
+  return head === null ? null : { head, kind: FACE_GALLERY, landmarks: new Map() };
+}
+
+async function fittedPlaces(rows: readonly ClassRow[], goOn: GoOn): Promise<Fitted | null> {
+  const landmarks = new Map(rows.map(({ id, label, customFields }) => [id, landmarkOfFields(label, customFields)]));
+  const classes = rows.map(({ id, label, images }) => ({ id, label, images: images.map(placeImage) }));
+  const head = await fitPlaceHead(classes, goOn);
+  return head === null ? null : { head, kind: LANDMARK_MODEL, landmarks };
+}
+
+function placeImage({ id, digest, look: seen }: ClassRow['images'][number]): PlaceImage {
+  const look = PlaceLook.safeParse(seen).data;
+  const vector = look === undefined ? null : decodeDirection(look.embedding);
+  // All zeros: it shows nothing that the network knows of.
+  const isUsable = vector?.some((value) => value !== 0) === true;
+  return { id, digest, look: look !== undefined && isUsable ? { network: look.network, vector } : null };
 }
 
 async function fileOf(folder: string, name: string): Promise<{ name: string; size: number; sha256: string }> {
@@ -151,10 +204,12 @@ async function fileOf(folder: string, name: string): Promise<{ name: string; siz
 }
 
 /** The client's words, and the figures. */
-function changelogOf({ modelChangelog }: TrainingEntity, { report }: FaceHead): string {
+function changelogOf({ type, modelChangelog }: TrainingEntity, report: TrainingReport): string {
+  const { number_of_classes: classes, number_of_images: images, number_left_out: leftOut } = report;
+  const { held_out: heldOut, named_right: right, named_wrong: wrong, threshold, unseen, unseen_named: named } = report;
+  const known = type === 'face' ? 'people' : 'landmarks';
   const figures =
-    `${report.number_of_classes} people from ${report.number_of_images} images, ${report.number_left_out} left out; ` +
-    `of ${report.held_out} held out ${report.named_right} were named, ${report.named_wrong} wrongly, ` +
-    `at a distance of ${report.threshold}.`;
+    `${classes} ${known} from ${images} images, ${leftOut} left out; of ${heldOut} held out ${right} were named, ` +
+    `${wrong} wrongly, at a distance of ${threshold}; of ${unseen} of ${known} never seen ${named} were named.`;
   return modelChangelog === '' ? figures : `${modelChangelog}\n\n${figures}`;
 }

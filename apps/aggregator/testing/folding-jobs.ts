@@ -29,6 +29,7 @@ import { JobArtifacts } from '../results/job-artifacts.js';
 import { JobEndings } from '../tasks/job-endings.js';
 import { JobResults } from '../results/job-results.js';
 import { JobSummary } from '../results/job-summary.js';
+import { ModuleFiles } from '../results/module-files.js';
 import { KeptPictures } from '../folding/kept-pictures.js';
 import { OpenFolds } from '../folding/open-folds.js';
 import { ProgressPace } from '../folding/progress-pace.js';
@@ -114,7 +115,7 @@ export class FoldingJobs {
     const pictures = new KeptPictures(objects);
     this.pace = this.newPace();
     const results = new JobResults(db, objects, modules);
-    const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules));
+    const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules), new ModuleFiles(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
     this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler);
     const faces = new FaceIndexing(objects, new NeighbourSearches());

@@ -55,10 +55,17 @@ function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
   return dryRun === 'false' || dryRun === '0';
 }
 
-/** Everything but the documentation, the way to it, and what orchestrators ask. The router compares decoded paths, so this must too. */
+/**
+ * Everything but the documentation, the way to it, the page of the editor, and what orchestrators ask. The router compares
+ * decoded paths, so this must too.
+ */
 function needsKey(url: string): boolean {
   const path = decoded(url.split('?')[0] ?? '');
-  return !/^\/(healthz|startupz|readyz|metrics)?\/?$|^\/api\/(docs(\/.*)?|openapi\.json)\/?$/.test(path);
+  return ![
+    /^\/(healthz|startupz|readyz|metrics)?\/?$/,
+    /^\/api\/(docs(\/.*)?|openapi\.json)\/?$/,
+    /^\/editor\/(assets\/)?[^/]+\/?$/,
+  ].some((open) => open.test(path));
 }
 
 function decoded(path: string): string {

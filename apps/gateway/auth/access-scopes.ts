@@ -1,4 +1,5 @@
-import type { AccessScope } from '@adit/contracts';
+import { AccessScope } from '@adit/contracts';
+import type { Caller } from '../http/caller.js';
 import type { RouteDefinition } from '../http/route.js';
 
 /** What access keys are for: everything below these paths, and nothing else. */
@@ -12,4 +13,18 @@ export function scopeOf({ method, path }: Pick<RouteDefinition, 'method' | 'path
   const place = REACHABLE.find(({ below }) => path.startsWith(below));
   if (place === undefined) return null;
   return method === 'GET' ? place.read : place.write;
+}
+
+/** What a caller may do with transcripts and exports: API keys reach both, and readers change nothing. */
+export function scopesOf({ role, scopes }: Pick<Caller, 'role' | 'scopes'>): AccessScope[] {
+  switch (role) {
+    case 'access-key':
+      return [...scopes];
+    case 'reader':
+      return ['transcript.read', 'export.read'];
+    case 'owner':
+    case 'admin':
+    case 'member':
+      return AccessScope.options;
+  }
 }

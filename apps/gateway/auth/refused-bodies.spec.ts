@@ -50,6 +50,18 @@ describe('large requests that are refused', () => {
     expect([held.status, Number(held.headers.get('retry-after')) <= 120]).toEqual([429, true]);
   });
 
+  it('are not counted when they are a form with a model, which goes to the disk', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 450_000);
+    const form = new FormData();
+    form.append('name', 'helmets');
+    form.append('file', new Blob([new Uint8Array(3 << 20)]), 'model.onnx');
+    const headers = { authorization: `Key ${gateway.key}` };
+    const asked = await fetch(new URL('../models/', jobs), { method: 'POST', headers, body: form });
+    await asked.arrayBuffer();
+    expect(asked.status).toBe(400);
+    expect((await post(wrong(700_000))).status).toBe(400);
+  });
+
   it('are not all read because they come at once', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 600_000);
     const replies = await Promise.all(Array.from({ length: 20 }, () => post(wrong(700_000))));

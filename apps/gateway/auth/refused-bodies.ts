@@ -16,7 +16,7 @@ const REFUSED = [400, 413, 415, 422];
 /**
  * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A key may send so many bytes
  * of them a minute, then its large bodies have to wait, unread; small requests pass. A few are read at a time, so that many
- * at once are not all read before the first is refused. Uploads to the storage, which are
+ * at once are not all read before the first is refused. Uploads to the storage and forms with a model, which are
  * never held in memory, are not counted. In this process's memory, as the other limits are.
  */
 export class RefusedBodies {
@@ -90,8 +90,9 @@ export function addRefusedBodies(fastify: FastifyInstance, refused: RefusedBodie
   });
 }
 
-function isHeldInMemory({ method, routeOptions }: FastifyRequest): boolean {
-  return method !== 'GET' && !(routeOptions.url ?? '').includes('/storage');
+function isHeldInMemory({ method, routeOptions: { url = '' }, headers }: FastifyRequest): boolean {
+  if (method === 'GET' || url.includes('/storage')) return false;
+  return !(url.includes('/models') && /^multipart\//i.test(headers['content-type'] ?? ''));
 }
 
 /** Bytes of the body; null when that shows only as they come. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, type BatchFileResult } from '@adit/contracts';
+import { AditError, type BatchFileResult, storable } from '@adit/contracts';
 import { BatchEntity } from '@adit/database';
 import { checkBatch, JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { Pace } from '@adit/runtime';
@@ -10,7 +10,6 @@ import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { bytesOf, formParts } from '../http/form-parts.js';
 import type { Exchange } from '../http/route.js';
-import { storable } from '../http/storable.js';
 import { detailsOf } from '../http/validation.js';
 import { JobPreparation } from '../jobs/job-preparation.js';
 import { LineFaults, readBatchFile } from './batch-file.js';

@@ -63,7 +63,10 @@ const CLASS = '/v1/datasets/{DATASET_ID}/classes/{CLASS_ID}';
 /** By method and path as the interface writes them. A row without a trial fails the contract. */
 export const TRIALS: Record<string, Trial> = {
   'GET /v1/jobs/': { ...page, wrong: [...wrongPages, { query: 'state=done' }] },
-  'GET /v1/jobs/{JOB_ID}/': { ids: job, reply: { state: 'waiting' } },
+  'GET /v1/jobs/{JOB_ID}/': {
+    ids: job,
+    reply: { state: 'waiting' },
+  },
   'POST /v1/jobs/': {
     body: { modules: { face_recognition: {} }, tag: 'contract', ttl: 3600 },
     reply: {

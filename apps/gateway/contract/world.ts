@@ -23,6 +23,7 @@ import { startGateway, type Answer, type TestGateway } from '../testing/gateway.
 import { multipart } from './multipart.js';
 
 const NOTICED_MS = 45_000;
+const ROWS_AT_ONCE = 1_000;
 const photo = sampleMedia().groups['sample1'] as string;
 
 export const WEBHOOK = {
@@ -41,8 +42,8 @@ export class World {
     readonly base: string,
   ) {}
 
-  static async start(): Promise<World> {
-    const gateway = await startGateway({ localRoots: [dirname(photo)] });
+  static async start(settings: Parameters<typeof startGateway>[0] = {}): Promise<World> {
+    const gateway = await startGateway({ localRoots: [dirname(photo)], ...settings });
     await gateway.app.listen(0, '127.0.0.1');
     return new World(gateway, await gateway.app.getUrl());
   }
@@ -130,31 +131,31 @@ export class World {
     const moduleId = 'speech_recognition';
     await manager.update(JobModuleEntity, { jobId }, { moduleId, postedAs: moduleId, state: 'completed' });
     await manager.update(JobEntity, { id: jobId }, { state: 'completed', timeCompleted: new Date() });
-    await manager.insert(
-      SegmentEntity,
-      texts.map((text, seq) =>
-        columns<SegmentEntity>({
-          jobId,
-          seq,
-          moduleId,
-          moduleSeq: seq,
-          sourceIndex: 0,
-          frameStart: null,
-          frameEnd: null,
-          timeStart: seq,
-          timeEnd: seq + 1,
-          type: 'speech',
-          label: text,
-          confidence: 0.9,
-          meta: { text, language: 'en', speaker: null, confidence: 0.9 },
-          detections: [],
-          thumbnail: null,
-          keyFrame: null,
-          identityCollection: null,
-          identityNumber: null,
-        }),
-      ),
+    const segments = texts.map((text, seq) =>
+      columns<SegmentEntity>({
+        jobId,
+        seq,
+        moduleId,
+        moduleSeq: seq,
+        sourceIndex: 0,
+        frameStart: null,
+        frameEnd: null,
+        timeStart: seq,
+        timeEnd: seq + 1,
+        type: 'speech',
+        label: text,
+        confidence: 0.9,
+        meta: { text, language: 'en', speaker: null, confidence: 0.9 },
+        detections: [],
+        thumbnail: null,
+        keyFrame: null,
+        identityCollection: null,
+        identityNumber: null,
+      }),
     );
+    for (let at = 0; at < segments.length; at += ROWS_AT_ONCE) {
+      await manager.insert(SegmentEntity, segments.slice(at, at + ROWS_AT_ONCE));
+    }
     return jobId;
   }
 

@@ -6,12 +6,14 @@ import { ClassesController } from './classes.controller.js';
 import { DatasetRows } from './dataset-rows.js';
 import { DatasetsController } from './datasets.controller.js';
 import { ImageFiles } from './image-files.js';
+import { ImportsController } from './imports.controller.js';
 import { ImagesController } from './images.controller.js';
+import { SegmentPictures } from './segment-pictures.js';
 
-/** Datasets, their classes and images. */
+/** Datasets, their classes and images, and imports of many. */
 @Module({
   imports: [HttpModule, StorageApiModule, DictionariesApiModule],
-  controllers: [DatasetsController, ClassesController, ImagesController],
-  providers: [DatasetRows, ImageFiles],
+  controllers: [DatasetsController, ClassesController, ImagesController, ImportsController],
+  providers: [DatasetRows, ImageFiles, SegmentPictures],
 })
 export class DatasetsApiModule {}

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { SegmentEntity } from '@adit/database';
 import { DATASET_ERASURES, TaskLoop } from '@adit/leases';
-import { eraseRest } from '@adit/datasets';
-import type { Dataset, DatasetClass, DatasetImage } from '@adit/contracts';
+import { eraseRest, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
+import type { Dataset, DatasetClass, DatasetImage, DatasetImport } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { sampleMedia } from '@adit/testing';
@@ -212,6 +213,48 @@ describe('images', () => {
   });
 });
 
+describe('imports', () => {
+  it('are refused before they begin where there is nothing to import, and read, and stopped', async () => {
+    const { id } = await dataset();
+    const other = await dataset();
+    const uri = await world.picture();
+    const imports = `${id}/imports/`;
+    const body = [{}, { file_uri: uri, folder: '/' }, { folder: '/' }, { folder: '/nowhere' }, { folder: '/../x' }];
+    const refused = await Promise.all(body.map((one) => refusal('POST', imports, one)));
+    expect(refused.map(([status, pointer]) => `${status} ${pointer}`)).toEqual(
+      ['', '', '/folder', '/folder', '/folder'].map((pointer) => `400 ${pointer}`),
+    );
+    for (const wrong of ['storage://nowhere', 'https://example.org/x.zip']) {
+      expect(await refusal('POST', imports, { file_uri: wrong })).toEqual([400, '/file_uri']);
+    }
+    const made = await ask<DatasetImport>('POST', imports, { file_uri: uri });
+    expect(made).toMatchObject({ dataset_id: id, file_uri: uri, folder: null, state: 'waiting', progress: 0 });
+    expect(await ask('GET', `${imports}${made.id}/`)).toEqual(made);
+    expect(await ask('GET', imports)).toMatchObject({ total: 1, data: [made] });
+    expect(await ask('GET', `${imports}${made.id}/errors/`)).toMatchObject({ total: 0, data: [] });
+    expect((await world.ask('GET', `/api/v1/datasets/${other.id}/imports/${made.id}/`)).status).toBe(404);
+    await ask('DELETE', `${imports}${made.id}/`);
+    expect((await world.ask('GET', `/api/v1/datasets/${imports}${made.id}/`)).status).toBe(404);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('POST', imports, { file_uri: uri })));
+    expect(answers).toHaveLength(20);
+    expect((await refusal('POST', imports, { file_uri: uri }))[0]).toBe(409);
+  });
+});
+
+describe('a class', () => {
+  it('has no more images than are compared with each other', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    await world.gateway.db.query('UPDATE dataset_classes SET images = $2 WHERE id = $1', [
+      one.id,
+      MOST_IMAGES_OF_CLASS,
+    ]);
+    const images = `${id}/classes/${one.id}/images/`;
+    const answer = await world.ask('POST', `/api/v1/datasets/${images}`, { file_uri: await world.picture() });
+    expect([answer.status, answer.json()['detail']]).toEqual([409, expect.stringContaining('10000')]);
+  });
+});
+
 describe('a dataset of 100,000 images', () => {
   it('answers at once when it is deleted, and is cleaned up behind, with its files', async () => {
     const { id } = await dataset();
@@ -248,5 +291,53 @@ describe('a dataset of 100,000 images', () => {
     await app.get(Removals, { strict: false }).drain();
     expect([rows.length, await objects.stat(fileKey)]).toEqual([0, null]);
     expect(await db.query('SELECT 1 FROM datasets WHERE id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('what a segment of a job shows', () => {
+  const images = async (type = 'face'): Promise<string> => {
+    const { id } = await ask<Dataset>('POST', '', { name: 'Archive', type });
+    const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    return `${id}/classes/${classId}/images/`;
+  };
+
+  it('becomes an image of a class, with a file of its own that goes with it', async () => {
+    const objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
+    const { jobId } = await world.minedJob();
+    const key = `jobs/${jobId}/pictures/face.jpg`;
+    await objects.put(key, jpeg);
+    const shown = { thumbnail: { key, width: 8, height: 8 } };
+    await world.gateway.db.manager.update(SegmentEntity, { jobId, seq: 0 }, shown);
+    const path = await images();
+    const made = await ask<DatasetImage>('POST', path, { job_id: jobId, segment_id: 0, active: false });
+    expect(made).toMatchObject({ active: false, is_auto_generated: false });
+    const file = storageObjectKey(world.gateway.workspaceId, made.file_uri.replace('storage://', ''));
+    await objects.delete(key);
+    expect(await objects.read(file)).toEqual(jpeg);
+    await ask('DELETE', `${path}${made.id}`);
+    await world.gateway.app.get(Removals).drain();
+    await expect(objects.read(file)).rejects.toThrow();
+    // Its picture has gone since; nothing is left of the try.
+    expect(await refusal('POST', path, { job_id: jobId, segment_id: 0 })).toEqual([400, '/segment_id']);
+    expect(await ask<DatasetImage[]>('GET', path)).toEqual([]);
+  });
+
+  it('is one of this workspace, of the kind that the dataset teaches, with a picture', async () => {
+    const { jobId } = await world.minedJob();
+    const path = await images();
+    for (const [body, pointer] of [
+      [{ job_id: jobId, segment_id: 0 }, '/segment_id'],
+      [{ job_id: jobId, segment_id: 7 }, '/segment_id'],
+      [{ job_id: randomUUID(), segment_id: 0 }, '/job_id'],
+      [{ job_id: jobId }, '/file_uri'],
+      [{ job_id: jobId, segment_id: 0, file_uri: 'storage://aaaaaaaaaaaaaaaaaaaa' }, '/file_uri'],
+      [{ job_id: jobId, segment_id: -1 }, '/segment_id'],
+    ] as const) {
+      expect([body, ...(await refusal('POST', path, body))]).toEqual([body, 400, pointer]);
+    }
+    expect(await refusal('POST', await images('landmark'), { job_id: jobId, segment_id: 0 })).toEqual([
+      400,
+      '/segment_id',
+    ]);
   });
 });

@@ -1,11 +1,10 @@
-import { AditError, DatasetImage } from '@adit/contracts';
+import { AditError, DatasetImage, storable } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import type { ClassPlace } from '@adit/datasets';
+import { storageKeyOf, type ClassPlace } from '@adit/datasets';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { sentBack } from '../http/sent-back.js';
-import { storable } from '../http/storable.js';
 import { detailsOf } from '../http/validation.js';
 import { UploadEntries } from '../storage/upload-entries.js';
 import { Uploads } from '../storage/uploads.js';
@@ -28,8 +27,8 @@ export class ImageFiles {
 
   /** The storage key of an uploaded picture of the workspace. Throws SOURCE_REFUSED, which points at `/file_uri`. */
   async keyOf(workspaceId: string, uri: string): Promise<string> {
-    const key = /^storage:\/\/([A-Za-z0-9_-]{1,64})$/i.exec(uri)?.[1];
-    if (key === undefined) throw refused(`${uri.slice(0, 200)} is no address of an uploaded file (storage://…).`);
+    const key = storageKeyOf(uri);
+    if (key === null) throw refused(`${uri.slice(0, 200)} is no address of an uploaded file (storage://…).`);
     const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
     if (entry === null) throw refused(`storage://${key} does not exist.`);
     if (!entry.uploaded) throw refused(`storage://${key} has not been uploaded completely.`);

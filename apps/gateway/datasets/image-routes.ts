@@ -5,6 +5,7 @@ import {
   ImageChange,
   ImageReplacement,
   ImageRequest,
+  NewImageRequest,
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
@@ -53,11 +54,13 @@ export const createImage = defineRoute({
   path: '/v1/datasets/:datasetId/classes/:classId/images/',
   summary: 'Add an image to a class',
   description:
-    'JSON with the `file_uri` of an uploaded picture, or multipart/form-data with the picture itself in the field `file`, ' +
-    'which is stored under `/datasets` and goes with the image. What is no picture answers 400.',
+    'JSON with the `file_uri` of an uploaded picture; or with `job_id` and `segment_id`, for the face or the landmark that a ' +
+    'segment shows; or multipart/form-data with the picture itself in the field `file`. What is no file of the client’s is ' +
+    'stored under `/datasets` and goes with the image, whatever becomes of the job. What is no picture answers 400, a ' +
+    'class that is full 409.',
   tag,
   params: classParams,
-  body: ImageRequest.optional(),
+  body: NewImageRequest.optional(),
   form: z
     .object({
       file: z.string().meta({ format: 'binary' }),
@@ -66,7 +69,7 @@ export const createImage = defineRoute({
     })
     .meta({ id: 'DatasetImageForm' }),
   reply: DatasetImage,
-  errors: ['NOT_FOUND', 'TOO_LARGE', 'SOURCE_REFUSED', 'STORAGE_FULL'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'TOO_LARGE', 'SOURCE_REFUSED', 'STORAGE_FULL'],
   example: { reply: example },
 });
 

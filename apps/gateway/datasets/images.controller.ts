@@ -10,6 +10,7 @@ import { Removals } from '../storage/removals.js';
 import { DatasetRows } from './dataset-rows.js';
 import { ImageFiles } from './image-files.js';
 import * as routes from './image-routes.js';
+import { SegmentPictures } from './segment-pictures.js';
 
 @Controller()
 export class ImagesController {
@@ -17,6 +18,7 @@ export class ImagesController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(DatasetRows) private readonly rows: DatasetRows,
     @Inject(ImageFiles) private readonly files: ImageFiles,
+    @Inject(SegmentPictures) private readonly segments: SegmentPictures,
     @Inject(Removals) private readonly removals: Removals,
     @Inject(Links) private readonly links: Links,
   ) {}
@@ -51,9 +53,15 @@ export class ImagesController {
         await insertImages(this.db, place, [{ id, storageKey, ownsFile: true, ...fields }]);
       });
     } else {
-      const { file_uri: uri, active, notes } = body;
-      const storageKey = await this.files.keyOf(workspaceId, uri);
-      await insertImages(this.db, place, [{ id, storageKey, ownsFile: false, active, notes }]);
+      const { file_uri: uri, job_id: jobId, segment_id: seq, active, notes } = body;
+      if (jobId !== undefined && seq !== undefined) {
+        await this.segments.keep(place, { jobId, seq }, (storageKey) =>
+          insertImages(this.db, place, [{ id, storageKey, ownsFile: true, active, notes }]),
+        );
+      } else {
+        const storageKey = await this.files.keyOf(workspaceId, uri ?? '');
+        await insertImages(this.db, place, [{ id, storageKey, ownsFile: false, active, notes }]);
+      }
     }
     return presentImage(await this.rows.image(classId, id));
   }

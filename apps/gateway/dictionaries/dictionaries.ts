@@ -10,7 +10,7 @@ import {
 } from '@adit/dictionaries';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
-import { fileName } from '../storage/names.js';
+import { fileName } from '@adit/storage';
 import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';
 

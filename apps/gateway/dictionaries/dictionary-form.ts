@@ -1,10 +1,9 @@
-import { AditError, Dictionary } from '@adit/contracts';
+import { AditError, Dictionary, storable } from '@adit/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { bytesOf, formParts } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { sentBack } from '../http/sent-back.js';
-import { storable } from '../http/storable.js';
 
 export interface SentFile {
   bytes: Buffer;

@@ -3,10 +3,13 @@ import {
   ArtifactEntity,
   AuditEntryEntity,
   columns,
+  DatasetImageEntity,
+  inTransaction,
   JobSourceEntity,
   ObservationEntity,
   SegmentEntity,
 } from '@adit/database';
+import { changeImage, deleteDataset, eraseImage, insertImages, removeImage } from '@adit/datasets';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
@@ -133,6 +136,48 @@ describe('erasures', () => {
       { state: 'completed', counts: { pictures: 2, observations: 1, artifacts: 1, dataset_images: 0 } },
     ]);
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
+  });
+
+  /** An image of a dataset, found before `meanwhile` and erased by its file after it. */
+  async function erasedAfter(meanwhile: (image: DatasetImageEntity) => Promise<unknown>) {
+    const { db } = world.gateway;
+    const [datasetId, classId] = (await world.datasetClass()) as [string, string];
+    const place = { workspaceId: world.gateway.workspaceId, datasetId, classId };
+    const image = { storageKey: 'k', ownsFile: false, active: true, notes: '' };
+    const [id, other] = [randomUUID(), randomUUID()];
+    await insertImages(db, place, [
+      { id, ...image },
+      { id: other, ...image },
+    ]);
+    const counts = async () => {
+      const [row] = await db.query('SELECT images, active_images AS active FROM dataset_classes WHERE id = $1', [
+        classId,
+      ]);
+      return [row?.images, row?.active];
+    };
+    const before = await counts();
+    const found = await db.manager.findOneByOrFail(DatasetImageEntity, { id });
+    await meanwhile(found);
+    const wasThere = await inTransaction(db, (manager) => eraseImage(manager, found));
+    return { wasThere, before, after: await counts(), left: await db.manager.countBy(DatasetImageEntity, { id }) };
+  }
+
+  it('count an image of a file once, whoever removes it meanwhile', async () => {
+    const { db } = world.gateway;
+    const { wasThere, before, after } = await erasedAfter((image) =>
+      inTransaction(db, (manager) => removeImage(manager, image)),
+    );
+    expect([wasThere, after]).toEqual([false, before.map((count) => count - 1)]);
+    const inactive = await erasedAfter((image) =>
+      inTransaction(db, (manager) => changeImage(manager, image, { active: false })),
+    );
+    expect([inactive.wasThere, inactive.after]).toEqual([true, inactive.before.map((count) => count - 1)]);
+  });
+
+  it('do not wait for a dataset that is being deleted', async () => {
+    const { db, workspaceId } = world.gateway;
+    const gone = await erasedAfter(({ datasetId }) => deleteDataset(db, workspaceId, datasetId));
+    expect([gone.wasThere, gone.left]).toEqual([true, 0]);
   });
 
   it('are asked for by one thing that is there', async () => {

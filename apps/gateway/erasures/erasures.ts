@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, isoTimeOrNull, type Erasure, type ErasureRequest, type PageQuery } from '@adit/contracts';
 import { AuditEntryEntity, DatasetImageEntity, ErasureEntity, inTransaction, isUuid } from '@adit/database';
-import { deleteClass, lockClass, removeImage } from '@adit/datasets';
+import { deleteClass, eraseImage, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
 import { removeObjects, settleRemovals, type Removal } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { NudgedLoop } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
@@ -27,8 +28,7 @@ type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'acto
  */
 @Injectable()
 export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new NudgedLoop('erasures', () => this.finish(), PERIOD_MS);
   private stopping = false;
 
   constructor(
@@ -37,15 +37,12 @@ export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {}
 
   onApplicationBootstrap(): void {
-    const run = () => void (this.running ??= this.finish().finally(() => (this.running = null)));
-    run();
-    this.timer = setInterval(run, PERIOD_MS);
+    this.rounds.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.timer);
-    await this.running;
+    await this.rounds.stop();
   }
 
   /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */
@@ -75,22 +72,18 @@ export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
     return { total, erasures: rows.map(presentErasure) };
   }
 
-  /** Goes on with all that were begun; public for the specs. Throws nothing. */
+  /** Goes on with all that were begun; public for the specs. */
   async finish(): Promise<void> {
-    try {
-      const rows = await this.db.manager.find(ErasureEntity, {
-        where: { timeCompleted: IsNull() },
-        order: { timeCreated: 'ASC' },
-        select: { id: true },
-      });
-      for (const { id } of rows) {
-        if (this.stopping) return;
-        await this.goOn(id, Infinity).catch((error: unknown) =>
-          log.warn({ err: error, erasure: id }, 'an erasure goes on later'),
-        );
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'erasures could not be looked for; the next round tries again');
+    const rows = await this.db.manager.find(ErasureEntity, {
+      where: { timeCompleted: IsNull() },
+      order: { timeCreated: 'ASC' },
+      select: { id: true },
+    });
+    for (const { id } of rows) {
+      if (this.stopping) return;
+      await this.goOn(id, Infinity).catch((error: unknown) =>
+        log.warn({ err: error, erasure: id }, 'an erasure goes on later'),
+      );
     }
   }
 
@@ -146,12 +139,9 @@ export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
       where: { workspaceId, storageKey: key },
       order: { classId: 'ASC', id: 'ASC' },
     });
-    for (const image of images) {
-      const { datasetId, classId } = image;
-      await lockClass(manager, { workspaceId, datasetId, classId });
-      await removeImage(manager, image);
-    }
-    return { ...step, counts: { dataset_images: images.length } };
+    let erased = 0;
+    for (const image of images) erased += Number(await eraseImage(manager, image));
+    return { ...step, counts: { dataset_images: erased } };
   }
 
   /** Its images go by the dataset's own steps; here they are counted, and waited for. */

@@ -26,7 +26,8 @@ export const createExport = defineRoute({
   summary: 'Have files made of what is stored',
   description:
     '`job_results_export` writes the results that a job has by then, as json, csv or xlsx; `transcript_export` a version of a ' +
-    'transcript, as srt, vtt, ttml, txt, docx or json. The other strategies answer 400 until there is something they could export.',
+    'transcript, as srt, vtt, ttml, txt, docx or json. `basic_dataset_export` writes a zip of a dataset: its images by class and `dataset.json`, from which an import makes the same ' +
+    'dataset; `coco_export` the same with `annotations.json` in the format of COCO.',
   tag,
   body: ExportRequest,
   reply: Export,

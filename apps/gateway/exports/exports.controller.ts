@@ -1,10 +1,10 @@
-import { AditError, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
-import { columns, ExportEntity, isUuid } from '@adit/database';
+import { AditError, DatasetExport, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
+import { columns, DatasetEntity, ExportEntity, isUuid } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, Raw } from 'typeorm';
+import { DataSource, IsNull, Raw } from 'typeorm';
 import type { z } from 'zod';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -39,7 +39,12 @@ export class ExportsController {
   @Route(listExports)
   async list({ query }: Input<typeof listExports>, { caller: { workspaceId }, request }: Exchange) {
     const [rows, total] = await this.db.manager.findAndCount(ExportEntity, {
-      where: { workspaceId, jobId: ofJobThatIsThere(), transcriptId: ofTranscriptThatIsThere() },
+      where: {
+        workspaceId,
+        jobId: ofJobThatIsThere(),
+        transcriptId: ofTranscriptThatIsThere(),
+        datasetId: ofDatasetThatIsThere(),
+      },
       order: { timeCreated: 'DESC', id: 'DESC' },
       skip: query.offset,
       take: query.limit,
@@ -70,14 +75,14 @@ export class ExportsController {
   private async checked(
     workspaceId: string,
     { strategy, config }: ExportRequest,
-  ): Promise<Pick<ExportEntity, 'config' | 'jobId' | 'transcriptId'>> {
+  ): Promise<Pick<ExportEntity, 'config' | 'jobId' | 'transcriptId' | 'datasetId'>> {
     switch (strategy) {
       case 'job_results_export': {
         const wanted = parsed(JobResultsExport, config);
         const { job_id: id } = wanted;
         const there = this.jobs.row(workspaceId, id);
         const job = await there.catch(unless('/config/job_id', 'unknown_job', `There is no job ${id}.`));
-        return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null };
+        return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
       }
       case 'transcript_export': {
         const wanted = parsed(TranscriptExport, config);
@@ -88,11 +93,17 @@ export class ExportsController {
         );
         // The newest one as of now, whatever is edited until it is written.
         const pinned = { ...wanted, version: place.version.version };
-        return { config: pinned, jobId: place.transcript.jobId, transcriptId: place.transcript.id };
+        return { config: pinned, jobId: place.transcript.jobId, transcriptId: place.transcript.id, datasetId: null };
       }
       case 'basic_dataset_export':
-      case 'coco_export':
-        throw wrong('/strategy', 'not_yet', `${strategy} cannot be done yet.`);
+      case 'coco_export': {
+        const { dataset_id: id } = parsed(DatasetExport, config);
+        const where = { id, workspaceId, timeDeleted: IsNull() };
+        if (!isUuid(id) || !(await this.db.manager.existsBy(DatasetEntity, where))) {
+          throw wrong('/config/dataset_id', 'unknown_dataset', `There is no dataset ${id}.`);
+        }
+        return { config: { dataset_id: id }, jobId: null, transcriptId: null, datasetId: id };
+      }
     }
   }
 
@@ -103,6 +114,7 @@ export class ExportsController {
           workspaceId,
           jobId: ofJobThatIsThere(),
           transcriptId: ofTranscriptThatIsThere(),
+          datasetId: ofDatasetThatIsThere(),
         })
       : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no export ${id}.`);
@@ -137,6 +149,13 @@ function ofJobThatIsThere() {
 function ofTranscriptThatIsThere() {
   return Raw(
     (id) => `(${id} IS NULL OR EXISTS (SELECT 1 FROM transcripts t WHERE t.id = ${id} AND t.time_deleted IS NULL))`,
+  );
+}
+
+/** And those of a dataset. */
+function ofDatasetThatIsThere() {
+  return Raw(
+    (id) => `(${id} IS NULL OR EXISTS (SELECT 1 FROM datasets d WHERE d.id = ${id} AND d.time_deleted IS NULL))`,
   );
 }
 

@@ -15,7 +15,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
       }
       done(null, boundedJson(body));
     } catch (error) {
-      done(error as Error);
+      done(AditError.from(error));
     }
   });
   fastify.addContentTypeParser('*', (request, _payload, done) => {

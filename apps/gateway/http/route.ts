@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode } from '@adit/contracts';
+import { storable, type ErrorCode } from '@adit/contracts';
 import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +9,6 @@ import type { Tag } from './tags.js';
 import type { Caller } from './caller.js';
 import { REVALIDATED } from './etags.js';
 import { sentBack } from './sent-back.js';
-import { storable } from './storable.js';
 
 type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

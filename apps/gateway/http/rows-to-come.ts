@@ -7,26 +7,15 @@ interface RowToCome {
   missing: string;
 }
 
-const rows = (missing: string, cells: [methods: string, path: string][], prefix = `${API_PREFIX}/v1`): RowToCome[] =>
+const rows = (missing: string, cells: [methods: string, path: string][]): RowToCome[] =>
   cells.map(([methods, path]) => ({
     methods: methods.split(' '),
-    path: new RegExp(`^${prefix}${path.replace(/:[a-z]+/g, '[^/]+').replace(/\/$/, '')}/?$`),
+    path: new RegExp(`^${API_PREFIX}/v1${path.replace(/:[a-z]+/g, '[^/]+').replace(/\/$/, '')}/?$`),
     missing,
   }));
 
 /** What is published and not there yet; a row goes from here when it is built. */
-const TO_COME: readonly RowToCome[] = [
-  ...rows('asking models and canaries', [
-    ['POST', '/models/:id/predict/'],
-    ['POST', '/models/:id/canary/'],
-  ]),
-  ...rows('the transcript editor', [['GET', '/editor/:id/']], ''),
-  ...rows('looking at faces without a job', [
-    ['POST', '/faces/detect/'],
-    ['POST', '/faces/compare/'],
-    ['POST', '/faces/search/'],
-  ]),
-];
+const TO_COME: readonly RowToCome[] = [...rows('canaries of models', [['POST', '/models/:id/canary/']])];
 
 /** NOT_IMPLEMENTED for a row of the interface that is not there yet; null for any other address or method. */
 export function notYet(method: string, path: string): AditError | null {

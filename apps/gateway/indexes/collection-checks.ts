@@ -31,7 +31,8 @@ export class CollectionChecks {
       throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
   }
 
-  private async problemOf(workspaceId: string, name: string, network: { name: string; digest: string } | undefined) {
+  /** Why faces that `network` embedded cannot be compared with a collection; null when they can. */
+  async problemOf(workspaceId: string, name: string, network: { name: string; digest: string } | undefined) {
     const collection = await this.collections.get(workspaceId, name).catch((error: unknown) => {
       if (AditError.from(error).code === 'NOT_FOUND') return null;
       throw error;
@@ -46,7 +47,7 @@ export class CollectionChecks {
     const ours = network === undefined ? 'none' : `${network.name} (${network.digest.slice(0, 12)})`;
     return {
       code: 'other_embedding',
-      message: `The index collection ${name} holds embeddings of ${own}, and this job makes those of ${ours}: name another collection.`,
+      message: `The index collection ${name} holds embeddings of ${own}, and faces are embedded by ${ours} here: name another collection.`,
     };
   }
 }

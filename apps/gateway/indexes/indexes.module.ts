@@ -1,4 +1,4 @@
-import { IndexCollections, IndexedIdentities } from '@adit/indexes';
+import { IndexCollections, IndexedIdentities, NeighbourSearches } from '@adit/indexes';
 import { Module } from '@nestjs/common';
 import { ErasuresApiModule } from '../erasures/erasures.module.js';
 import { HttpModule } from '../http/http.module.js';
@@ -10,7 +10,7 @@ import { IdentitiesController } from './identities.controller.js';
 @Module({
   imports: [ErasuresApiModule, HttpModule],
   controllers: [CollectionsController, IdentitiesController],
-  providers: [CollectionChecks, IndexCollections, IndexedIdentities],
-  exports: [CollectionChecks, IndexCollections],
+  providers: [CollectionChecks, IndexCollections, IndexedIdentities, NeighbourSearches],
+  exports: [CollectionChecks, IndexCollections, NeighbourSearches],
 })
 export class IndexesApiModule {}

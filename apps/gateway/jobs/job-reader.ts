@@ -1,7 +1,7 @@
-import { AditError, type Job, type JobState, type PageQuery } from '@adit/contracts';
+import { AditError, isTerminal, type Job, type JobState, type PageQuery } from '@adit/contracts';
 import { containing, isUuid, JobEntity } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
-import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
+import { presentJob, provenanceOf, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 
@@ -29,7 +29,9 @@ export class JobReader {
 
   async one(workspaceId: string, jobId: string, baseUrl: string): Promise<Job> {
     const row = await this.shown(workspaceId, jobId);
-    return presentJob(row, row.modules, baseUrl);
+    const job = presentJob(row, row.modules, baseUrl);
+    // Whoever waits for a job asks often, and has no results yet.
+    return isTerminal(row.state) ? { ...job, provenance: await provenanceOf(this.db.manager, jobId) } : job;
   }
 
   /** The whole job. Throws NOT_FOUND as `row` does. */

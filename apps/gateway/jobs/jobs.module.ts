@@ -16,6 +16,6 @@ import { WaitForJob } from './wait-for-job.js';
   imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule],
   controllers: [JobsController],
   providers: [DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
-  exports: [JobPreparation, JobReader, JobSignals],
+  exports: [JobPreparation, JobReader, JobSignals, SourceChecks],
 })
 export class JobsApiModule {}

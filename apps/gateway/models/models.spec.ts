@@ -397,3 +397,22 @@ describe('custom fields', () => {
     LONG,
   );
 });
+
+describe('models that were trained', () => {
+  it('say what they were trained with, without what was wrong with it', async () => {
+    const model = await fresh();
+    const reasons = [{ code: 'few_images' }];
+    for (const modelId of [model.id, randomUUID()]) {
+      await gateway.db.query(
+        `INSERT INTO trainings (id, workspace_id, dataset_id, type, dataset, model_name, config, state, model_id, model_version)
+         VALUES ($1, $2, $3, 'face', $4, $5, '{}', $6, $7, 1)`,
+        [
+          ...[randomUUID(), gateway.workspaceId, randomUUID(), JSON.stringify({ name: 'Cast', issues: { reasons } })],
+          ...[model.name, 'completed', modelId],
+        ],
+      );
+    }
+    const { json } = await gateway.ask('GET', `/api/v1/models/${model.id}/`);
+    expect(json()['versions']).toMatchObject([{ source_dataset: { name: 'Cast', issues: { reasons: [] } } }]);
+  });
+});

@@ -1,4 +1,13 @@
-import { AditError, elementAt, isoTime, type Json, type Model, type ModelRequest, zip } from '@adit/contracts';
+import {
+  AditError,
+  elementAt,
+  isoTime,
+  type Dataset,
+  type Json,
+  type Model,
+  type ModelRequest,
+  zip,
+} from '@adit/contracts';
 import { inTransaction, WorkspaceModelEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
 import { jobUsingModel } from '@adit/jobs';
@@ -133,7 +142,20 @@ export class Models {
     const ownOf = ({ id, isPublic }: ServedModel) => (isPublic ? undefined : rows.get(id));
     const there = models.filter((model) => !isDeleted(model, ownOf(model)));
     const records = await this.records.of(there);
-    return Array.from(zip(there, records), ([model, record]) => presentModel(model, record, ownOf(model)));
+    const datasets = await this.datasetsOf(workspaceId, there);
+    return Array.from(zip(there, records), ([model, record]) =>
+      presentModel(model, record, { own: ownOf(model), datasets }),
+    );
+  }
+
+  /** What versions of the models were trained with, by model and version; what is wrong with a dataset is read there. */
+  private async datasetsOf(workspaceId: string, models: readonly ServedModel[]): Promise<ReadonlyMap<string, Dataset>> {
+    const rows: { key: string; dataset: Dataset }[] = await this.db.query(
+      `SELECT model_id || ' ' || model_version AS key, jsonb_set(dataset, '{issues,reasons}', '[]') AS dataset
+         FROM trainings WHERE workspace_id = $1 AND state = 'completed' AND model_id = ANY($2) ORDER BY seq DESC`,
+      [workspaceId, models.map(({ id }) => id)],
+    );
+    return new Map(rows.map(({ key, dataset }) => [key, dataset]));
   }
 
   private async ownRows(workspaceId: string): Promise<Map<string, WorkspaceModelEntity>> {
@@ -162,14 +184,18 @@ function numbersOf(metrics: Record<string, Json>): Record<string, number> {
   );
 }
 
-function presentModel(model: ServedModel, record: ModelRecord, own: WorkspaceModelEntity | undefined): Model {
+function presentModel(
+  model: ServedModel,
+  record: ModelRecord,
+  { own, datasets }: { own: WorkspaceModelEntity | undefined; datasets: ReadonlyMap<string, Dataset> },
+): Model {
   const { timeCreated } = record.model;
   const { manifest } = model;
   const shown = record.versions.map(({ versionNumber, timeCreated: time, changelog, digest, metrics }) => ({
     version_number: versionNumber,
     time_created: isoTime(time),
     changelog,
-    source_dataset: null,
+    source_dataset: datasets.get(`${model.id} ${versionNumber}`) ?? null,
     digest,
     metrics: metrics === null ? null : numbersOf(metrics),
   }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AditError, NewModel, type ModelManifest, type ModelPin } from '@adit/contracts';
+import { AditError, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
 import { checkModelName, isOfVersion, ModelRepository, readManifest, readVersion } from '@adit/inference';
 import {
   INSPECTION_LIMITS,
@@ -23,7 +23,6 @@ import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { formParts } from '../http/form-parts.js';
-import { storable } from '../http/storable.js';
 import { detailsOf } from '../http/validation.js';
 import { ServedModels } from './served-models.js';
 
@@ -156,7 +155,14 @@ export class NewModels {
 
   private manifestOf(
     { workspaceId }: Caller,
-    { labels, shorter_side: shorterSide, ...given }: NewModel,
+    {
+      labels,
+      shorter_side: shorterSide,
+      logit_scale: logitScale,
+      logit_bias: logitBias,
+      text_length: textLength,
+      ...given
+    }: NewModel,
     { proposal }: Inspection,
     beside: ModelManifest | null,
   ): ModelManifest {
@@ -164,7 +170,7 @@ export class NewModels {
     const lines = labels === undefined ? undefined : labelLines(labels);
     try {
       const { defaultVersion: _, ...manifest } = manifestFor(
-        { ...given, shorterSide, labels: lines },
+        { ...given, shorterSide, logitScale, logitBias, textLength, labels: lines },
         proposal,
         before,
       );
@@ -212,7 +218,7 @@ function asFields(error: AditError): AditError {
     text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => flag.replaceAll('-', '_'));
   const errors = error.options.errors?.map((each) => ({
     ...each,
-    pointer: each.pointer === '/shorterSide' ? '/shorter_side' : each.pointer,
+    pointer: each.pointer.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     message: named(each.message),
   }));
   return new AditError(error.code, named(error.message), { ...error.options, ...(errors && { errors }) });
@@ -232,11 +238,12 @@ async function manifestBeside(graph: string, root: string): Promise<ModelManifes
 
 async function copyVersion(
   graph: string,
-  { external }: Inspection,
+  { external, tokenizer }: Inspection,
   { version, manifest }: { version: string; manifest: ModelManifest },
 ): Promise<void> {
   const beside = new Set(await readdir(dirname(graph)));
   await rename(graph, join(version, 'model.onnx'));
+  if (tokenizer !== null) await rename(join(dirname(graph), tokenizer), join(version, 'tokenizer.json'));
   for (const { name } of external) {
     if (!beside.has(name) || !isOfVersion(manifest, name)) {
       throw unfit(`Weights lie at ${name}: save them beside the graph, in one file, model.onnx.data.`);

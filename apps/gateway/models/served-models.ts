@@ -103,15 +103,24 @@ export class ServedModels {
     const names = new Set(own.map(({ pin }) => pin.name));
     const others = read.filter(({ stored, pin }) => (stored?.workspaceId ?? null) === null && !names.has(pin.name));
     const seen = [...others, ...own];
-    const installed = seen.map(({ pin, stored, manifest: { kind, family = null, modules, isDefault, input } }) => ({
-      ...pin,
-      id: modelId(pin.name, stored?.workspaceId ?? null),
-      kind,
-      family,
-      modules,
-      isDefault,
-      frameSide: input === undefined ? null : frameSide(input),
-    }));
+    const installed = seen.map(
+      ({
+        pin,
+        stored,
+        manifest: { kind, family = null, modules, isDefault, input, decoding, labels, maxDistance = null },
+      }) => ({
+        ...pin,
+        id: modelId(pin.name, stored?.workspaceId ?? null),
+        kind,
+        family,
+        modules,
+        isDefault,
+        maxDistance,
+        frameSide: input === undefined ? null : frameSide(input),
+        decoding: decoding ?? null,
+        labels: labels?.length ?? 0,
+      }),
+    );
     const models = new Map<string, ServedModel>();
     for (const [version, each] of zip(seen, installed)) {
       const { id, version: number, digest } = each;

@@ -47,7 +47,7 @@ export class RequestResolver {
   ) {}
 
   /** Throws VALIDATION with a pointer per offending place, MODEL_NOT_INSTALLED with what is installed. */
-  async resolve(workspaceId: string, request: JobRequest): Promise<readonly ResolvedModule[]> {
+  async resolve(workspaceId: string, request: Pick<JobRequest, 'modules'>): Promise<readonly ResolvedModule[]> {
     const deleted = await this.named.deletedBy(workspaceId);
     // Nothing waits from here on, so that what is remembered fits the models it is remembered with.
     const listed = this.models.list();
@@ -67,6 +67,11 @@ export class RequestResolver {
     return modules;
   }
 
+  /** An analysis by itself, with the models that are installed. Throws MODEL_NOT_INSTALLED. */
+  resolveAnalysis(need: AnalysisNeed): ResolvedAnalysis {
+    return this.resolveNeed('A look', need, []);
+  }
+
   /** What modules choose from for a job of the workspace. */
   async installed(workspaceId: string): Promise<readonly InstalledModel[]> {
     return this.installedWithout(workspaceId, await this.named.deletedBy(workspaceId));
@@ -82,11 +87,13 @@ export class RequestResolver {
     installed: readonly InstalledModel[],
   ): ResolvedModule {
     const { definition, postedAs } = requested;
-    const { names, versions, args } = chooseModels(withoutGeneral(requested, installed), installed);
+    const { names, versions, args: complete } = chooseModels(withoutGeneral(requested, installed), installed);
     const pins = names.map((name) => this.served.pin(workspaceId, name, versions.get(name)));
     // Of the models that it names, the versions that it runs.
     const digests = new Set(pins.map(({ digest }) => digest));
     const chosen = installed.filter(({ name, digest }) => digests.has(digest) || !names.includes(name));
+    const found = definition.fromModels?.(installed.filter(({ digest }) => digests.has(digest))) ?? {};
+    const args = { ...complete, ...pick(found, requested.leftOut) };
     const analyses = definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, pins));
     this.refuseOtherEmbeddings(requested, pins, analyses);
     return {
@@ -144,6 +151,10 @@ export class RequestResolver {
     const { framesPerSecond: rate } = this.config;
     return rate !== undefined && takesFrameRate(args) ? { rate } : {};
   }
+}
+
+function pick(args: Record<string, Json>, keys: readonly string[]): Record<string, Json> {
+  return Object.fromEntries(Object.entries(args).filter(([key]) => keys.includes(key)));
 }
 
 /** `general` is how the interface calls the default model of objects and landmarks, unless a model is called so. */

@@ -15,7 +15,8 @@ let page: BrowserPage;
     await gateway.app.listen(0, '127.0.0.1');
     // The service itself leads there.
     page = await BrowserPage.open(program as string, await gateway.app.getUrl());
-    await page.until("document.querySelectorAll('.opblock').length > 50");
+    // Only what is near the window is in the page.
+    await page.until("document.querySelectorAll('.opblock').length > 3");
   }, BOOT_MS);
   afterAll(async () => {
     await page?.close();
@@ -44,6 +45,8 @@ let page: BrowserPage;
     await page.until("document.querySelector('.auth-btn-wrapper button')?.textContent.includes('Logout')");
     await page.evaluate("document.querySelector('.btn-done').click()");
     const operation = "document.querySelector('#operations-Jobs-getJobs')";
+    await page.until(`(scrollBy(0, 300), ${operation} !== null)`);
+    await page.evaluate(`${operation}.scrollIntoView()`);
     await page.evaluate(`${operation}.querySelector('button.opblock-summary-control').click()`);
     await page.until(`${operation}.querySelector('.try-out__btn') !== null`);
     await page.evaluate(`${operation}.querySelector('.try-out__btn').click()`);

@@ -10,7 +10,7 @@ export class RequestBytes {
   broken = false;
 
   constructor(request: IncomingMessage) {
-    this.chunks = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.chunks = request[Symbol.asyncIterator]();
   }
 
   /** Takes no more: what was read so far is all there is. */

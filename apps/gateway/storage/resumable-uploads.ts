@@ -11,7 +11,7 @@ import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { RequestBytes } from './request-bytes.js';
 import { StorageTree } from './storage-tree.js';
-import type { Place } from './tree-changes.js';
+import type { Place } from '@adit/storage';
 import { UploadEntries } from './upload-entries.js';
 
 const log = createLogger('storage');

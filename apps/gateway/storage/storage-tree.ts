@@ -1,9 +1,10 @@
 import { AditError, type PageQuery } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
+import { lockTree } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Removals } from './removals.js';
-import { lockTree, refuseUsed } from './tree-changes.js';
+import { refuseUsed } from './tree-changes.js';
 
 const LARGEST_ID = 2 ** 31 - 1;
 

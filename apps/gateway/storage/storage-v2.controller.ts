@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { FileThumbnails } from './file-thumbnails.js';
-import { folderPath } from './names.js';
+import { folderPath } from '@adit/storage';
 import { presentEntryV2 } from './present-entry.js';
 import { storageV2 } from './storage-routes.js';
 import { StorageTree } from './storage-tree.js';

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { FileThumbnails } from './file-thumbnails.js';
-import { folderPath } from './names.js';
+import { folderPath } from '@adit/storage';
 import { presentEntry } from './present-entry.js';
 import { storageV1 } from './storage-routes.js';
 import { StorageTree } from './storage-tree.js';

@@ -16,6 +16,6 @@ import { Uploads } from './uploads.js';
   imports: [HttpModule],
   controllers: [StorageController, StorageV2Controller, TusController],
   providers: [FileThumbnails, Removals, ResumableUploads, StorageTree, StoredFiles, UploadEntries, Uploads],
-  exports: [Removals, UploadEntries, Uploads],
+  exports: [Removals, StoredFiles, UploadEntries, Uploads],
 })
 export class StorageApiModule {}

@@ -1,4 +1,5 @@
 import { AditError } from '@adit/contracts';
+import { StorageEntryEntity } from '@adit/database';
 import { keyOfFile, openStoredFile } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -19,8 +20,18 @@ export class StoredFiles {
   ) {}
 
   /** Throws NOT_FOUND for a folder, CONFLICT for what has not been uploaded completely. */
-  async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
-    const entry = await this.tree.get(caller.workspaceId, storageId);
+  async send(storageId: string, exchange: Exchange): Promise<FastifyReply> {
+    return this.sendEntry(await this.tree.get(exchange.caller.workspaceId, storageId), exchange);
+  }
+
+  /** The whole file that a job names by `storage://`; null for any other source, and for what is not there any more. */
+  async ofSource(workspaceId: string, source: string): Promise<StorageEntryEntity | null> {
+    const key = /^storage:\/\/(.+)$/i.exec(source)?.[1];
+    if (key === undefined) return null;
+    return this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
+  }
+
+  async sendEntry(entry: StorageEntryEntity, { request, reply }: Exchange): Promise<FastifyReply> {
     const key = keyOfFile(entry);
     if (!entry.uploaded) throw new AditError('CONFLICT', `${entry.name} has not been uploaded completely.`);
     const file = {

@@ -6,7 +6,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { API_PREFIX } from '../http/api-prefix.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { fileName, folderPath } from './names.js';
+import { fileName, folderPath } from '@adit/storage';
 import { presentEntry } from './present-entry.js';
 import { ResumableUploads } from './resumable-uploads.js';
 import {

@@ -2,7 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AditError, elementAt } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
-import { openStoredFile } from '@adit/storage';
+import {
+  leftOf,
+  lockTree,
+  makeFolders,
+  openStoredFile,
+  pathOf,
+  storageFull,
+  storageRoom,
+  type Place,
+  type StorageRoom,
+} from '@adit/storage';
 import { SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -10,9 +20,8 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { contentTypeOf, contentTypeOfBytes } from './content-type.js';
-import { leftOf, storageFull, storageRoom, type StorageRoom } from './quota.js';
 import { Removals } from './removals.js';
-import { freeName, lockTree, makeFolders, nextName, pathOf, type Place } from './tree-changes.js';
+import { freeName, nextName } from './tree-changes.js';
 
 const log = createLogger('storage');
 /** How often an upload shows that it is alive, and what is swept is looked for. */

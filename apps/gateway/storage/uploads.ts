@@ -3,7 +3,16 @@ import { Transform, type Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { AditError } from '@adit/contracts';
 import type { StorageEntryEntity } from '@adit/database';
-import { keyOfFile, storageObjectKey } from '@adit/storage';
+import {
+  fileName,
+  folderPath,
+  keyOfFile,
+  leftOf,
+  storageFull,
+  storageObjectKey,
+  type Place,
+  type StorageRoom,
+} from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -11,8 +20,6 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { formFault, formParts } from '../http/form-parts.js';
-import { fileName, folderPath } from './names.js';
-import { leftOf, storageFull, type StorageRoom } from './quota.js';
 import { UploadEntries } from './upload-entries.js';
 
 const log = createLogger('storage');
@@ -75,6 +82,20 @@ export class Uploads {
       if (entry !== null) await this.giveUp(entry, error, request.raw.complete);
       throw error;
     }
+  }
+
+  /** A file that Adit itself puts there, under the next free name. Throws STORAGE_FULL. */
+  async keep(place: Place, bytes: Buffer, claimedType: string): Promise<StorageEntryEntity> {
+    const asked = { ...place, replaces: false, renames: true };
+    const entry = await this.entries.begin({ ...asked, claimedType }, false);
+    try {
+      const { size } = await this.objects.put(storageObjectKey(place.workspaceId, keyOfFile(entry)), bytes);
+      Object.assign(entry, { size: String(size), digest: createHash('sha256').update(bytes).digest('hex') });
+    } catch (error) {
+      await this.entries.discard(entry);
+      throw error;
+    }
+    return this.entries.finish(entry, asked);
   }
 
   private limits() {
@@ -181,8 +202,7 @@ function digested(file: Readable, digest: Hash, request: FastifyRequest, room: S
 }
 
 function withoutUndefined(fields: FormFields): FormFields {
-  const said = Object.entries(fields) as [string, string | undefined][];
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries<string | undefined>(fields).filter(([, value]) => value !== undefined));
 }
 
 function missing(pointer: string, message: string): AditError {

@@ -23,13 +23,13 @@ export const createTraining = defineRoute({
   summary: 'Train a model with a dataset',
   description:
     'Begins when the images that the dataset has by then are evaluated. What is active and has not expired becomes a version ' +
-    'of the model: an ONNX graph over embeddings of faces and the gallery that jobs are matched with; its class ids are ' +
-    'those of the dataset. The report names the images that were left out, and what a trial on photos held out gave. The ' +
-    'same images give the same version. Landmark models cannot be trained yet: 501.',
+    'of the model: an ONNX graph over embeddings and the gallery that jobs are matched with; its class ids are those of the ' +
+    'dataset. The report names the images that were left out, and what a trial on photos held out gave. The same images give ' +
+    'the same version. Of landmarks, `type`, `latitude`, `longitude` and `location` are what `custom_fields` of the classes say.',
   tag,
   body: TrainingRequest,
   reply: Training,
-  errors: ['CONFLICT', 'NOT_IMPLEMENTED'],
+  errors: ['CONFLICT'],
   example: {
     body: { source_dataset_id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33', output_model_name: 'newsroom' },
   },

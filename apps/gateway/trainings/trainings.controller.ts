@@ -4,12 +4,15 @@ import {
   isoTime,
   isoTimeOrNull,
   PageQuery,
+  type CustomFields,
+  type DatasetType,
   type Model,
   type Training,
+  type TrainingConfig,
   type TrainingRequest,
 } from '@adit/contracts';
-import { columns, isUuid, TrainingEntity } from '@adit/database';
-import { readDatasets } from '@adit/datasets';
+import { columns, inTransaction, isUuid, TrainingEntity } from '@adit/database';
+import { DEFAULT_LIMITS, landmarkOfFields, lookAtUnseen, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
@@ -19,6 +22,11 @@ import * as routes from './training-routes.js';
 
 /** Until every process has taken a new version up. */
 const NOTICED_MS = 10_000;
+
+const FACE_CONFIG: TrainingConfig = {
+  min_face_size: DEFAULT_LIMITS.minFaceSize,
+  sharpness_threshold: DEFAULT_LIMITS.sharpness,
+};
 
 /** Trainings are done by the aggregator. */
 @Controller()
@@ -52,16 +60,20 @@ export class TrainingsController {
       const errors = [{ pointer: '/source_dataset_id', code: 'unknown_dataset', message }];
       throw new AditError('VALIDATION', message, { errors });
     }
-    if (dataset.type !== 'face') throw new AditError('NOT_IMPLEMENTED', 'Landmark models cannot be trained yet.');
-    await this.refuseTaken(workspaceId, body);
-    await this.db.manager.insert(
-      TrainingEntity,
-      columns<TrainingEntity>({
-        ...{ id, workspaceId, datasetId: dataset.id, type: dataset.type, dataset, modelName, config },
-        modelDescription: body.output_model_description,
-        modelChangelog: body.output_model_changelog,
-      }),
-    );
+    if (dataset.type === 'landmark') await this.checkLandmarks(dataset.id, config);
+    await this.refuseTaken(workspaceId, body, dataset.type);
+    await inTransaction(this.db, async (manager) => {
+      await lookAtUnseen(manager, dataset.id);
+      await manager.insert(
+        TrainingEntity,
+        columns<TrainingEntity>({
+          ...{ id, workspaceId, datasetId: dataset.id, type: dataset.type, dataset, modelName },
+          config: dataset.type === 'face' ? { ...FACE_CONFIG, ...config } : {},
+          modelDescription: body.output_model_description,
+          modelChangelog: body.output_model_changelog,
+        }),
+      );
+    });
     return present(await this.row(workspaceId, id), null);
   }
 
@@ -87,8 +99,28 @@ export class TrainingsController {
     return { message: `The training of ${row.modelName} was deleted.` };
   }
 
+  /** Throws VALIDATION for parameters, which landmarks have none of, and for places that are none. */
+  private async checkLandmarks(datasetId: string, config: TrainingConfig): Promise<void> {
+    const [parameter] = Object.keys(config);
+    if (parameter !== undefined) {
+      const message = `${parameter} is for faces: a training of landmarks has no parameters.`;
+      const errors = [{ pointer: `/config/${parameter}`, code: 'unknown_argument', message }];
+      throw new AditError('VALIDATION', message, { errors });
+    }
+    const classes: { label: string; fields: CustomFields }[] = await this.db.query(
+      `SELECT label, custom_fields AS fields FROM dataset_classes
+        WHERE dataset_id = $1 AND time_deleted IS NULL AND active AND custom_fields <> '[]'`,
+      [datasetId],
+    );
+    for (const { label, fields } of classes) landmarkOfFields(label, fields);
+  }
+
   /** Throws CONFLICT for a name that means another kind of model, or a public one. */
-  private async refuseTaken(workspaceId: string, { output_model_name: name }: TrainingRequest): Promise<void> {
+  private async refuseTaken(
+    workspaceId: string,
+    { output_model_name: name }: TrainingRequest,
+    type: DatasetType,
+  ): Promise<void> {
     const networks = await this.models.list(workspaceId, 'network');
     const network = networks.find((model) => model.name === name);
     if (network !== undefined) {
@@ -98,7 +130,7 @@ export class TrainingsController {
       });
     }
     const taken = (await this.models.list(workspaceId)).find((model) => model.name === name);
-    if (taken === undefined || (taken.type === 'face' && !taken.is_public)) return;
+    if (taken === undefined || (taken.type === type && !taken.is_public)) return;
     const message = `${name} is ${taken.is_public ? 'a public model' : `a model of type ${taken.type}`}; choose another name.`;
     throw new AditError('CONFLICT', message, { errors: [{ pointer: '/output_model_name', code: 'exists', message }] });
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { TrainingEntity } from '@adit/database';
+import { DatasetImageEntity, TrainingEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { World } from '../contract/world.js';
 import { Models } from '../models/models.js';
@@ -16,6 +16,32 @@ describe('trainings', () => {
     const body = { source_dataset_id: await world.dataset(), output_model_name: 'face-embedding' };
     const answer = await world.ask('POST', '/api/v1/trainings/', body);
     expect([answer.status, answer.json()]).toMatchObject([409, { errors: [{ pointer: '/output_model_name' }] }]);
+  });
+
+  it('of landmarks take no parameters of faces, and no place that is none', async () => {
+    const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Town', type: 'landmark' })).json();
+    const body = { source_dataset_id: id, output_model_name: 'town' };
+    const answer = await world.ask('POST', '/api/v1/trainings/', { ...body, config: { min_face_size: 80 } });
+    expect([answer.status, answer.json()]).toMatchObject([400, { errors: [{ pointer: '/config/min_face_size' }] }]);
+    const field = { label: 'Palace', custom_fields: [{ latitude: 95, longitude: 12 }] };
+    const { id: classId } = (await world.ask('POST', `/api/v1/datasets/${id}/classes/`, field)).json();
+    const wrong = await world.ask('POST', '/api/v1/trainings/', body);
+    expect([wrong.status, wrong.json().message]).toEqual([400, expect.stringContaining('Palace: latitude "95"')]);
+    await world.ask('PATCH', `/api/v1/datasets/${id}/classes/${classId}/`, { custom_fields: [] });
+    const training = await world.ask('POST', '/api/v1/trainings/', body);
+    expect([training.status, training.json().config]).toEqual([200, {}]);
+  });
+
+  it('look at the images of landmarks that an older build took for known', async () => {
+    const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Old town', type: 'landmark' })).json();
+    const { id: classId } = (await world.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'Palace' })).json();
+    const [workspace] = await world.gateway.db.query('SELECT workspace_id AS id FROM datasets WHERE id = $1', [id]);
+    const image = randomUUID();
+    const row = { id: image, workspaceId: workspace.id, datasetId: id, classId, storageKey: 'k', state: 'completed' };
+    await world.gateway.db.manager.insert(DatasetImageEntity, row as Partial<DatasetImageEntity>);
+    await world.ask('POST', '/api/v1/trainings/', { source_dataset_id: id, output_model_name: 'old-town' });
+    const found = await world.gateway.db.manager.findOneByOrFail(DatasetImageEntity, { id: image });
+    expect([found.state, found.fencingToken]).toEqual(['waiting', 1]);
   });
 
   it('are shown at once when the model that they made has gone since', async () => {

@@ -4,6 +4,7 @@ import {
   ParagraphDifferencePage,
   ParagraphRequest,
   Transcript,
+  TranscriptAccess,
   TranscriptPage,
   TranscriptParagraph,
   TranscriptParagraphPage,
@@ -85,6 +86,30 @@ export const deleteTranscript = defineRoute({
   params: transcriptParams,
   reply: Message,
   errors: ['NOT_FOUND'],
+});
+
+export const transcriptAccess = defineRoute({
+  method: 'GET',
+  path: '/v1/transcripts/:transcriptId/access/',
+  summary: 'What the caller may do with a transcript',
+  description: 'The scopes that count now, and whether there is something to listen to.',
+  tag,
+  params: transcriptParams,
+  reply: TranscriptAccess,
+  errors: ['NOT_FOUND'],
+});
+
+export const transcriptMedia = defineRoute({
+  method: 'GET',
+  path: '/v1/transcripts/:transcriptId/media/',
+  summary: 'The sound or film that was heard',
+  description:
+    'The uploaded file as it came, for a player: takes Range, If-Range and If-None-Match. Where the source is no upload, or was ' +
+    'deleted, 404.',
+  tag,
+  params: transcriptParams,
+  reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
+  errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });
 
 export const listVariants = defineRoute({

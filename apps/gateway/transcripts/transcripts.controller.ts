@@ -1,4 +1,4 @@
-import type { ParagraphChange } from '@adit/contracts';
+import { AditError, type ParagraphChange } from '@adit/contracts';
 import { TranscriptErasures } from '@adit/jobs';
 import {
   NewTranscripts,
@@ -9,9 +9,11 @@ import {
   type WritePlace,
 } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
+import { scopesOf } from '../auth/access-scopes.js';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { StoredFiles } from '../storage/stored-files.js';
 import { etagOf, ifMatch } from './if-match.js';
 import * as routes from './transcript-routes.js';
 
@@ -22,6 +24,7 @@ export class TranscriptsController {
     @Inject(TranscriptWriter) private readonly writer: TranscriptWriter,
     @Inject(NewTranscripts) private readonly made: NewTranscripts,
     @Inject(TranscriptErasures) private readonly erasures: TranscriptErasures,
+    @Inject(StoredFiles) private readonly files: StoredFiles,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -48,6 +51,23 @@ export class TranscriptsController {
     const { id } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
     await this.erasures.delete(caller.workspaceId, id);
     return { message: `The transcript ${id} was deleted.` };
+  }
+
+  @Route(routes.transcriptAccess)
+  async access({ params }: Input<typeof routes.transcriptAccess>, { caller }: Exchange) {
+    const { source } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
+    const file = await this.files.ofSource(caller.workspaceId, source);
+    const media = file && { filename: file.name, content_type: file.contentType, size: Number(file.size) };
+    return { scopes: scopesOf(caller), media };
+  }
+
+  @Route(routes.transcriptMedia)
+  async media({ params }: Input<typeof routes.transcriptMedia>, exchange: Exchange) {
+    const { workspaceId } = exchange.caller;
+    const { id, source } = await this.reader.transcript(workspaceId, params.transcriptId);
+    const file = await this.files.ofSource(workspaceId, source);
+    if (file === null) throw new AditError('NOT_FOUND', `What the transcript ${id} was made of is no uploaded file.`);
+    return this.files.sendEntry(file, exchange);
   }
 
   @Route(routes.listVariants)

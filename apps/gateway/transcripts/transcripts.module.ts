@@ -2,11 +2,12 @@ import { TranscriptErasures } from '@adit/jobs';
 import { NewTranscripts, TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
+import { StorageApiModule } from '../storage/storage.module.js';
 import { TranscriptsController } from './transcripts.controller.js';
 
 /** What was said: transcripts of jobs, their variants, versions and paragraphs. */
 @Module({
-  imports: [HttpModule],
+  imports: [HttpModule, StorageApiModule],
   controllers: [TranscriptsController],
   providers: [NewTranscripts, TranscriptReader, TranscriptWriter, TranscriptErasures],
   exports: [TranscriptReader],

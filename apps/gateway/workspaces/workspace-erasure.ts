@@ -11,6 +11,7 @@ import {
 } from '@adit/database';
 import { JobCommands } from '@adit/jobs';
 import { InstallationLease } from '@adit/leases';
+import { NudgedLoop } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { removeDeliveriesOfWorkspace } from '@adit/webhooks';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -62,6 +63,8 @@ const ROWS: readonly Rows[] = [
   own('dataset_images'),
   { table: 'dataset_looks', where: OWN },
   own('dataset_classes'),
+  hanging('dataset_import_errors', 'import_id', 'dataset_imports'),
+  { table: 'dataset_imports', where: OWN },
   own('trainings'),
   own('datasets'),
   { table: 'dataset_erasures', where: OWN },
@@ -81,6 +84,7 @@ const ROWS: readonly Rows[] = [
   own('audit_entries'),
   own('idempotency_keys'),
   { table: 'probes', where: OWN },
+  { table: 'looks', where: OWN },
   // Those that a request under way has made since the first moment.
   own('api_keys'),
   own('access_keys'),
@@ -98,8 +102,7 @@ type GoOn = () => Promise<void>;
  */
 @Injectable()
 export class WorkspaceErasure implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new NudgedLoop('workspaces', () => this.finish(), PERIOD_MS);
   private stopping = false;
 
   constructor(
@@ -111,30 +114,23 @@ export class WorkspaceErasure implements OnApplicationBootstrap, OnApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    const run = () => void (this.running ??= this.finish().finally(() => (this.running = null)));
-    run();
-    this.timer = setInterval(run, PERIOD_MS);
+    this.rounds.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.timer);
-    await this.running;
+    await this.rounds.stop();
   }
 
-  /** One round of going on with what was begun; public for the specs. Throws nothing. */
+  /** One round of going on with what was begun; public for the specs. */
   async finish(): Promise<void> {
-    try {
-      for (const { id } of await this.db.manager.findBy(WorkspaceEntity, { timeDeleted: Not(IsNull()) })) {
-        if (this.stopping) return;
-        await this.erase(id).catch((error: unknown) => {
-          // Somebody else is at it.
-          if (AditError.from(error).code === 'CONFLICT') return;
-          log.warn({ err: error, workspaceId: id }, 'erasing a workspace goes on later');
-        });
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'erased workspaces could not be looked for; the next round tries again');
+    for (const { id } of await this.db.manager.findBy(WorkspaceEntity, { timeDeleted: Not(IsNull()) })) {
+      if (this.stopping) return;
+      await this.erase(id).catch((error: unknown) => {
+        // Somebody else is at it.
+        if (AditError.from(error).code === 'CONFLICT') return;
+        log.warn({ err: error, workspaceId: id }, 'erasing a workspace goes on later');
+      });
     }
   }
 

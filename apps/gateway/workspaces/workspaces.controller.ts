@@ -6,7 +6,7 @@ import { DataSource, IsNull } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { storageUsed } from '../storage/quota.js';
+import { storageUsed } from '@adit/storage';
 import { WorkspaceErasure } from './workspace-erasure.js';
 import { changeWorkspace, createWorkspace, deleteWorkspace, getWorkspace, listWorkspaces } from './workspace-routes.js';
 

@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ArtifactPage, DetailedResult, DetailedResultPage, type Job } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';
 import { z } from 'zod';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
+import { speechJob } from './speech-job.js';
+import { speechModels } from '../../../libs/analyses/testing/speech-models.js';
 
-const { groups } = sampleMedia();
+const { groups, kennedy } = sampleMedia();
+const speech = await speechModels();
 const face = { face_recognition: {} };
 let engine: EngineUnderTest;
 let scratch: string;
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'adit-e2e-media-'));
-  engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), scratch] });
+  const env: Record<string, string> = 'folder' in speech ? { ADIT_MODELS_DIR: speech.folder } : {};
+  engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), dirname(kennedy), scratch], env });
 });
 afterAll(async () => {
   await engine?.close();
@@ -187,6 +191,27 @@ describe('a film', () => {
   ])('is looked at in a range of one frame: %j', async (range) => {
     const { id } = await engine.api.mine({ sources: [film], modules: { face_recognition: { range } } });
     expect(await engine.api.segments(id)).toMatchObject([{ frame_start: 30, frame_end: 30 }]);
+  });
+});
+
+const whyNot = 'reason' in speech ? ` (skipped: ${speech.reason})` : '';
+(whyNot === '' ? describe : describe.skip)(`a recording${whyNot}`, () => {
+  it('becomes words with times, subtitles, a document, and a transcript that is edited and exported', async () => {
+    const { segments, files, edited } = await speechJob(engine.api, kennedy);
+    const said = segments.map(({ meta }) => String(meta['text'])).join(' ');
+    expect(said.toLowerCase().replace(/[^a-z ]/g, '')).toBe(
+      'and so my fellow americans ask not what your country can do for you ask what you can do for your country',
+    );
+    expect([...files.keys()].sort()).toEqual(['jfk.en.docx', 'jfk.en.srt', 'report.html', 'results.json']);
+    const subtitles = String(files.get('jfk.en.srt'));
+    expect(
+      subtitles
+        .replace(/^\d+\n\S+ --> \S+\n/gm, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ).toBe(said);
+    // The edit changed one word, and no time.
+    expect(edited).toBe(subtitles.replace(/(^1\n.*\n)\S+/, '$1Well'));
   });
 });
 

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Dictionary, SummarizedResultPage, type DetailedResult } from '@adit/contracts';
+import { ArtifactPage, DECODER_VERSION, Dictionary, SummarizedResultPage, type DetailedResult } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
+import { LOCAL_WEB, looksAtOnce } from './looks-at-once.js';
 
 const { faces } = sampleMedia();
 let engine: EngineUnderTest;
@@ -27,7 +28,10 @@ const work = async (): Promise<number[]> => [
 
 beforeAll(async () => {
   film = await manTwice();
-  engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), dirname(faces['audrey']!)] });
+  engine = await EngineUnderTest.start({
+    localRoots: [...(await mediaRoots()), dirname(faces['audrey']!)],
+    env: LOCAL_WEB,
+  });
   unnamed = await ask({});
 });
 afterAll(() => engine?.close());
@@ -209,6 +213,16 @@ describe('a gallery made of photos while the engine runs', () => {
   it('is the one that is asked when a job names none, and the job says so', async () => {
     const job = await engine.api.mine({ sources: [film] });
     expect(job.modules['face_recognition']).toMatchObject({ model: 'team' });
+    // It was looked at for another job.
+    expect(job.provenance).toMatchObject({
+      modules: { face_recognition: { models: [{ name: 'team', version: 1 }] } },
+      analyses: [{ analysis: 'faces', decoder_version: DECODER_VERSION, modules: ['face_recognition'] }],
+    });
+    expect(job.provenance!.analyses[0]!.models.map(({ name }) => name)).toContain('face-embedding');
+    const { data } = await engine.api.call(ArtifactPage, 'GET', `/jobs/${job.id}/artifacts/`);
+    const { id } = data.find(({ filename }) => filename === 'results.json')!;
+    const file = await engine.api.request('GET', `/jobs/${job.id}/artifacts/${id}/file/`);
+    expect(await file.json()).toMatchObject({ job: { provenance: job.provenance } });
     expect(people(await engine.api.segments(job.id))).toEqual(['Franck', 'Franck', 'unknown']);
   });
 
@@ -224,6 +238,8 @@ describe('a gallery made of photos while the engine runs', () => {
     expect(await work()).toEqual(before);
   });
 });
+
+looksAtOnce(() => engine);
 
 /** The engine notices new folders by itself; seconds may pass. */
 async function installed(gallery: string): Promise<void> {

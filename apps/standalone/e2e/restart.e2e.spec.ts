@@ -6,13 +6,13 @@ import { EngineUnderTest } from './engine-under-test.js';
 import { manTalking, manTwice, mediaRoots } from './films.js';
 import { expectSameResults, placeOf } from './same-results.js';
 
-const KILLS = 20;
+const KILLS = 12;
 /** Longest time an engine that answers is left alone, milliseconds. */
 const LIFE = 1_000;
 const { groups } = sampleMedia();
 const seed = Number(process.env.ADIT_TEST_SEED ?? Date.now() % 1_000_000);
 
-/** Fifteen jobs of all sizes, by tag. */
+/** Eleven jobs of all sizes, by tag. */
 async function batch(): Promise<Map<string, Order>> {
   const photo = (...numbers: number[]): Order => ({ sources: numbers.map((number) => groups[`sample${number}`]!) });
   const film = async (...starts: number[]): Promise<Order> => ({
@@ -21,9 +21,8 @@ async function batch(): Promise<Map<string, Order>> {
   const orders = [
     { sources: [await manTwice()] },
     await film(20, 30),
-    ...[photo(1), photo(2, 3), await film(40), photo(4), photo(5, 6, 1)],
-    ...[await film(50, 60, 70), photo(3), await film(80), photo(6), await film(90)],
-    ...[photo(1, 2, 3, 4, 5, 6), await film(110), photo(5)],
+    ...[photo(1), photo(2, 3), await film(40), photo(4)],
+    ...[await film(50, 60, 70), photo(3), await film(80), photo(1, 2, 3, 4, 5, 6), photo(5)],
   ];
   return new Map(orders.map((order, index) => [`job ${index}`, { ...order, tag: `job ${index}` }]));
 }
@@ -52,14 +51,14 @@ describe(`an engine that is killed ${KILLS} times (ADIT_TEST_SEED=${seed})`, () 
   beforeAll(async () => {
     orders = await batch();
     const localRoots = await mediaRoots();
-    // A kill from outside looks like poison in whatever was running; twenty of them in a row must not condemn it.
+    // A kill from outside looks like poison in whatever was running; so many in a row must not condemn it.
     const env = { ADIT_MAX_ATTEMPTS: '50' };
     engine = await EngineUnderTest.start({ localRoots, env });
     const random = randomOf(seed);
     const tags = [...orders.keys()];
     for (let kill = 0; kill < KILLS; kill++) {
-      // Every fifth dies before it answers.
-      if (kill % 5 === 4) {
+      // Every fourth dies before it answers.
+      if (kill % 4 === 3) {
         await engine.bootAndKill(random() * 2_000);
         continue;
       }
@@ -87,7 +86,7 @@ describe(`an engine that is killed ${KILLS} times (ADIT_TEST_SEED=${seed})`, () 
     }
     expect((await listed('')).map(({ tag }) => tag).sort()).toEqual([...orders.keys()].sort());
     // Most kills met work, else this shows nothing.
-    expect(unfinished.filter((count) => count > 0).length).toBeGreaterThan(KILLS / 2);
+    expect(unfinished.filter((count) => count > 0).length).toBeGreaterThan((unfinished.length * 5) / 8);
   });
 
   it('has no segment twice', async () => {

@@ -2,13 +2,13 @@ import { elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
-  outputNamed,
-  runOnPicture,
   type NetworkSession,
+  outputNamed,
   type PixelBox,
   type RgbImage,
+  runOnPicture,
+  squareAround,
 } from '@adit/inference';
-import { squareAround } from '../tracking/box.js';
 
 interface AttributeNetworks {
   /** Face-api.js: years, and probabilities of male and female. */

@@ -1,15 +1,15 @@
 import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
-  inputOf,
-  runOnPicture,
   type FloatTensor,
+  inputOf,
   type NetworkSession,
   type PixelBox,
   type Point,
   type RgbImage,
+  runOnPicture,
+  type ScoredBox,
 } from '@adit/inference';
-import type { ScoredBox } from '../tracking/box.js';
 
 /** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
 export type FacePoints = readonly [Point, Point, Point, Point, Point, Point];

@@ -6,11 +6,11 @@ import {
   type NetworkSession,
   type PixelBox,
   type RgbImage,
+  squareAround,
 } from '@adit/inference';
 import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
 import { mapPoints, type FacePoints } from './blazeface.js';
-import { squareAround } from '../tracking/box.js';
 import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import type { Sighting } from './sighting.js';
 

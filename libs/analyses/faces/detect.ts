@@ -1,16 +1,19 @@
 import {
-  letterbox,
   inputOf,
-  tiles,
+  letterbox,
   type NetworkSession,
+  overlap,
   type PixelBox,
   type Point,
   type RgbImage,
+  type ScoredBox,
+  squareAround,
+  suppress,
+  tiles,
 } from '@adit/inference';
 import { blazeface, mapPoints, type BlazeFace, type FacePoints } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
 import { ahead } from '../tracking/ahead.js';
-import { overlap, squareAround, suppress, type ScoredBox } from '../tracking/box.js';
 import { ultraface } from './ultraface.js';
 
 interface DetectionNetworks {

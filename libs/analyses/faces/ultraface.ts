@@ -2,13 +2,13 @@ import { elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
-  outputNamed,
-  readFromPicture,
   type NetworkSession,
+  outputNamed,
   type PixelBox,
+  readFromPicture,
   type RgbImage,
+  type ScoredBox,
 } from '@adit/inference';
-import type { ScoredBox } from '../tracking/box.js';
 
 /**
  * UltraFace (Linzaer, "Ultra-Light-Fast-Generic-Face-Detector-1MB", RFB-320) on one region of a picture. Boxes come back

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
-import type { RgbImage } from '@adit/inference';
+import { overlap, type RgbImage } from '@adit/inference';
 import { sampleMedia, transcode } from '@adit/testing';
 import { SpecLook } from '../testing/spec-look.js';
-import { overlap } from '../tracking/box.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 

@@ -1,16 +1,16 @@
-import { AditError, DetectorDecoding, elementAt } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
   inputOf,
-  readFromPicture,
-  seenRegion,
-  tiles,
   type NetworkSession,
   type PixelBox,
+  readFromPicture,
   type RgbImage,
+  seenRegion,
+  suppress,
+  tiles,
 } from '@adit/inference';
-import { suppress } from '../tracking/box.js';
-import { decodeObjects } from './decodings/index.js';
+import { decodeObjects, DetectorDecoding } from '@adit/inference/families/detector/decodings/index';
 
 /** An object in fractions of the frame, within it. */
 export interface DetectedObject {

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
 import { writeColourClassifier, writeColourScenes } from '../testing/colour-scenes.js';
+import { writeColourWords } from '../testing/colour-words.js';
 import { SpecLook } from '../testing/spec-look.js';
 import scenes from './analysis.js';
-import { likely, scoresOf, sharesOf } from './classify.js';
+import { likely } from './classify.js';
 import type { SceneObservations } from './observations.js';
 
 const FILM = 'color=red:s=160x120:r=10:d=2[a];color=lime:s=160x120:r=10:d=2[b];[a][b]concat';
@@ -19,6 +20,8 @@ beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
   await writeColourScenes(models);
   await writeColourClassifier(models, 'colours');
+  await writeColourWords(models, 'clip', { more: 'labels: [a blue sea]\n' });
+  await writeColourWords(models, 'torn', { width: 4 });
   look = await SpecLook.open(scenes, models);
   film = await transcode('red-green.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
 });
@@ -65,21 +68,36 @@ describe('a photo', () => {
   });
 });
 
+describe('words', () => {
+  it('are looked for in every sample, beside the labels of the model, by whichever fits best', async () => {
+    const words = ['red car', 'green tree'];
+    const [seen] = (await look.at(film, { model: 'clip', side: 600, words, presets: true })) as [SceneObservations];
+    expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
+      ...Array<string>(4).fill('red car'),
+      ...Array<string>(4).fill('green tree'),
+    ]);
+    expect(seen.views.map(({ label }) => label)).toEqual(['red car', 'green tree']);
+    // exp(10) against two exp(0): the shares of a softmax over all words.
+    for (const { scenes: found } of seen.sampled) expect(found[0]?.score).toBeCloseTo(0.9999, 3);
+    const [sea] = (await look.at(film, { model: 'clip', side: 600, words: ['green tree'], presets: true })) as [
+      SceneObservations,
+    ];
+    expect(sea.sampled[0]?.scenes.map(({ label, score }) => [label, score])).toEqual([
+      ['green tree', 0.5],
+      ['a blue sea', 0.5],
+    ]);
+  });
+
+  it('are refused where both encoders are not of one model, and where there are none', async () => {
+    const asked = (model: string, words: string[]) => look.at(film, { model, side: 600, words, presets: false });
+    await expect(asked('torn', ['red'])).rejects.toThrow(
+      'torn gives 3 numbers and torn-text gives 4: they are not of one model.',
+    );
+    await expect(asked('clip', [])).rejects.toThrow('there is nothing to look for');
+  });
+});
+
 describe('values', () => {
-  it('are read as the network means them', () => {
-    expect([...scoresOf(Float32Array.of(0, 100, -100), 'sigmoid')]).toEqual([0.5, 1, expect.closeTo(0)]);
-    expect([...scoresOf(Float32Array.of(-0.1, 0.5, 1.5), 'scores')]).toEqual([0, 0.5, 1]);
-    expect([...scoresOf(Float32Array.of(0.25, 0.75), 'softmax')]).toEqual([0.25, 0.75]);
-  });
-
-  it('that add up to 1 are shares, all others logits', () => {
-    expect([...sharesOf(Float32Array.of(0.25, 0.75))]).toEqual([0.25, 0.75]);
-    const shares = sharesOf(Float32Array.of(1000, 1000 + Math.log(3)));
-    expect(shares[0]).toBeCloseTo(0.25, 3);
-    expect(shares[1]).toBeCloseTo(0.75, 3);
-    expect(sharesOf(Float32Array.of(-1, 2))[0]).toBeCloseTo(0.047, 3);
-  });
-
   it('are kept when they say something, five at most, the surest first', () => {
     const shares = Float32Array.of(0.04, 0.1, 0.3, 0.08, 0.2, 0.11, 0.17);
     const found = likely(shares, [...'abcdefg']);

@@ -6,12 +6,16 @@ import {
   framesFor,
   type AnalysisContext,
   type AnalysisInput,
+  type NetworkSession,
+  type RgbImage,
 } from '@adit/inference';
+import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { classify, type Likely } from './classify.js';
 import { SceneObservations } from './observations.js';
+import { wordsLook } from './words.js';
 
 const SceneArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
@@ -20,6 +24,9 @@ const SceneArguments = z.strictObject({
   model: z.string().min(1).optional(),
   /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
   side: z.int().positive().optional(),
+  /** With a model of images and text: what is looked for, and whether the labels of its model.yaml are looked for as well. */
+  words: z.array(z.string()).optional(),
+  presets: z.boolean().optional(),
 });
 type SceneArguments = z.infer<typeof SceneArguments>;
 
@@ -36,21 +43,24 @@ export default defineAnalysis({
   version: 1,
   args: SceneArguments,
   observations: SceneObservations,
-  models: ({ model = DEFAULT_CLASSIFIER }) => [model],
+  models: ({ model = DEFAULT_CLASSIFIER, words }) => (words === undefined ? [model] : [model, textEncoderOf(model)]),
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
 });
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArguments>): Promise<SceneObservations> {
   const { networks, signal } = context;
-  const { model = DEFAULT_CLASSIFIER } = context.args;
-  const network = networks[model];
-  if (!network) throw new RangeError(`The analysis scenes was given no network ${model}.`);
+  const { model = DEFAULT_CLASSIFIER, words, presets = false } = context.args;
+  const network = networkOf(networks, model);
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
+  const look =
+    words === undefined
+      ? (picture: RgbImage) => classify(picture, network)
+      : await wordsLook(network, networkOf(networks, textEncoderOf(model)), { words, presets, signal });
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return classify(await pack.picture(index), network);
+    return look(await pack.picture(index));
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
@@ -67,6 +77,12 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
     })),
     views,
   };
+}
+
+function networkOf(networks: AnalysisContext<unknown>['networks'], name: string): NetworkSession {
+  const network = networks[name];
+  if (!network) throw new RangeError(`The analysis scenes was given no network ${name}.`);
+  return network;
 }
 
 /** By label, the frame that shows it best, in the order of frames; labels that are never likely are left out. */

@@ -1,5 +1,6 @@
-import { AditError, ClassifierDecoding, zip } from '@adit/contracts';
+import { AditError, zip } from '@adit/contracts';
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type RgbImage, type View } from '@adit/inference';
+import { ClassifierDecoding, scoresOf } from '@adit/inference/families/classifier/decoding';
 
 /** What a picture may show, the surest first; scores 0..1. */
 export type Likely = { label: string; score: number }[];
@@ -8,8 +9,6 @@ export type Likely = { label: string; score: number }[];
 const KEPT = 5;
 /** Below this a label says nothing. */
 const MIN_SCORE = 0.05;
-/** Sums of shares, as float32 adds them up, miss 1 by less. */
-const TOLERANCE = 0.01;
 
 /**
  * A picture through a classifier whose one output has a value for each of the manifest's `labels`, read as its `decoding` says.
@@ -48,26 +47,4 @@ export function likely(scores: Float32Array, labels: readonly string[]): Likely 
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((a, b) => b.score - a.score)
     .slice(0, KEPT);
-}
-
-/** A network's values as scores of 0..1. */
-export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Float32Array {
-  switch (decoding) {
-    case 'softmax':
-      return sharesOf(values);
-    case 'sigmoid':
-      return values.map((value) => 1 / (1 + Math.exp(-value)));
-    case 'scores':
-      return values.map((value) => Math.min(1, Math.max(0, value)));
-  }
-}
-
-/** Values as shares of 1: as they are when they are that already, else their softmax. */
-export function sharesOf(values: Float32Array): Float32Array {
-  const sum = values.reduce((total, value) => total + value, 0);
-  if (Math.abs(sum - 1) < TOLERANCE && values.every((value) => value >= 0)) return values;
-  const highest = values.reduce((most, value) => Math.max(most, value), -Infinity);
-  const powers = values.map((value) => Math.exp(value - highest));
-  const total = powers.reduce((all, value) => all + value, 0);
-  return powers.map((value) => value / total);
 }

@@ -1,4 +1,5 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { speechModels } from '../testing/speech-models.js';
@@ -27,56 +28,76 @@ if ('reason' in models) {
     });
     afterAll(() => look.close());
 
-    it('writes down what is said, in which language, and when each word is', async () => {
-      const units = await look.at(kennedy);
-      expect(plain(units)).toBe(SAID);
-      const [unit] = units;
-      expect(unit).toMatchObject({ language: 'en', translation: [] });
-      expect(unit!.languageProbability).toBeGreaterThan(0.9);
-      const words = unit!.segments.flatMap((segment) => segment.words);
-      for (const [i, word] of words.entries()) {
-        expect(word.end).toBeGreaterThanOrEqual(word.start);
-        if (i > 0) expect(word.start).toBeGreaterThanOrEqual(words[i - 1]!.end - 0.001);
-      }
-      // He pauses before "ask", which the model alone places a second too soon.
-      expect(words.find(({ text }) => text === 'ask')!.start).toBeGreaterThan(3);
-      expect(words.find(({ text }) => text === 'Americans')!.end).toBeLessThan(2.5);
+    describe('a sentence after noise, and its beginning again after a pause longer than a window', () => {
+      const [before, pause] = [3, 26];
+      let units: SpeechObservations[];
+      let words: SpeechObservations['segments'][number]['words'];
+      beforeAll(async () => {
+        const noise = (seconds: number): string[] => [
+          ...['-f', 'lavfi', '-i', `anoisesrc=color=pink:amplitude=0.02:duration=${seconds}:seed=1:r=16000`],
+        ];
+        const path = await transcode('twice-amid-noise.flac', [
+          ...[...noise(before), '-i', kennedy, ...noise(pause)],
+          ...['-filter_complex', '[1]asplit[a][b];[b]atrim=0:2.6[c];[0][a][2][c]concat=n=4:v=0:a=1', '-ar', '16000'],
+        ]);
+        units = await look.at(path);
+        words = units.flatMap(({ segments }) => segments.flatMap((segment) => segment.words));
+      });
+
+      it('is written down, in its language', () => {
+        expect(units.length).toBe(2);
+        expect(plain(units)).toBe(`${SAID} and so my fellow americans`);
+        expect(units[0]).toMatchObject({ language: 'en', translation: [] });
+        expect(units[0]!.languageProbability).toBeGreaterThan(0.9);
+      });
+
+      it('has the times of the source, word by word', () => {
+        for (const [i, word] of words.entries()) {
+          expect(word.end).toBeGreaterThanOrEqual(word.start);
+          if (i > 0) expect(word.start).toBeGreaterThanOrEqual(words[i - 1]!.end - 0.001);
+        }
+        expect(words[0]!.start).toBeGreaterThan(before - 0.1);
+        // He pauses before "ask", which the model alone places a second too soon.
+        expect(words.find(({ text }) => text === 'ask')!.start).toBeGreaterThan(before + 3);
+        expect(words.find(({ text }) => text === 'Americans')!.end).toBeLessThan(before + 2.5);
+        expect(words[SAID.split(' ').length - 1]!.end).toBeLessThan(before + 11.1);
+        expect(words[SAID.split(' ').length]!.start).toBeGreaterThan(before + 11 + pause - 0.1);
+      });
+    });
+
+    it('hears the same words at the same times, wherever the sound is cut into chunks', async () => {
+      const path = await transcode('late.f32', [
+        ...['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono,atrim=0:13', '-i', kennedy],
+        ...['-filter_complex', '[0][1]concat=n=2:v=0:a=1', '-ar', '16000', '-f', 'f32le'],
+      ]);
+      const file = await readFile(path);
+      const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
+      const heard = (cuts: number[]) => look.heard(sound, cuts, { language: 'en', mode: 'performance' });
+      const wordsOf = (units: SpeechObservations[]) =>
+        units.flatMap(({ segments }) => segments.flatMap(({ words }) => words));
+      const whole = wordsOf(await heard([]));
+      expect(whole.length).toBe(SAID.split(' ').length);
+      // In the silence before, which has no language, and in the middle of a word.
+      const parts = await heard([5_000, 14_500]);
+      expect(wordsOf(parts)).toEqual(whole);
+      expect(parts.map(({ language }) => language)).toEqual([null, 'en', 'en']);
     });
 
     it('hears nobody in silence, noise and a tune, where the model alone would', async () => {
       const sounds = [
-        'anullsrc=r=16000:cl=mono,atrim=0:10',
-        'anoisesrc=color=pink:amplitude=0.5:duration=10:seed=1',
-        "aevalsrc='0.3*sin(2*PI*t*220*pow(2,floor(mod(t*3,8))/12))+0.1*sin(2*PI*t*110)':s=16000:d=10",
+        'anullsrc=r=16000:cl=mono,atrim=0:4',
+        'anoisesrc=color=pink:amplitude=0.5:duration=4:seed=1:r=16000',
+        "aevalsrc='0.3*sin(2*PI*t*220*pow(2,floor(mod(t*3,8))/12))+0.1*sin(2*PI*t*110)':s=16000:d=4",
       ];
-      for (const [i, source] of sounds.entries()) {
-        const path = await transcode(`nobody-${i}.flac`, ['-f', 'lavfi', '-i', source, '-ar', '16000']);
-        const [unit] = await look.at(path);
-        expect(unit).toMatchObject({ language: null, voices: [], segments: [] });
-      }
+      const inputs = sounds.flatMap((source) => ['-f', 'lavfi', '-i', source]);
+      const path = await transcode('nobody.flac', [...inputs, '-filter_complex', '[0][1][2]concat=n=3:v=0:a=1']);
+      expect(await look.at(path)).toMatchObject([{ language: null, voices: [], segments: [] }]);
     });
 
-    it('says nothing of noise before and after speech, and keeps the times of the source', async () => {
-      const noise = 'anoisesrc=color=pink:amplitude=0.02:duration=6:seed=1:r=16000';
-      const path = await transcode('amid-noise.flac', [
-        ...['-f', 'lavfi', '-i', noise, '-i', kennedy, '-f', 'lavfi', '-i', noise],
-        ...['-filter_complex', '[0][1][2]concat=n=3:v=0:a=1', '-ar', '16000'],
-      ]);
-      const units = await look.at(path, { mode: 'performance' });
-      expect(plain(units)).toBe(SAID);
-      const words = units.flatMap(({ segments }) => segments.flatMap((segment) => segment.words));
-      expect(words[0]!.start).toBeGreaterThan(5.9);
-      expect(words.at(-1)!.end).toBeLessThan(17.1);
-    });
-
-    it('goes on after a pause longer than a window, in the language that was asked for', async () => {
-      const path = await transcode('twice.flac', [
-        ...['-i', kennedy, '-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono,atrim=0:25', '-i', kennedy],
-        ...['-filter_complex', '[0][1][2]concat=n=3:v=0:a=1', '-ar', '16000'],
-      ]);
-      const units = await look.at(path, { language: 'en', mode: 'performance' });
-      expect(units.length).toBe(2);
-      expect(plain(units)).toBe(`${SAID} ${SAID}`);
+    it('writes words as the keywords do, in the language that was asked for', async () => {
+      const path = await transcode('beginning.flac', ['-i', kennedy, '-t', '2.6']);
+      const units = await look.at(path, { language: 'en', mode: 'performance', keywords: ['my felloe Americans'] });
+      expect(plain(units)).toBe('and so my felloe americans');
     });
   });
 }

@@ -1,10 +1,11 @@
-import { defineAnalysis, planAudioGrid, type AudioPack } from '@adit/inference';
+import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS } from '@adit/inference';
 import { z } from 'zod';
 import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
 import { SpeechObservations } from './observations.js';
 import { Tokenizer } from './tokenizer.js';
-import { transcribe, type Transcribed } from './transcribe.js';
-import { voicesOf, type Span } from './voices.js';
+import { promptOf } from './prompt.js';
+import { partOf, SLACK, transcribe, type Transcribed } from './transcribe.js';
+import { touches, voicesOf, type Span } from './voices.js';
 
 const SpeechAnalysisArguments = z.strictObject({
   /** ISO 639-1; `auto` listens which it is. */
@@ -12,45 +13,59 @@ const SpeechAnalysisArguments = z.strictObject({
   mode: z.enum(['quality', 'performance']).default('quality'),
   /** In English as well. */
   translate: z.boolean().default(false),
-  /** What is taken to have been said before: it makes the words in it likelier. */
-  prompt: z.string().default(''),
+  /** Words that are likely to be said, as they are to be spelled, the most important first. */
+  keywords: z.array(z.string().max(200)).max(1000).default([]),
 });
+
+/** Seconds of sound before each window that the voice detector hears first. */
+const SETTLE_SECONDS = 1;
 
 /** What is said, word by word, with Whisper. */
 export default defineAnalysis({
   name: 'speech',
   family: 'speech',
-  version: 1,
+  version: 2,
   args: SpeechAnalysisArguments,
   observations: SpeechObservations,
   models: ['whisper-base', 'whisper-base-decoder', 'silero-vad'],
-  // A window that leaves its language open asks its neighbours.
+  // Windows are those of the whole sound, wherever chunks end; a second before them settles the voice detector.
   input: {
     kind: 'audio',
-    specs: ({ language }) => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: language === 'auto' ? 30 : 1 }],
+    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS }],
   },
   async analyse({ packs: [pack] }, { args, networks, signal }) {
     if (!pack) throw new RangeError('The analysis speech needs a pack of sound.');
     const decoder = networks['whisper-base-decoder'];
     const tokens = await tokenizerOf(decoder);
     const whisper = { encoder: networks['whisper-base'], decoder, tokens };
-    const prompt = args.prompt === '' ? [] : tokens.encode(` ${args.prompt}`);
+    const prompt = promptOf(args.keywords, tokens);
+    const own = { start: pack.ownStart / SAMPLE_RATE, end: pack.ownEnd / SAMPLE_RATE };
     const heard: (Transcribed & { seconds: number })[] = [];
     const voices: Span[] = [];
-    for (const within of await windowsOf(pack)) {
-      const [from, to] = [Math.round(within.start * SAMPLE_RATE), Math.round(within.end * SAMPLE_RATE)];
-      // The same sound before each window, whatever the chunk has.
-      const settleFrom = Math.max(pack.start, from - SAMPLE_RATE);
-      const { first, likely } = await voiceIn(networks['silero-vad'], pack, { settleFrom, from, to }, signal);
-      const spoken = voicesOf(likely, first, within);
-      voices.push(...spoken);
+    for (const { startMs, endMs } of await audioGridAround(pack)) {
+      const within = { start: startMs / 1000, end: Math.min(endMs / 1000, pack.end / SAMPLE_RATE) };
+      const [start, end] = [Math.round(within.start * SAMPLE_RATE), Math.round(within.end * SAMPLE_RATE)];
+      const settleFrom = Math.max(0, start - SETTLE_SECONDS * SAMPLE_RATE);
+      const stretch = { settleFrom, from: start, to: end };
+      const voice = await voiceIn(networks['silero-vad'], pack, stretch, signal);
+      const spoken = voicesOf(voice.likely, voice.first, within);
+      const spokenHere = spoken.flatMap((voice) => inside(voice, own));
+      voices.push(...spokenHere);
+      const [first] = spoken;
+      const last = spoken.at(-1);
+      // No word begins before the first voice of its window or long after the last: what is silent here is not worth hearing.
+      if (!first || !last || !touches(own, [{ start: first.start, end: last.end }], SLACK)) continue;
       const written = await transcribe(whisper, pack, { within, voices: spoken }, { ...args, prompt }, signal);
-      if (written) heard.push({ ...written, seconds: spoken.reduce((sum, { start, end }) => sum + end - start, 0) });
+      if (written === null) continue;
+      const seconds = spokenHere.reduce((sum, { start, end }) => sum + end - start, 0);
+      // Of a window that goes on in another chunk, each writes down its own words.
+      const from = within.start < own.start ? own.start : -Infinity;
+      const until = within.end > own.end ? own.end : Infinity;
+      heard.push({ ...partOf(written, { start: from, end: until }), seconds });
     }
     const longest = heard.reduce<(typeof heard)[number] | null>((a, b) => (a && a.seconds >= b.seconds ? a : b), null);
     return {
-      start: pack.ownStart / SAMPLE_RATE,
-      end: pack.ownEnd / SAMPLE_RATE,
+      ...own,
       language: longest?.language ?? null,
       languageProbability: longest?.languageProbability ?? 0,
       voices: voices.map(({ start, end }) => ({ start: rounded(start), end: rounded(end) })),
@@ -59,6 +74,12 @@ export default defineAnalysis({
     };
   },
 });
+
+/** What is left of a stretch within another. */
+function inside({ start, end }: Span, within: Span): Span[] {
+  const part = { start: Math.max(start, within.start), end: Math.min(end, within.end) };
+  return part.end > part.start ? [part] : [];
+}
 
 /** By the digest of its model: reading it takes a moment. */
 const tokenizers = new Map<string, Promise<Tokenizer>>();
@@ -70,22 +91,6 @@ function tokenizerOf(decoder: { digest: string; readFile(name: string): Promise<
   tokenizers.set(decoder.digest, reading);
   reading.catch(() => tokenizers.delete(decoder.digest));
   return reading;
-}
-
-/** The pack's own sound in stretches that Whisper hears at once, cut as chunks are: a chunk is one, a longer one several. */
-async function windowsOf(pack: AudioPack): Promise<Span[]> {
-  const { ownStart, ownEnd } = pack;
-  async function* pieces(): AsyncGenerator<Float32Array> {
-    for (let at = ownStart; at < ownEnd; at += 10 * SAMPLE_RATE) {
-      yield await pack.samples(at, Math.min(at + 10 * SAMPLE_RATE, ownEnd));
-    }
-  }
-  const start = ownStart / SAMPLE_RATE;
-  const grid = await planAudioGrid(pieces());
-  return grid.map(({ startMs, endMs }) => ({
-    start: start + startMs / 1000,
-    end: Math.min(start + endMs / 1000, ownEnd / SAMPLE_RATE),
-  }));
 }
 
 function rounded(value: number): number {

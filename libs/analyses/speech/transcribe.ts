@@ -1,5 +1,5 @@
 import type { AudioPack } from '@adit/inference';
-import type { HeardSegment } from './observations.js';
+import type { HeardSegment, HeardWord } from './observations.js';
 import { WINDOW_SAMPLES } from './mel.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 import { touches, type Span } from './voices.js';
@@ -17,7 +17,7 @@ const NONSENSE = -1.5;
 const NOBODY = 0.6;
 const TEMPERATURES = { quality: [0, 0.2, 0.4, 0.6, 0.8, 1], performance: [0, 0.4] } as const;
 /** Seconds by which a word may lie beside the voice that says it. */
-const SLACK = 0.5;
+export const SLACK = 0.5;
 /** Seconds of a word that are heard at least. */
 const HEARD = 0.06;
 /** Seconds of voice after the last word that make it worth listening again from there. */
@@ -84,6 +84,23 @@ export async function transcribe(
   }
   if (settled === null) return null;
   return { language: settled.language, languageProbability: round(settled.probability), segments, translation };
+}
+
+/** What begins in a part of a window: the rest is that of another chunk, which hears the same window. */
+export function partOf(whole: Transcribed, part: Span): Transcribed {
+  const isOwn = ({ start }: Span): boolean => start >= part.start && start < part.end;
+  const segments = whole.segments.flatMap((segment) => {
+    const words = segment.words.filter(isOwn);
+    return words.length === segment.words.length ? [segment] : segmentOf(words, segment.confidence);
+  });
+  return { ...whole, segments, translation: whole.translation.filter(isOwn) };
+}
+
+function segmentOf(words: HeardWord[], confidence: number): HeardSegment[] {
+  const [first, last] = [words[0], words.at(-1)];
+  if (!first || !last) return [];
+  const text = words.map((word, i) => (i > 0 && word.parted ? ` ${word.text}` : word.text)).join('');
+  return [{ start: first.start, end: last.end, text, confidence, words }];
 }
 
 async function samplesOf(pack: AudioPack, start: number, end: number): Promise<Float32Array> {
@@ -183,16 +200,10 @@ async function segmentsOf(
     const words = placed
       .filter(({ token }) => token >= first && token < first + own.length)
       .filter((word) => touches(word, voices, SLACK));
-    if (words.length === 0) return [];
-    return [
-      {
-        start: (words[0] as PlacedWord).start,
-        end: (words.at(-1) as PlacedWord).end,
-        text: words.map((word, i) => (i > 0 && word.parted ? ` ${word.text}` : word.text)).join(''),
-        confidence: round(Math.exp(written.logProbability)),
-        words: words.map(({ token: _, ...word }) => ({ ...word, probability: round(word.probability) })),
-      },
-    ];
+    return segmentOf(
+      words.map(({ token: _, ...word }) => ({ ...word, probability: round(word.probability) })),
+      round(Math.exp(written.logProbability)),
+    );
   });
 }
 

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { floatTensor, type HeldTensor, type NetworkSession, type Sequence, type Tensor } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
 import { logMel, WINDOW_FRAMES } from './mel.js';
+import { MOST_PROMPT } from './prompt.js';
 import { applyRules, choose, randomFrom } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 
@@ -9,8 +10,6 @@ const HEAD = 64;
 const SAMPLES_A_FRAME = 320;
 /** Tokens of text and times of one window; with the prompt they are 448 at most. */
 const MOST_TOKENS = 224;
-/** Tokens of a prompt before the text. */
-export const MOST_PROMPT = 223;
 /** A segment that closes so close to the end of the sound is the last one; what would follow was never said. */
 const LAST_SECONDS = 0.2;
 

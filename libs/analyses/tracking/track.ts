@@ -1,6 +1,5 @@
 import { elementAt, matchGreedily, type Pair } from '@adit/contracts';
-import type { PixelBox } from '@adit/inference';
-import { overlap } from './box.js';
+import { overlap, type PixelBox } from '@adit/inference';
 import { FOLLOWED_SECONDS } from './gaps.js';
 
 /** A thing in one sampled frame, its box in fractions of the frame; `index` counts the unit's sampled frames. */

@@ -1,26 +1,46 @@
 import { defineAnalysis } from '@adit/inference';
 import { z } from 'zod';
-import { VoiceActivityObservations } from './observations.js';
-import { SAMPLE_RATE, voiceIn } from './voice.js';
+import { FRAME_SECONDS, VoiceActivityObservations } from './observations.js';
+import { FRAME_SAMPLES, SAMPLE_RATE, voiceIn } from './voice.js';
+
+/**
+ * Frames that are judged together, counted from the source's start, and those before them that the network hears first: what was
+ * before tells speech from noise, and a second is as good as all of it. So a frame's judgement is the same in any chunk.
+ */
+const BLOCK = 256;
+const SETTLE = 32;
 
 /** How likely somebody speaks, every 32 ms. */
 export default defineAnalysis({
   name: 'voice-activity',
   family: 'speech',
-  version: 1,
+  version: 2,
   args: z.strictObject({}),
   observations: VoiceActivityObservations,
   models: ['silero-vad'],
-  // What was before tells speech from noise; a second is as good as all of it.
-  input: { kind: 'audio', specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: 1 }] },
+  input: {
+    kind: 'audio',
+    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: (BLOCK + SETTLE) * FRAME_SECONDS }],
+  },
   async analyse({ packs: [pack] }, { networks, signal }) {
     if (!pack) throw new RangeError('The analysis voice-activity needs a pack of sound.');
-    const { first, likely } = await voiceIn(
-      networks['silero-vad'],
-      pack,
-      { settleFrom: pack.start, from: pack.ownStart, to: pack.ownEnd },
-      signal,
-    );
-    return { first, percent: likely.map((value) => Math.round(value * 100)) };
+    const first = Math.ceil(pack.ownStart / FRAME_SAMPLES);
+    const end = Math.ceil(pack.ownEnd / FRAME_SAMPLES);
+    const percent: number[] = [];
+    for (let block = Math.floor(first / BLOCK) * BLOCK; block < end; block += BLOCK) {
+      const { likely } = await voiceIn(
+        networks['silero-vad'],
+        pack,
+        {
+          settleFrom: Math.max(0, block - SETTLE) * FRAME_SAMPLES,
+          from: block * FRAME_SAMPLES,
+          to: Math.min((block + BLOCK) * FRAME_SAMPLES, pack.end),
+        },
+        signal,
+      );
+      const own = likely.slice(Math.max(0, first - block), end - block);
+      percent.push(...own.map((value) => Math.round(value * 100)));
+    }
+    return { first, percent };
   },
 });

@@ -63,6 +63,8 @@ export class ExportEntity extends TaskEntity {
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
   /** The transcript that it was made of: it goes with that. */
   @Index() @Column('uuid', { nullable: true }) transcriptId!: string | null;
+  /** The dataset that it is made of: it goes with that. */
+  @Index() @Column('uuid', { nullable: true }) datasetId!: string | null;
   @Column('double precision', { default: 0 }) progress!: number;
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
 }

@@ -8,6 +8,7 @@ import {
   DatasetImageEntity,
   DatasetLookEntity,
 } from './dataset.js';
+import { DatasetImportEntity, DatasetImportErrorEntity } from './dataset-import.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import { ErasureEntity } from './erasure.js';
 import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
@@ -21,6 +22,7 @@ import {
   JobSourceEntity,
 } from './job.js';
 import { LeaseEntity } from './lease.js';
+import { LookEntity } from './look.js';
 import { ModelEntity, ModelVersionEntity, WorkspaceModelEntity } from './model.js';
 import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
@@ -41,6 +43,7 @@ export * from './batch.js';
 export * from './cache.js';
 export * from './columns.js';
 export * from './dataset.js';
+export * from './dataset-import.js';
 export * from './dictionary.js';
 export * from './erasure.js';
 export * from './face-index.js';
@@ -48,6 +51,7 @@ export * from './from-row.js';
 export * from './job.js';
 export * from './lease.js';
 export * from './live-job.js';
+export * from './look.js';
 export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
@@ -72,6 +76,8 @@ export const ENTITIES = [
   DatasetEntity,
   DatasetErasureEntity,
   DatasetImageEntity,
+  DatasetImportEntity,
+  DatasetImportErrorEntity,
   DatasetLookEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
@@ -90,6 +96,7 @@ export const ENTITIES = [
   JobModuleEntity,
   JobSourceEntity,
   LeaseEntity,
+  LookEntity,
   MediaEntity,
   ModelEntity,
   ModelVersionEntity,

@@ -11,6 +11,8 @@ export class ModelEntity {
   @Column('text') type!: ModelType;
   /** The version in the store that its name alone means; null: the highest. */
   @Column('integer', { nullable: true }) defaultVersion!: number | null;
+  /** The highest number that a version in the store has had; none is used twice. */
+  @Column('integer', { default: 0 }) lastVersion!: number;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 

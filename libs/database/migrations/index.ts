@@ -28,6 +28,10 @@ import { Datasets1795400500000 } from './1795400500000-datasets.js';
 import { Trainings1795400500001 } from './1795400500001-trainings.js';
 import { FaceIndexes1795400600000 } from './1795400600000-face-indexes.js';
 import { Erasures1795400600001 } from './1795400600001-erasures.js';
+import { DatasetImports1795410400000 } from './1795410400000-dataset-imports.js';
+import { DatasetExports1795410400001 } from './1795410400001-dataset-exports.js';
+import { Looks1795410500000 } from './1795410500000-looks.js';
+import { LastVersion1795410800000 } from './1795410800000-last-version.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -61,4 +65,8 @@ export const MIGRATIONS = [
   Trainings1795400500001,
   FaceIndexes1795400600000,
   Erasures1795400600001,
+  DatasetImports1795410400000,
+  DatasetExports1795410400001,
+  Looks1795410500000,
+  LastVersion1795410800000,
 ];

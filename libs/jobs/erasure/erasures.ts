@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
@@ -90,11 +91,11 @@ async function deleteRows(
 /** Exports hold the results of a job, or a transcript, and go with it, each with its file. Answers their ids. */
 export async function deleteExports(
   manager: EntityManager,
-  of: { job_id: string } | { transcript_id: string },
+  of: { job_id: string } | { transcript_id: string } | { dataset_id: string },
   limit: number,
 ): Promise<string[]> {
   if (limit === 0) return [];
-  const [column, id] = 'job_id' in of ? ['job_id', of.job_id] : ['transcript_id', of.transcript_id];
+  const [column, id] = elementAt(Object.entries(of), 0);
   const rows = returned<{ id: string }>(
     await manager.query(
       `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE ${column} = $1 LIMIT $2) RETURNING id`,

@@ -1,9 +1,11 @@
 import { AditError, TERMINAL_JOB_STATES, type JobState } from '@adit/contracts';
 import {
   ArtifactEntity,
+  DatasetImportEntity,
   IdempotencyKeyEntity,
   JobEntity,
   JobErasureEntity,
+  LookEntity,
   MediaEntity,
   ObservationEntity,
   ProbeEntity,
@@ -26,8 +28,8 @@ import { mediaInUse } from '../observations/observation-cache.js';
 const log = createLogger('sweeper');
 const swept = counter('adit_swept_total', 'What outlived its time and was removed', ['kind']);
 const TOMBSTONE_HOURS = 48;
-/** Long after a dry run has given up. */
-const PROBE_MILLISECONDS = 600_000;
+/** Long after whoever asked has given up. */
+const QUESTION_MILLISECONDS = 600_000;
 const PERIOD_MILLISECONDS = 60_000;
 /** How late a job may be deleted whose ttl is over. */
 const TTL_PERIOD_MILLISECONDS = 1_000;
@@ -97,13 +99,14 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.observations(now));
         await this.sweep(this.media(now));
         await this.attempt('indexes', () => removeDeletedCollections(this.db.manager, this.goOn));
+        await this.sweep(this.datasetImports(now));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
         await this.attempt('models', () => this.models.sweep(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.goOn));
         await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
-        await this.db.manager.delete(ProbeEntity, {
-          timeCreated: LessThan(new Date(now.getTime() - PROBE_MILLISECONDS)),
-        });
+        const timeCreated = LessThan(new Date(now.getTime() - QUESTION_MILLISECONDS));
+        await this.db.manager.delete(ProbeEntity, { timeCreated });
+        await this.db.manager.delete(LookEntity, { timeCreated });
       } finally {
         await this.lease.release();
       }
@@ -233,6 +236,20 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
            INSERT INTO object_removals (prefix, time_due)
            SELECT regexp_replace(object_key, '[^/]*$', ''), $5::timestamptz FROM gone`,
           [workspaceId, mediaDigest, interval, analysisDigest, now],
+        ),
+    };
+  }
+
+  /** Their records; what was imported stays. */
+  private datasetImports(now: Date): Removal<DatasetImportEntity> {
+    return {
+      kind: 'dataset_imports',
+      find: () => this.db.manager.find(DatasetImportEntity, { where: { timeExpiration: LessThan(now) }, take: BATCH }),
+      remove: ({ id }) =>
+        this.db.query(
+          `WITH gone AS (DELETE FROM dataset_imports WHERE id = $1 RETURNING id)
+           DELETE FROM dataset_import_errors WHERE import_id IN (SELECT id FROM gone)`,
+          [id],
         ),
     };
   }

@@ -18,7 +18,9 @@ export type LauncherReport =
   | { ready: true }
   | { run: number; pid: number }
   | { run: number; code: number | null; killedBy: NodeJS.Signals | null }
-  | { run: number; failure: string };
+  | { run: number; failure: string }
+  /** It was not started, through no fault of the program. */
+  | { run: number; unavailable: string };
 
 export type StreamName = 'stdout' | 'stderr';
 
@@ -26,6 +28,9 @@ export type StreamName = 'stdout' | 'stderr';
 export function streamHead(run: number, token: string, name: StreamName): string {
   return `${run} ${token} ${name}\n`;
 }
+
+/** What the engine answers once it reads a stream. */
+export const TAKEN = '\n';
 
 /** More than any head has. */
 export const MOST_HEAD_BYTES = 100;

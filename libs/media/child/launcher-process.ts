@@ -17,26 +17,32 @@ interface Running {
   isStopped: boolean;
   hasEnded: boolean;
   pid?: number;
+  /** Gives up the streams that wait for the engine. */
+  close: () => void;
 }
 const running = new Map<number, Running>();
 
 async function start({ run, token, words, env, output, group }: Start): Promise<void> {
-  const own: Running = { group, isStopped: false, hasEnded: false };
-  running.set(run, own);
-  const names: StreamName[] = output ? ['stderr', 'stdout'] : ['stderr'];
   const sockets: Socket[] = [];
   const close = (): void => sockets.forEach((socket) => void socket.destroy());
-  const fail = (error: Error): void => {
+  const own: Running = { group, isStopped: false, hasEnded: false, close };
+  running.set(run, own);
+  const fail = (why: { failure: string } | { unavailable: string }): void => {
     running.delete(run);
     close();
-    report({ run, failure: error.message });
+    report({ run, ...why });
+  };
+  const open = (name: StreamName): Promise<Socket> => {
+    const socket = connect(address);
+    sockets.push(socket);
+    return taken(socket, streamHead(run, token, name));
   };
   try {
-    for (const name of names) sockets.push(await openStream(streamHead(run, token, name)));
+    // Together: each waits for the engine's next turn.
+    const [stderr, stdout] = await Promise.all([open('stderr'), output ? open('stdout') : ('ignore' as const)]);
     const [program, ...args] = words;
-    const [stderr, stdout = 'ignore'] = sockets;
     const child = spawn(program, args, { stdio: ['ignore', stdout, stderr], env, detached: group });
-    child.on('error', fail);
+    child.on('error', ({ message }) => fail({ failure: message }));
     child.on('exit', (code, killedBy) => {
       own.hasEnded = true;
       // What a group's leader started may outlive it, until the engine has the group stopped.
@@ -50,16 +56,21 @@ async function start({ run, token, words, env, output, group }: Start): Promise<
     report({ run, pid: child.pid });
     if (own.isStopped) killChild(own.pid, group);
   } catch (error) {
-    fail(error instanceof Error ? error : new Error(String(error)));
+    fail({ unavailable: error instanceof Error ? error.message : String(error) });
   }
 }
 
-function openStream(head: string): Promise<Socket> {
+/**
+ * The socket, once the engine has said that it reads it. One with too many open files closes it unseen: a child that wrote to
+ * that would end and nobody would ever notice.
+ */
+function taken(socket: Socket, head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(address);
     socket.on('error', reject);
-    // Written before the child has it: nothing of the child's comes before.
-    socket.write(head, () => resolve(socket));
+    socket.on('close', () => reject(new Error('The engine has no room for what it writes.')));
+    socket.once('data', () => resolve(socket));
+    // Before the child has it: nothing of the child's comes first.
+    socket.write(head);
   });
 }
 
@@ -67,7 +78,8 @@ function stop(run: number): void {
   const own = running.get(run);
   if (own === undefined) return;
   own.isStopped = true;
-  killChild(own.pid, own.group);
+  if (own.pid === undefined) own.close();
+  else killChild(own.pid, own.group);
   if (own.hasEnded) running.delete(run);
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -209,5 +209,13 @@ describe('an engine', () => {
     const { engine, child, launcher } = await start(join(folder, 'x'.repeat(200)));
     engine.kill('SIGKILL');
     await Promise.all([gone(launcher), gone(child)]);
+  });
+
+  onLinux('without room for another file gives no child streams that nobody reads', async () => {
+    const program = join(import.meta.dirname, '../testing/out-of-files.mjs');
+    const engine = spawn('prlimit', ['--nofile=256', process.execPath, program, folder], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    expect(await once(engine, 'message')).toEqual([['UNAVAILABLE', 0], undefined]);
   });
 });

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { killChild } from './kill-child.js';
-import { MOST_HEAD_BYTES, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
+import { MOST_HEAD_BYTES, TAKEN, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
 import { childEnvironment } from './child-environment.js';
 import { startHere, type RunningChild, type StartChild } from './start-child.js';
 
@@ -69,10 +69,16 @@ export class Launcher {
     await once(server, 'listening');
     const launcher = new Launcher(server, address);
     const child = launcher.fork();
-    const ready = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => null)]);
-    if (ready !== null) return launcher;
-    launcher.close();
-    throw new AditError('INTERNAL', 'The process that starts programs over media does not start.');
+    const failed = once(child, 'exit').then(() => {
+      throw new AditError('INTERNAL', 'The process that starts programs over media does not start.');
+    });
+    try {
+      await Promise.race([once(child, 'message'), failed]);
+      return launcher;
+    } catch (error) {
+      launcher.close();
+      throw error;
+    }
   }
 
   readonly startChild: StartChild = ({ words, env, group, onOutput, onErrorText }) => {
@@ -147,7 +153,10 @@ export class Launcher {
     if (run === undefined) return;
     if ('pid' in report) run.pid = report.pid;
     else if ('failure' in report) this.end(report.run, { neverStarted: report.failure });
-    else {
+    else if ('unavailable' in report) {
+      this.runs.delete(report.run);
+      run.reject(new AditError('UNAVAILABLE', report.unavailable));
+    } else {
       run.end = { code: report.code, killedBy: report.killedBy };
       this.endWhenRead(report.run, run);
     }
@@ -172,6 +181,7 @@ export class Launcher {
         run.streams--;
         this.endWhenRead(Number(number), run);
       });
+      socket.write(TAKEN);
     };
     socket.on('data', onHead);
     // It closes as well.

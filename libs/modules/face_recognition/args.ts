@@ -21,7 +21,9 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .min(0)
     .max(2)
     .default(SAME_FACE_DISTANCE)
-    .describe('A face nearer than this to a person is that person.'),
+    .describe(
+      'A face nearer than this to a person is that person. Left out: what the training of the gallery found, else 1.',
+    ),
   cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),
   index_unknowns: z
     .boolean()

@@ -1,9 +1,11 @@
+import type { Json } from '@adit/contracts';
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
 import { FaceFold } from './fold.js';
 import { FACE_NETWORK } from './segments.js';
+import { calibratedDistance } from '../galleries/calibrated.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
@@ -15,6 +17,10 @@ export default defineModule({
   media: ['image', 'video'],
   takes: galleriesOf(FACE_GALLERY),
   models: (args, installed) => chooseGalleries(args, installed),
+  fromModels: (models): Record<string, Json> => {
+    const distance = calibratedDistance(models);
+    return distance === null ? {} : { max_distance: distance };
+  },
   // Everything else is asked of the observations, so another gallery or distance costs no second look.
   needs: (args) => [{ analysis: 'faces', args: { detectionScale: args.face_detection_scale } }],
   collection: (args) =>

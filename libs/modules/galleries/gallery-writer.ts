@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { AditError, ModelManifest, namedUuid } from '@adit/contracts';
+import { AditError, ModelManifest, namedUuid, type Landmark } from '@adit/contracts';
 import { checkModelName, readManifest, writeDurably, writeModelVersion } from '@adit/inference';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
-import type { GalleryFile, Landmark } from './gallery.js';
+import type { GalleryFile } from './gallery.js';
 import { FACE_GALLERY, type GalleryKind } from './kinds.js';
 
 /** A person or landmark to be recognised: every embedding is of `dimensions` values, of any length but 0. */
@@ -21,6 +21,8 @@ interface GalleryOptions {
   /** The network that made the embeddings. */
   embedding: { name: string; digest: string };
   dimensions: number;
+  /** See `ModelManifest`. */
+  maxDistance?: number;
   description?: string;
   licence?: string;
   origin?: string;
@@ -138,6 +140,7 @@ function manifestOf(name: string, options: GalleryOptions, before: ModelManifest
     description: options.description ?? before?.description ?? '',
     dimensions: options.dimensions,
     embedding: options.embedding.name,
+    maxDistance: options.maxDistance,
     licence: options.licence ?? before?.licence ?? 'private',
     origin: options.origin ?? before?.origin ?? 'photos given by the user',
     modules: [kind.module],

@@ -1,20 +1,10 @@
-import { AditError } from '@adit/contracts';
+import { AditError, Landmark } from '@adit/contracts';
 import { z } from 'zod';
 import { floatsOf } from './embedding.js';
 
 /** The files of a gallery version. */
 export const GALLERY_FILE = 'gallery.json';
 export const EMBEDDINGS_FILE = 'embeddings.bin';
-
-/** Where a landmark is and what it is; null what nobody said. Degrees are texts, as the interface has them. */
-export const Landmark = z.strictObject({
-  type: z.array(z.string()).nullable(),
-  latitude: z.string().nullable(),
-  longitude: z.string().nullable(),
-  /** From the smallest to the largest: town, region, country. */
-  location: z.array(z.string()),
-});
-export type Landmark = z.infer<typeof Landmark>;
 
 /** A person or a landmark. `images` is how many photos gave an embedding. */
 const GalleryClass = z.strictObject({

@@ -17,6 +17,8 @@ export const LandmarkArguments = StandardArguments.extend({
     .min(0)
     .max(1)
     .default(0.75)
-    .describe('How like one of its photos a picture must be for the landmark to count.'),
+    .describe(
+      'How like one of its photos a picture must be for the landmark to count. Left out: what the training of the model found, else 0.75.',
+    ),
 });
 export type LandmarkArguments = z.infer<typeof LandmarkArguments>;

@@ -1,11 +1,13 @@
+import type { Json } from '@adit/contracts';
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
+import { calibratedDistance } from '../galleries/calibrated.js';
 import { galleriesOf, LANDMARK_MODEL } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 import { LandmarkArguments } from './args.js';
 import { chooseModel } from './choose-model.js';
 import { LandmarkFold } from './fold.js';
-import { Landmarks } from './landmarks.js';
+import { Landmarks, likenessOf } from './landmarks.js';
 
 /** Which places are to be seen, from when to when, and where they are. */
 export default defineModule({
@@ -15,6 +17,10 @@ export default defineModule({
   media: ['image', 'video'],
   takes: galleriesOf(LANDMARK_MODEL),
   models: chooseModel,
+  fromModels: (models): Record<string, Json> => {
+    const distance = calibratedDistance(models);
+    return distance === null ? {} : { min_similarity: likenessOf(distance) };
+  },
   // Model, similarity and dictionaries are asked of the observations: a change of them costs no second look.
   needs: () => [{ analysis: 'image-embedding', args: {} }],
   open: async (args, context) => {

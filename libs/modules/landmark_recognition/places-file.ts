@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { AditError } from '@adit/contracts';
-import type { ErrorDetail } from '@adit/contracts';
+import { AditError, landmarkOf, landmarkProblem } from '@adit/contracts';
+import type { ErrorDetail, Landmark, LandmarkText } from '@adit/contracts';
 import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
 import { inTurns } from '@adit/runtime';
-import type { Landmark } from '../galleries/gallery.js';
 
 /** A line of a file of places. */
 export interface PlaceRow {
@@ -61,7 +60,7 @@ function* readingPlaces(bytes: Buffer): Generator<void, PlaceRow[]> {
     lineOf.set(name, before ?? row.line);
     if (places.length === MOST_PLACES)
       throw wrong([{ line: row.line, message: `a file has at most ${MOST_PLACES} places.` }]);
-    places.push({ line: row.line, name, landmark: landmarkOf(cell) });
+    places.push({ line: row.line, name, landmark: landmarkOf(textOf(cell)) });
   }
   if (names === null) throw wrong([headless(1)]);
   if (problems.length > 0) throw wrong(problems);
@@ -84,36 +83,11 @@ function problemOf(row: CsvRow, cell: (column: Column) => string, width: number)
   if (row.cells.length > width)
     return `it has ${row.cells.length} fields where the header has ${width}: quote fields that hold the separator.`;
   if (cell('name') === '') return 'name is missing.';
-  const degrees = [
-    ['latitude', 90],
-    ['longitude', 180],
-  ] as const;
-  for (const [column, limit] of degrees) {
-    const text = cell(column);
-    if (text === '') continue;
-    const isDegrees = /^[+-]?\d+(\.\d+)?$/.test(text) && Math.abs(Number(text)) <= limit;
-    if (!isDegrees) return `${column} ${JSON.stringify(text)} is no number of degrees from -${limit} to ${limit}.`;
-  }
-  const [latitude, longitude] = degrees.map(([column]) => cell(column));
-  if ((latitude === '') !== (longitude === '')) return 'latitude and longitude belong together.';
-  return null;
+  return landmarkProblem(textOf(cell));
 }
 
-function landmarkOf(cell: (column: Column) => string): Landmark {
-  const types = listOf(cell('type'));
-  return {
-    type: types.length === 0 ? null : types,
-    latitude: cell('latitude') || null,
-    longitude: cell('longitude') || null,
-    location: listOf(cell('location')),
-  };
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(text.includes('|') ? '|' : /[;,]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+function textOf(cell: (column: Column) => string): LandmarkText {
+  return { type: cell('type'), latitude: cell('latitude'), longitude: cell('longitude'), location: cell('location') };
 }
 
 interface Problem {

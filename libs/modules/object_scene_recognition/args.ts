@@ -26,11 +26,11 @@ export const ObjectSceneArguments = StandardArguments.extend({
     .array(z.string().min(1).max(255))
     .max(1000)
     .optional()
-    .describe(`What to look for, in words; the model ${ZERO_SHOT_MODEL} only.`),
+    .describe(`What to look for, in words; models of images and text only, such as ${ZERO_SHOT_MODEL}.`),
   include_preset_labels: z
     .boolean()
     .default(true)
-    .describe(`Look for the model's own labels as well; false with the model ${ZERO_SHOT_MODEL} only.`),
+    .describe('Look for the labels of the model as well; false with models of images and text only.'),
   enable_captioning: z
     .boolean()
     .default(false)

@@ -1,14 +1,15 @@
 import { AditError } from '@adit/contracts';
-import type { ErrorDetail, ModelFamily } from '@adit/contracts';
+import type { ErrorDetail } from '@adit/contracts';
+import { MODEL_FAMILIES } from '@adit/inference/families';
+import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { pointerTo } from '@adit/module-kit';
 import type { InstalledModel, TakenModels } from '@adit/module-kit';
 import { CAPTION_MODEL, DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 import type { ObjectSceneArguments } from './args.js';
 
 const ID = 'object_scene_recognition';
-
-/** Families of models that a request may name. */
-const FAMILIES: ReadonlySet<string | null> = new Set(['detector', 'classifier'] satisfies ModelFamily[]);
+/** The family that is asked in words. */
+const IMAGE_TEXT = 'image-text';
 
 /** The one that comes with Adit, and any that says it is of such a family. `scenes` is used beside, never named. */
 export const LOOKERS: TakenModels = {
@@ -16,7 +17,7 @@ export const LOOKERS: TakenModels = {
   includes: ({ kind, name, family, modules }) =>
     kind === 'network' &&
     name !== SCENE_MODEL &&
-    (name === DEFAULT_MODEL || FAMILIES.has(family)) &&
+    (name === DEFAULT_MODEL || MODEL_FAMILIES.analysisFor(ID, family) !== null) &&
     modules.includes(ID),
 };
 
@@ -26,7 +27,11 @@ export const LOOKERS: TakenModels = {
  */
 export function chooseModel(args: ObjectSceneArguments, installed: InstalledModel[]): string[] {
   const usable = installed.filter(
-    (one) => LOOKERS.includes(one) || (one.kind === 'network' && one.name === SCENE_MODEL && one.modules.includes(ID)),
+    (one) =>
+      LOOKERS.includes(one) ||
+      (one.kind === 'network' &&
+        (one.name === SCENE_MODEL || one.family === 'text-embedding') &&
+        one.modules.includes(ID)),
   );
   const { model = DEFAULT_MODEL } = args;
   const errors: ErrorDetail[] = [];
@@ -35,11 +40,18 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   };
   const chosen = usable.find((one) => LOOKERS.includes(one) && (one.name === model || one.digest === model));
   if (chosen === undefined) missing('model', `The model ${model} is not installed${asChoice(model, usable)}.`);
-  if (args.words !== undefined) missing('words', `words need the model ${ZERO_SHOT_MODEL}, which is not installed.`);
+  const inWords = chosen?.family === IMAGE_TEXT;
+  if (chosen !== undefined && inWords) return [chosen.name, textEncoderFor(chosen, args, usable)];
+  const askable = usable.filter(({ family }) => family === IMAGE_TEXT).map(({ name }) => name);
+  const instead =
+    askable.length > 0
+      ? `a model of images and text: name ${askable.join(' or ')} in model. ${model} is none`
+      : `the model ${ZERO_SHOT_MODEL}, or another of images and text, which is not installed`;
+  if (args.words !== undefined) missing('words', `words need ${instead}.`);
   if (!args.include_preset_labels) {
     missing(
       'include_preset_labels',
-      `Without its preset labels ${model} has none; the model ${ZERO_SHOT_MODEL}, which has, is not installed.`,
+      `Without its preset labels ${model} has none; words in their place need ${instead}.`,
     );
   }
   if (args.enable_captioning) {
@@ -59,7 +71,41 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   const scenes = usable.some(({ name }) => name === SCENE_MODEL) ? [SCENE_MODEL] : [];
   if (chosen === undefined) return [];
   // A classifier says by itself what the whole picture shows.
-  return chosen.family === 'classifier' ? [chosen.name] : [chosen.name, ...scenes];
+  return MODEL_FAMILIES.analysisFor(ID, chosen.family) === 'scenes' ? [chosen.name] : [chosen.name, ...scenes];
+}
+
+/**
+ * The encoder of text that belongs to one of pictures, once there is something to look for. Throws MODEL_NOT_INSTALLED, and
+ * VALIDATION for words that cannot be told apart.
+ */
+function textEncoderFor(chosen: InstalledModel, args: ObjectSceneArguments, usable: readonly InstalledModel[]): string {
+  const refuse = (code: 'MODEL_NOT_INSTALLED' | 'VALIDATION', argument: string, message: string): AditError =>
+    new AditError(code, message, {
+      errors: [{ pointer: pointerTo('modules', ID, argument), code: code.toLowerCase(), message }],
+    });
+  const name = textEncoderOf(chosen.name);
+  if (!usable.some((one) => one.name === name && one.family === 'text-embedding')) {
+    throw refuse(
+      'MODEL_NOT_INSTALLED',
+      'model',
+      `${chosen.name} needs its encoder of text, which is not installed: add it as ${name}, with its tokenizer.json.`,
+    );
+  }
+  if (args.enable_captioning) {
+    const message = `enable_captioning needs the captioning model ${CAPTION_MODEL}, which is not installed.`;
+    throw refuse('MODEL_NOT_INSTALLED', 'enable_captioning', message);
+  }
+  const presets = args.include_preset_labels ? (chosen.labels ?? 0) : 0;
+  const sought = new Set(args.words).size + presets;
+  const fewest = chosen.decoding === 'siglip' ? 1 : 2;
+  if (sought < fewest) {
+    const reason =
+      sought === 0
+        ? `${chosen.name} has no labels of its own to look for; say in words what it is to look for.`
+        : `${chosen.name} says which of several words fits best: with one alone that is always the one. Add what else there may be.`;
+    throw refuse('VALIDATION', 'words', reason);
+  }
+  return name;
 }
 
 /** `scenes` is there, but never alone. */

@@ -144,6 +144,54 @@ describe('a request', () => {
     expect(registry.useOf({ ...own, name: 'scenes' })).toBeNull();
   });
 
+  describe('of a model of images and text', () => {
+    const own: InstalledModel = {
+      ...{ ...detector, id: modelId('clip'), name: 'clip', digest: 'a'.repeat(64), isDefault: false },
+      ...{ family: 'image-text', decoding: 'clip', labels: 0, frameSide: 600 },
+    };
+    const text: InstalledModel = {
+      ...{ ...detector, id: modelId('clip-text'), name: 'clip-text', digest: 'b'.repeat(64), isDefault: false },
+      ...{ family: 'text-embedding', decoding: null },
+    };
+    const both = [detector, own, text];
+
+    it('looks for words, each once, with both encoders and alone', () => {
+      for (const model of ['clip', own.id, own.digest]) {
+        const { names, args } = chosen({ model, words: ['a cat', 'a dog', 'a cat'] }, both);
+        expect(names).toEqual(['clip', 'clip-text']);
+        expect(registry.get(ID).needs(args, names, both)).toEqual([
+          { analysis: 'scenes', args: { model: 'clip', side: 600, words: ['a cat', 'a dog'], presets: true } },
+        ]);
+      }
+      const { args, names } = chosen({ model: 'clip', words: ['a', 'b'], include_preset_labels: false }, both);
+      expect(registry.get(ID).needs(args, names, both)).toMatchObject([{ args: { presets: false } }]);
+      const labelled = [detector, { ...own, labels: 2 }, text];
+      expect(chosen({ model: 'clip' }, labelled).names).toEqual(['clip', 'clip-text']);
+      expect(chosen({ model: 'clip', words: ['a'] }, [{ ...own, decoding: 'siglip' }, text]).names).toHaveLength(2);
+      expect(registry.useOf(own)).toEqual({ type: 'object', modules: [ID] });
+      expect(registry.useOf(text)).toBeNull();
+    });
+
+    it.each([
+      [{}, both, 'words', /clip has no labels of its own to look for; say in words/],
+      [{ words: ['a cat', 'a cat'] }, both, 'words', /with one alone that is always the one/],
+      [
+        { words: ['a'], include_preset_labels: false },
+        [{ ...own, labels: 9 }, text],
+        'words',
+        /Add what else there may be/,
+      ],
+      [{ words: ['a', 'b'] }, [detector, own], 'model', /add it as clip-text, with its tokenizer\.json/],
+      [{ words: ['a', 'b'], enable_captioning: true }, both, 'enable_captioning', /not installed/],
+      [{ model: 'general-c', words: ['a', 'b'] }, both, 'words', /name clip in model\. general-c is none/],
+      [{ model: 'clip-text', words: ['a', 'b'] }, both, 'model', /clip-text is not installed/],
+    ])('is refused for %j, with what to do', (args, installed, argument, message) => {
+      const error = refusal(() => chosen({ model: 'clip', ...args }, installed));
+      expect(error.message).toMatch(message);
+      expect(error.options.errors?.map(({ pointer }) => pointer)).toContain(`/modules/${ID}/${argument}`);
+    });
+  });
+
   it('may name the detector, by name or id, and nothing else', () => {
     const scenes: InstalledModel = { ...detector, name: 'scenes' };
     expect(registry.useOf(detector)).toEqual({ type: 'object', modules: [ID] });

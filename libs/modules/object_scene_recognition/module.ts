@@ -1,4 +1,5 @@
 import { openDictionaries } from '@adit/dictionaries';
+import { MODEL_FAMILIES } from '@adit/inference/families';
 import { defineModule, type InstalledModel } from '@adit/module-kit';
 import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { chooseModel, LOOKERS } from './choose-model.js';
@@ -18,12 +19,12 @@ export default defineModule({
   takes: LOOKERS,
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
-  needs: (_, models, installed) => {
-    const args = lookOf(models, installed);
-    if (installed.some(({ name, family }) => name === args.model && family === 'classifier')) {
-      return [{ analysis: 'scenes', args }];
-    }
-    return [{ analysis: 'objects', args }, ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [])];
+  needs: ({ words = [], include_preset_labels: presets }, models, installed) => {
+    const look = lookOf(models, installed);
+    const named = installed.find(({ name }) => name === look.model);
+    const args = named?.family === 'image-text' ? { ...look, words: [...new Set(words)], presets } : look;
+    const analysis = MODEL_FAMILIES.analysisFor('object_scene_recognition', named?.family) ?? 'objects';
+    return [{ analysis, args }, ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [])];
   },
   slots: SLOTS,
   open: async (args, context) => {

@@ -2,14 +2,6 @@ import { StandardArguments } from '@adit/contracts';
 import { z } from 'zod';
 import { LANGUAGES } from './languages.js';
 
-/** Jobs keep no files beside their results. */
-function noFile(argument: string): z.ZodType<boolean, boolean> {
-  const error =
-    `A job writes no files yet: leave out ${argument}, make a transcript of the job (POST /v1/transcripts/), and export it ` +
-    'by a task of type transcript_export.';
-  return z.boolean().refine((wanted) => !wanted, { error });
-}
-
 export const SpeechArguments = StandardArguments.extend({
   language: z
     .enum(['auto', ...LANGUAGES])
@@ -40,15 +32,18 @@ export const SpeechArguments = StandardArguments.extend({
   enable_ner: z
     .boolean()
     .default(false)
+    .describe('Names of people, places and organisations as `entities`, in English; null for other languages.'),
+  dump_srt: z
+    .boolean()
+    .default(false)
     .describe(
-      'Names of people, places and organisations as `entities`; null where nothing is installed that finds them.',
+      'Subtitles (SRT) of each source as an artifact: lines of at most 42 characters, two at a time, 1 to 7 s.',
     ),
-  dump_srt: noFile('dump_srt').default(false).describe('Subtitles as an artifact; not yet: export a transcript.'),
   underline_words_in_srt: z
     .boolean()
     .default(false)
     .describe('For `dump_srt`: underline each word while it is said; without it nothing.'),
-  dump_docx: noFile('dump_docx').default(false).describe('The text as a DOCX artifact; not yet: export a transcript.'),
+  dump_docx: z.boolean().default(false).describe('The paragraphs of each source as a document for Word, an artifact.'),
   word_level_timestamps: z.boolean().default(false).describe('`words` in each result: when each of them is said.'),
   translation_language: z
     .enum(['none', 'en'], {

@@ -3,6 +3,7 @@ import type { HeardWord, SpeechObservations } from '@adit/analyses/speech/observ
 import { AppliedDictionaries, NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
 import type { FoldContext, FoldInput, Segment } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
+import { entitiesOf } from './entities.js';
 import { SpeechFold } from './fold.js';
 
 const CONTEXT: FoldContext = {
@@ -118,5 +119,15 @@ describe('the fold of speech', () => {
     const [paragraph] = folded([heard(0, 10, words)], {}, dictionaries);
     expect(paragraph!.meta['text']).toBe('We run Adit, on Kubernetes.');
     expect(paragraph!.meta['words']).toHaveLength(5);
+  });
+
+  it('says who and what is named, where it is asked to', () => {
+    const fold = new SpeechFold(SpeechArguments.parse({ enable_ner: true }), NO_DICTIONARIES, entitiesOf);
+    const { state } = fold.fold(fold.start(), heard(0, 10, said(0, 'Ada Lovelace was in London.')), CONTEXT);
+    expect(fold.close(state, CONTEXT).segments[0]!.meta['entities']).toEqual([
+      { text: 'Ada Lovelace', type: 'person' },
+      { text: 'London', type: 'place' },
+    ]);
+    expect(folded([heard(0, 10, said(0, 'London.'))])[0]!.meta).not.toHaveProperty('entities');
   });
 });

@@ -4,6 +4,7 @@ import type { Json } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Segment } from '@adit/module-kit';
 import type { SpeechArguments } from './args.js';
+import type { Entity } from './entities.js';
 import { endsBefore, textOf, type OpenParagraph } from './paragraphs.js';
 import { spelled } from './spelling.js';
 
@@ -26,6 +27,8 @@ export class SpeechFold implements Fold<SpeechState> {
   constructor(
     private readonly args: SpeechArguments,
     private readonly dictionaries: LabelDictionaries,
+    /** What is named in a text of a language; null where that is not known. */
+    private readonly entitiesOf: (text: string, language: string) => Entity[] | null = () => null,
   ) {}
 
   start(): SpeechState {
@@ -112,9 +115,10 @@ export class SpeechFold implements Fold<SpeechState> {
       end: (words.at(-1) as HeardWord).end,
     };
     const confidence = words.reduce((sum, { probability }) => sum + probability, 0) / words.length;
+    const text = textOf(words);
     const meta: Record<string, Json> = {
-      ...said({ text: textOf(words), language, confidence: round(confidence) }),
-      ...(this.args.enable_ner ? { entities: null } : {}),
+      ...said({ text, language, confidence: round(confidence) }),
+      ...(this.args.enable_ner ? { entities: this.entitiesOf(text, language) } : {}),
       ...(this.args.word_level_timestamps ? {} : { words_hidden: true }),
       words: words.map((word) => ({
         text: word.text,

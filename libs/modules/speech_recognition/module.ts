@@ -2,6 +2,7 @@ import { AditError } from '@adit/contracts';
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule, pointerTo, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
+import { dumpedFiles } from './files.js';
 import { SpeechFold } from './fold.js';
 
 const ID = 'speech_recognition';
@@ -23,7 +24,12 @@ export default defineModule({
     { analysis: 'speech', args: { language, mode, translate: into === 'en' } },
     ...(enable_vad || detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
   ],
-  open: async (args, context) => new SpeechFold(args, await openDictionaries(args, context)),
+  open: async (args, context) => {
+    // Megabytes of English are loaded by those who ask for them.
+    const entities = args.enable_ner ? await import('./entities.js') : null;
+    return new SpeechFold(args, await openDictionaries(args, context), entities?.entitiesOf);
+  },
+  files: dumpedFiles,
 });
 
 function checkInstalled(installed: readonly InstalledModel[]): void {

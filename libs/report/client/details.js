@@ -10,6 +10,7 @@ const HIDDEN_META = new Set([
   'label',
   'class_id',
   'closest_person',
+  'text',
 ]);
 const stage = document.getElementById('stage');
 
@@ -86,7 +87,7 @@ function show(index) {
           'div',
           {},
           el('p', { className: 'kind' }, segment.type.replaceAll('_', ' ')),
-          el('h2', {}, written(segment)),
+          el(typeof segment.meta.text === 'string' ? 'p' : 'h2', {}, written(segment)),
         ),
       ),
       facts(segment, source),

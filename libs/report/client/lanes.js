@@ -3,7 +3,7 @@ import { data, el, kindName, kindOrder, pictureUrl, rankOf, select, tint, writte
 import { duration } from './time.js';
 
 /** Kinds of which one thing follows the other: all in one lane, with their words beside the bars. */
-const IN_WORDS = new Set(['lower_third', 'landmark', 'scene']);
+const IN_WORDS = new Set(['lower_third', 'speech', 'translation', 'landmark', 'scene']);
 /** Rows in such a lane, so that words have room until the next but so many. */
 const WORD_ROWS = 3;
 

@@ -43,7 +43,15 @@ export function rankOf(segment) {
 }
 
 /** Kinds in the order shown, with the names of several; others follow under their own. */
-const KINDS = { face: 'People', lower_third: 'Captions', landmark: 'Places', scene: 'Scenes', object: 'Things' };
+const KINDS = {
+  face: 'People',
+  lower_third: 'Captions',
+  speech: 'Speech',
+  translation: 'Translation',
+  landmark: 'Places',
+  scene: 'Scenes',
+  object: 'Things',
+};
 
 export const kindName = (type) => KINDS[type] ?? type.replaceAll('_', ' ');
 
@@ -52,8 +60,11 @@ export function kindOrder(type) {
   return place < 0 ? Infinity : place;
 }
 
-/** A label as it is written: what was read stands in quotes. */
-export const written = ({ type, label }) => (type === 'lower_third' ? `“${label}”` : label);
+/** A label as it is written: what was said or read stands in quotes. */
+export function written({ type, label, meta }) {
+  if (typeof meta?.text === 'string') return `“${meta.text}”`;
+  return type === 'lower_third' ? `“${label}”` : label;
+}
 
 export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
 

@@ -125,6 +125,12 @@ await describeWith(['kafka', 'postgres', 'minio'], 'storage, batches, reports, e
       const options = { folder: '/large', name: 'large.bin', patienceSeconds: 0 };
       const broken = first.storage.uploadResumably(file, { ...options, onBegun: (id) => (begun = id) });
       await expect(broken).rejects.toThrow('did not answer');
+      // The gateway stores what came before it is told by the other one.
+      await until(async () => {
+        const path = `/storage/uploads/${begun}/`;
+        const { headers } = await stack.api.request('HEAD', path, undefined, { 'tus-resumable': '1.0.0' });
+        return Number(headers.get('upload-offset')) >= 64 * MEGABYTE ? true : null;
+      });
       two!.breakAfter = [2 * MEGABYTE];
       const second = new AditClient({ url: two!.url, apiKey: StackUnderTest.key });
       const entry = await second.storage.uploadResumably(file, { resume: begun });

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DetailedResult } from '@adit/contracts';
 import { describeWith, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { EngineUnderTest } from '../../../apps/standalone/e2e/engine-under-test.js';
 import { manTalking, manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
 import { expectSameResults } from '../../../apps/standalone/e2e/same-results.js';
+import { speechJob } from '../../../apps/standalone/e2e/speech-job.js';
+import { speechModels } from '../../../libs/analyses/testing/speech-models.js';
 import { SpanCollector, type ReceivedSpan } from './span-collector.js';
 import { StackUnderTest } from './stack-under-test.js';
 
-const { groups } = sampleMedia();
+const { groups, kennedy } = sampleMedia();
+const speech = await speechModels();
 /** On a CPU a run has one row; with one thread it adds up in one order, so it is repeatable to the byte. */
 const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
 /** Of the request whose trace is looked at. */
@@ -41,7 +44,8 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const localRoots = await mediaRoots();
+    const localRoots = [...(await mediaRoots()), dirname(kennedy)];
+    const models: Record<string, string> = 'folder' in speech ? { ADIT_MODELS_DIR: speech.folder } : {};
     stack = await StackUnderTest.start(servers, {
       localRoots,
       environment: {
@@ -52,9 +56,9 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
         OTEL_BSP_SCHEDULE_DELAY: '200',
       },
       // Chaos has the other families.
-      counts: { decoder: 2, aggregator: 2, 'inference-object': 0, 'inference-speech': 0, 'inference-text': 0 },
+      counts: { decoder: 2, aggregator: 2, 'inference-object': 0, 'inference-text': 0 },
     });
-    embedded = await EngineUnderTest.start({ localRoots, env: REPEATABLE });
+    embedded = await EngineUnderTest.start({ localRoots, env: { ...REPEATABLE, ...models } });
   });
   afterAll(async () => {
     await Promise.all([stack?.close(), embedded?.close(), collector?.close()]);
@@ -82,6 +86,22 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
     expect(found.map(({ source, meta }) => [source, meta['person']])).toEqual(
       wanted.map(({ source, meta }) => [source, meta['person']]),
     );
+  });
+
+  const whyNot = 'reason' in speech ? ` (skipped: ${speech.reason})` : '';
+  (whyNot === '' ? it : it.skip)(`hears the same, word for word, up to the exported file${whyNot}`, async () => {
+    // Its processes have no folder with the weights: they come out of the repository that they share.
+    expect(await stack.cli('model', 'pull', 'whisper-base', '--shared')).toMatch(/in the shared repository, for all/);
+    expect(await stack.cli('model', 'pull', 'whisper-base', '--shared')).toMatch(/shared repository already/);
+    // The gateway looks for new models every few seconds.
+    const order = { sources: [kennedy], modules: { speech_recognition: {} } };
+    for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 500))) {
+      if ((await stack.api.request('POST', '/jobs/?dry_run=true', order)).ok) break;
+    }
+    const [found, wanted] = await Promise.all([speechJob(stack.api, kennedy), speechJob(embedded.api, kennedy)]);
+    expect(found.segments.length).toBeGreaterThan(0);
+    expect([found.segments, found.edited]).toEqual([wanted.segments, wanted.edited]);
+    expect(String(found.files.get('jfk.en.srt'))).toBe(String(wanted.files.get('jfk.en.srt')));
   });
 
   it('shows one trace from the request to the webhook, over all processes', async () => {

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freshDatabase, uniqueName, type FreshDatabase, type TestServers } from '@adit/testing';
 import { Api } from '../../../apps/standalone/e2e/api.js';
 import '../../../apps/standalone/e2e/patience.js';
-import { startStack, type Stack } from '../stack.mjs';
+import { programOf, startStack, type Stack } from '../stack.mjs';
 
 interface StackSettings {
   /** Folders that jobs may read from. */
@@ -19,6 +21,9 @@ interface StackSettings {
   programs?: Record<string, string>;
 }
 
+/** `npm test` has just built everything; on its own a spec runs the sources, never a stale build. */
+const SOURCE = process.env['ADIT_TEST_BUILT'] === undefined;
+
 /** Every service as a process of its own, on the test run's servers but in a database, topics and a bucket of its own. */
 export class StackUnderTest {
   static readonly key = 'a-key-of-the-specs-alone';
@@ -31,6 +36,8 @@ export class StackUnderTest {
     readonly processes: Stack,
     /** Everything the processes have written, and when. */
     readonly lines: readonly { name: string; line: string; at: number }[],
+    /** Of programs beside the processes: where the servers are. */
+    private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
   static async start(servers: TestServers, options: StackSettings): Promise<StackUnderTest> {
@@ -39,20 +46,29 @@ export class StackUnderTest {
     const name = uniqueName('stack');
     const topicPrefix = `${name}.`;
     const lines: { name: string; line: string; at: number }[] = [];
+    const addresses = {
+      KAFKA_BROKERS: servers.kafka.brokers,
+      KAFKA_TOPIC_PREFIX: topicPrefix,
+      KAFKA_PARTITIONS: '4',
+      DATABASE_URL: database.url,
+      S3_ENDPOINT: servers.minio.endpoint,
+      S3_ACCESS_KEY: servers.minio.accessKey,
+      S3_SECRET_KEY: servers.minio.secretKey,
+      S3_BUCKET: name,
+    };
+    const environment = {
+      ...process.env,
+      ...addresses,
+      NODE_OPTIONS: '',
+      ADIT_LOG_LEVEL: 'warn',
+      DATABASE_DRIVER: 'postgres',
+      OBJECTS_DRIVER: 'minio',
+      ADIT_DATA_DIR: join(folder, 'cli'),
+    };
     const processes = await startStack({
-      servers: {
-        KAFKA_BROKERS: servers.kafka.brokers,
-        KAFKA_TOPIC_PREFIX: topicPrefix,
-        KAFKA_PARTITIONS: '4',
-        DATABASE_URL: database.url,
-        S3_ENDPOINT: servers.minio.endpoint,
-        S3_ACCESS_KEY: servers.minio.accessKey,
-        S3_SECRET_KEY: servers.minio.secretKey,
-        S3_BUCKET: name,
-      },
+      servers: addresses,
       dataDir: folder,
-      // `npm test` has just built everything; on its own a spec runs the sources, never a stale build.
-      source: process.env['ADIT_TEST_BUILT'] === undefined,
+      source: SOURCE,
       environment: {
         ...process.env,
         NODE_OPTIONS: '',
@@ -67,7 +83,7 @@ export class StackUnderTest {
       programs: options.programs ?? {},
       onLine: (from, line) => void lines.push({ name: from, line, at: Date.now() }),
     });
-    const stack = new StackUnderTest(folder, database, topicPrefix, processes, lines);
+    const stack = new StackUnderTest(folder, database, topicPrefix, processes, lines, environment);
     try {
       await processes.ready();
     } catch (error) {
@@ -79,6 +95,13 @@ export class StackUnderTest {
 
   get api(): Api {
     return new Api(this.processes.url, StackUnderTest.key);
+  }
+
+  /** Runs the command line on the servers of the processes; answers what it printed. Throws when it fails. */
+  async cli(...args: string[]): Promise<string> {
+    const command = [...programOf('cli', { source: SOURCE }), ...args];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { env: this.environment });
+    return stdout + stderr;
   }
 
   /** The last lines of all processes, for a failing spec. */

@@ -1,0 +1,454 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { AditError, type CustomFields } from '@adit/contracts';
+import {
+  DatasetEntity,
+  DatasetImageEntity,
+  DatasetImportEntity,
+  openDatabase,
+  StorageEntryEntity,
+  WorkspaceEntity,
+  type Database,
+} from '@adit/database';
+import {
+  deleteClass,
+  deleteDataset,
+  eraseRest,
+  insertClasses,
+  insertImages,
+  MOST_IMAGES_OF_CLASS,
+} from '@adit/datasets';
+import { DATASET_ERASURES, TaskLoop } from '@adit/leases';
+import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
+import { writeZip, type ZipEntry } from '@adit/ooxml';
+import { configureLogging } from '@adit/runtime';
+import { makeFolders, storageObjectKey } from '@adit/storage';
+import { sampleMedia, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { EntityManager } from 'typeorm';
+import { datasetFile } from './dataset-exports.js';
+import { DatasetImports } from './dataset-imports.js';
+
+let folder: string;
+let own: SpecDatabase;
+let database: Database;
+let manager: EntityManager;
+let objects: ObjectStore;
+let jpeg: Buffer;
+let workspaceId: string;
+let datasetId: string;
+
+beforeAll(async () => {
+  configureLogging({ level: 'silent' });
+  folder = await mkdtemp(join(tmpdir(), 'adit-imports-'));
+  own = await specDatabase();
+  database = await openDatabase(own.settings);
+  ({ manager } = database.dataSource);
+  objects = await FilesystemObjectStore.open(folder);
+  jpeg = await readFile(sampleMedia().faces['audrey'] as string);
+});
+afterAll(async () => {
+  await database?.close();
+  await own?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  [workspaceId, datasetId] = [randomUUID(), randomUUID()];
+  await manager.insert(WorkspaceEntity, { id: workspaceId, name: workspaceId, signingSecret: 'secret' });
+  await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'People', type: 'face' });
+});
+
+/** A file of the storage; answers its key. */
+async function stored(bytes: Buffer, at = '/', name = 'people.zip', contentType = 'application/zip'): Promise<string> {
+  const key = randomUUID().replaceAll('-', '').slice(0, 20);
+  await objects.put(storageObjectKey(workspaceId, key), bytes);
+  await makeFolders(manager, workspaceId, at);
+  const file = { workspaceId, folder: at, name, key, contentType, isFolder: false, uploaded: true };
+  await manager.insert(StorageEntryEntity, { ...file, size: String(bytes.length) });
+  return key;
+}
+
+const zipped = (files: ZipEntry[]) => buffer(writeZip(files));
+const picture = (path: string): ZipEntry => ({ path, body: jpeg });
+
+async function posted(source: Partial<DatasetImportEntity>): Promise<string> {
+  const id = randomUUID();
+  await manager.insert(DatasetImportEntity, { id, workspaceId, datasetId, ...source });
+  return id;
+}
+
+async function run(id: string, store: ObjectStore = objects, storageBytes = 0): Promise<DatasetImportEntity> {
+  const imports = new DatasetImports(database.dataSource, store, { storageBytes });
+  await imports.idle();
+  await imports.onApplicationShutdown();
+  return manager.findOneByOrFail(DatasetImportEntity, { id });
+}
+
+const imported = async (source: Partial<DatasetImportEntity>) => run(await posted(source));
+const errorsOf = async (id: string): Promise<string[]> => {
+  const rows = await manager.query(
+    'SELECT file, code FROM dataset_import_errors WHERE import_id = $1 ORDER BY position',
+    [id],
+  );
+  return rows.map(({ file, code }: { file: string; code: string }) => `${file} ${code}`);
+};
+const classes = (): Promise<{ label: string; images: number }[]> =>
+  manager.query(
+    'SELECT label, images FROM dataset_classes WHERE dataset_id = $1 AND time_deleted IS NULL ORDER BY label',
+    [datasetId],
+  );
+/** What lies in the store for files of the workspace. */
+async function objectKeys(): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list(`storage/${workspaceId}/`)) keys.push(key);
+  return keys;
+}
+
+/** A store that is away after so many objects more. */
+function away(after: number): ObjectStore {
+  let left = after;
+  return new Proxy(objects, {
+    get: (target, name: keyof ObjectStore) =>
+      name !== 'put'
+        ? target[name].bind(target)
+        : (key: string, bytes: Buffer) => {
+            left -= 1;
+            if (left < 0) throw new AditError('UNAVAILABLE', 'away');
+            return target.put(key, bytes);
+          },
+  });
+}
+
+describe('an archive', () => {
+  it('becomes classes by its folders, in a folder around them or not, and adds to those that are there', async () => {
+    const files = ['people/Ada Lovelace/1.jpg', 'people/Ada Lovelace/old/1.jpg', 'people/Zoë/1.jpg'].map(picture);
+    const junk = ['__MACOSX/people/._1.jpg', 'people/.DS_Store'].map((path) => ({ path, body: Buffer.from('x') }));
+    const key = await stored(await zipped([...junk, ...files]));
+    const made = await imported({ storageKey: key });
+    expect(made).toMatchObject({ state: 'completed', files: 3, images: 3, classes: 2, errors: 0, errorMsg: null });
+    expect(await classes()).toEqual([
+      { label: 'Ada Lovelace', images: 2 },
+      { label: 'Zoë', images: 1 },
+    ]);
+    const again = await imported({ storageKey: await stored(await zipped([picture('Zoë/2.jpg')])) });
+    expect(again).toMatchObject({ state: 'completed', images: 1, classes: 0 });
+    expect((await classes())[1]).toEqual({ label: 'Zoë', images: 2 });
+    // Each picture is a file of its own, which goes with its image.
+    const images = await manager.findBy(DatasetImageEntity, { datasetId });
+    expect(images.map(({ ownsFile, state }) => [ownsFile, state])).toEqual(Array(4).fill([true, 'waiting']));
+    const rows = await manager.query(
+      `SELECT e.size, e.content_type AS type FROM storage_entries e JOIN dataset_images i ON i.storage_key = e.key AND i.dataset_id = $1`,
+      [datasetId],
+    );
+    expect(rows).toEqual(Array(4).fill({ size: String(jpeg.length), type: 'image/jpeg' }));
+    expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
+  });
+
+  it('says of each file why it cannot be taken, whatever it is called and made of, and takes the others', async () => {
+    const bomb = { path: 'Ada/bomb.jpg', body: Buffer.alloc(8 << 20) };
+    const plain = [picture('Ada/1.jpg'), { path: 'Ada/notes.txt', body: Buffer.from('no picture') }, bomb];
+    const bytes = await zipped([
+      ...plain,
+      picture('loose.jpg'),
+      picture('Ada/aa/escape.jpg'),
+      picture('Ada/damaged.jpg'),
+    ]);
+    // What no writer of archives lets through: both of its headers are written over.
+    const rename = (from: string, to: string) => {
+      for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
+    };
+    rename('Ada/aa/escape.jpg', '../../../scape.jpg'.slice(0, 17));
+    const damaged = bytes.indexOf('Ada/damaged.jpg') + 100;
+    bytes.writeUInt8(bytes.readUInt8(damaged) ^ 0xff, damaged);
+    const made = await imported({ storageKey: await stored(bytes) });
+    expect(made).toMatchObject({ state: 'completed', files: 6, images: 1, classes: 1, errors: 5 });
+    expect(await errorsOf(made.id)).toEqual([
+      'Ada/notes.txt unreadable',
+      'Ada/bomb.jpg unreadable',
+      'loose.jpg no_class',
+      '../../../scape.jp invalid_name',
+      'Ada/damaged.jpg unreadable',
+    ]);
+    expect(await classes()).toEqual([{ label: 'Ada', images: 1 }]);
+  });
+
+  it.each<[string, () => Promise<Buffer> | Buffer, string]>([
+    ['nothing', () => Buffer.alloc(0), 'neither a zip archive nor a CSV'],
+    ['no archive', () => Buffer.from('PK, but no archive'), 'The archive cannot be read'],
+    ['an empty archive', () => zipped([]), 'no picture'],
+    ['nothing that can be used', () => zipped([{ path: 'Ada/1.jpg', body: Buffer.from('text') }]), 'None of 1 files'],
+    [
+      'a list that is none',
+      () => zipped([{ path: 'dataset.json', body: Buffer.from('{') }]),
+      'dataset.json is no JSON',
+    ],
+  ])('that is %s fails with the reason', async (_, bytes, reason) => {
+    const made = await imported({ storageKey: await stored(await bytes()) });
+    expect(made).toMatchObject({ state: 'failed', images: 0 });
+    expect(made.errorMsg).toContain(reason);
+    expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  it('goes on behind what was imported when its process dies, and makes nothing twice', async () => {
+    const paths = Array.from({ length: 130 }, (_, n) => `${n % 7}/${n}.jpg`);
+    const id = await posted({ storageKey: await stored(await zipped(paths.map(picture))) });
+    // In the second batch the store goes away: that is nobody's fault, and what was imported stays.
+    const broken = await run(id, away(115));
+    expect(broken).toMatchObject({ state: 'processing', images: 100, attempts: 0 });
+    // What the second batch has stored is noted, and goes unless it is imported.
+    const noted = await manager.query('SELECT 1 FROM object_removals');
+    expect(noted).toHaveLength(30);
+    await manager.query('UPDATE dataset_imports SET lease_until = now() WHERE id = $1', [id]);
+    expect(await run(id)).toMatchObject({ state: 'completed', files: 130, images: 130, classes: 7, errors: 0 });
+    const names = await manager.query(
+      `SELECT e.name FROM dataset_images i JOIN storage_entries e ON e.key = i.storage_key WHERE i.dataset_id = $1 ORDER BY i.seq`,
+      [datasetId],
+    );
+    expect(new Set(names.map(({ name }: { name: string }) => name)).size).toBe(130);
+    expect(await manager.query('SELECT 1 FROM object_removals')).toHaveLength(30);
+    await manager.query('DELETE FROM object_removals');
+  });
+
+  it('goes on in a workspace whose room is for it, and no more', async () => {
+    const paths = Array.from({ length: 110 }, (_, n) => `Ada/${n}.jpg`);
+    const bytes = await zipped(paths.map(picture));
+    const id = await posted({ storageKey: await stored(bytes) });
+    const room = bytes.length + 111 * jpeg.length;
+    expect(await run(id, away(105), room)).toMatchObject({ state: 'processing', images: 100 });
+    await manager.query('DELETE FROM object_removals');
+    await manager.query('UPDATE dataset_imports SET lease_until = now() WHERE id = $1', [id]);
+    expect(await run(id, objects, room)).toMatchObject({ state: 'completed', images: 110, errorMsg: null });
+  });
+
+  it('makes a class anew that is deleted meanwhile, once, and loses no picture', async () => {
+    // A picture in each of three batches.
+    const files = Array.from({ length: 201 }, (_, n) =>
+      n % 100 === 0 ? picture(`Ada/${n}.jpg`) : { path: `Ada/${n}.txt`, body: Buffer.from('text') },
+    );
+    const id = await posted({ storageKey: await stored(await zipped(files)) });
+    let puts = 0;
+    const deleting: ObjectStore = new Proxy(objects, {
+      get: (target, name: keyof ObjectStore) =>
+        name !== 'put'
+          ? target[name].bind(target)
+          : async (key: string, body: Buffer) => {
+              puts += 1;
+              if (puts === 2) {
+                const [row]: { id: string }[] = await manager.query(
+                  'SELECT id FROM dataset_classes WHERE dataset_id = $1',
+                  [datasetId],
+                );
+                await deleteClass(database.dataSource, { workspaceId, datasetId, classId: row?.id ?? '' });
+              }
+              return target.put(key, body);
+            },
+    });
+    expect(await run(id, deleting)).toMatchObject({ state: 'completed', images: 3, classes: 2, errors: 198 });
+    expect(await classes()).toEqual([{ label: 'Ada', images: 2 }]);
+  });
+
+  it('is not given up by many restarts while it comes further, and is when it does not', async () => {
+    const id = await posted({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
+    const died = `UPDATE dataset_imports SET state = 'processing', attempts = 3, lease_until = now(), cursor = $2 WHERE id = $1`;
+    await manager.query(died, [id, '-1']);
+    expect(await run(id)).toMatchObject({ state: 'completed', images: 1, countedFrom: '-1' });
+    const stuck = await posted({ storageKey: 'gone' });
+    await manager.query(died, [stuck, null]);
+    const failed = await run(stuck);
+    expect([failed.state, failed.errorMsg]).toEqual(['failed', expect.stringContaining('ended each time')]);
+  });
+
+  it('leaves nothing behind when the dataset, or the import, is deleted meanwhile', async () => {
+    const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
+    const id = await posted({ storageKey: await stored(bytes) });
+    let puts = 0;
+    const deleting = (remove: () => Promise<unknown>): ObjectStore =>
+      new Proxy(objects, {
+        get: (target, name: keyof ObjectStore) =>
+          name !== 'put'
+            ? target[name].bind(target)
+            : async (key: string, body: Buffer) => {
+                puts += 1;
+                if (puts === 110) await remove();
+                return target.put(key, body);
+              },
+      });
+    await run(
+      id,
+      deleting(() => deleteDataset(database.dataSource, workspaceId, datasetId)),
+    );
+    const loop = new TaskLoop(database.dataSource, DATASET_ERASURES, {
+      run: (task) => eraseRest(database.dataSource, task),
+    });
+    await loop.idle();
+    await loop.stop();
+    const left = ['dataset_images', 'dataset_imports', 'dataset_classes'].map((table) =>
+      manager.query(`SELECT 1 FROM ${table} WHERE dataset_id = $1`, [datasetId]),
+    );
+    expect(await Promise.all(left)).toEqual([[], [], []]);
+    // What the first batch stored goes by the list of removals, the second one's is gone; the archive is left.
+    const files = await manager.query('SELECT 1 FROM storage_entries WHERE workspace_id = $1 AND NOT is_folder', [
+      workspaceId,
+    ]);
+    expect([files.length, (await objectKeys()).length]).toEqual([1, 101]);
+    expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
+  });
+
+  it('stays within the room of its workspace, before anything is read and later', async () => {
+    const key = await stored(await zipped([picture('Ada/1.jpg'), picture('Ada/2.jpg')]));
+    const id = await posted({ storageKey: key });
+    const refused = await run(id, objects, jpeg.length * 3);
+    expect([refused.state, refused.images]).toEqual(['failed', 0]);
+    expect(refused.errorMsg).toContain('may be stored');
+    expect(await classes()).toEqual([]);
+  });
+
+  it('does not fill a class beyond what it may have', async () => {
+    const { id: first } = await imported({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
+    expect(first).toBeDefined();
+    await manager.query('UPDATE dataset_classes SET images = $2 WHERE dataset_id = $1', [
+      datasetId,
+      MOST_IMAGES_OF_CLASS - 1,
+    ]);
+    const made = await imported({
+      storageKey: await stored(await zipped([picture('Ada/2.jpg'), picture('Ada/3.jpg')])),
+    });
+    expect(made).toMatchObject({ state: 'completed', images: 1, errors: 1 });
+    expect(await errorsOf(made.id)).toEqual(['Ada/3.jpg class_full']);
+    // Two archives and two pictures: nothing is left of the third.
+    expect([(await objectKeys()).length, await manager.query('SELECT 1 FROM object_removals')]).toEqual([4, []]);
+  });
+});
+
+describe('a CSV of references', () => {
+  it('names files of the storage, with what else it says; wrong lines are named', async () => {
+    const key = await stored(jpeg, '/photos', '1.jpg', 'image/jpeg');
+    const text = await stored(Buffer.from('x'), '/photos', '1.txt', 'text/plain');
+    const lines = [
+      'Label;file_uri;Reference;active;notes',
+      `Ada;storage://${key};a-1;no;"left; blurred"`,
+      `Ada;storage://${key};a-1;;`,
+      `Ada;storage://${key};;;`,
+      'Ada;https://example.org/a.jpg;;;',
+      `;storage://${key};;;`,
+      `Ada;storage://${text};;;`,
+      'Ada;storage://nowhere;;;',
+      `Ada;storage://${key};;perhaps;`,
+    ];
+    const list = await stored(Buffer.from(lines.join('\r\n')), '/', 'people.csv', 'text/csv');
+    const made = await imported({ storageKey: list });
+    expect(made).toMatchObject({ state: 'completed', files: 8, images: 3, classes: 1, errors: 5 });
+    expect(await errorsOf(made.id)).toEqual([
+      'line 5 source_refused',
+      'line 6 invalid_line',
+      'line 9 invalid_line',
+      'line 7 source_refused',
+      'line 8 source_refused',
+    ]);
+    const images = await manager.find(DatasetImageEntity, { where: { datasetId }, order: { seq: 'ASC' } });
+    expect(images.map((image) => [image.active, image.notes, image.ownsFile, image.storageKey])).toEqual([
+      [false, 'left; blurred', false, key],
+      [true, '', false, key],
+      [true, '', false, key],
+    ]);
+  });
+});
+
+describe('a folder of the storage', () => {
+  it('becomes classes by the folders in it', async () => {
+    for (const [at, name] of [
+      ['/people/Ada', '1.jpg'],
+      ['/people/Zoë/more', '2.jpg'],
+      ['/people', 'loose.jpg'],
+      ['/peoples/Nobody', '3.jpg'],
+    ] as const) {
+      await stored(jpeg, at, name, 'image/jpeg');
+    }
+    const made = await imported({ folder: '/people' });
+    expect(made).toMatchObject({ state: 'completed', files: 3, images: 2, classes: 2, errors: 1 });
+    expect(await errorsOf(made.id)).toEqual(['/people/loose.jpg no_class']);
+    expect(await classes()).toEqual([
+      { label: 'Ada', images: 1 },
+      { label: 'Zoë', images: 1 },
+    ]);
+  });
+});
+
+describe('an export', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'B', 'ß', '/', '\\\\', '.', '"', ' ', '人', '\\n'),
+    maxLength: 12,
+  });
+  const label = text.map((one) => `${one}x`.trim());
+  const image = fc.record({ active: fc.boolean(), notes: text, isAutoGenerated: fc.boolean() });
+  const described = fc.record({
+    label,
+    active: fc.boolean(),
+    notes: text,
+    expiration_date: fc.constantFrom(null, '2030-01-02T03:04:05.000000Z'),
+    level: fc.integer({ min: -5, max: 5 }),
+    custom_fields: fc.constantFrom<CustomFields>([], [{ type: 'bridge', at: [1, null] }]),
+    images: fc.array(image, { maxLength: 3 }),
+  });
+
+  /** All that clients have said of the classes and images, in their order, and the bytes of these. */
+  async function contents(id: string): Promise<unknown> {
+    return manager.query(
+      `SELECT c.reference, c.label, c.active, c.notes, c.expiration_date, c.level, c.custom_fields, c.images, c.active_images,
+              (SELECT json_agg(json_build_array(i.active, i.notes, i.is_auto_generated, e.size) ORDER BY i.seq)
+                 FROM dataset_images i JOIN storage_entries e ON e.key = i.storage_key WHERE i.class_id = c.id) AS list
+         FROM dataset_classes c WHERE c.dataset_id = $1 ORDER BY c.seq`,
+      [id],
+    );
+  }
+
+  it('goes on without a picture whose file is deleted while it is written', async () => {
+    const keys = [await stored(jpeg, '/', 'a.jpg', 'image/jpeg'), await stored(jpeg, '/', 'b.jpg', 'image/jpeg')];
+    const place = { workspaceId, datasetId };
+    const [one] = await insertClasses(database.dataSource, place, [{ label: 'Ada' }]);
+    const images = keys.map((storageKey) => ({
+      id: randomUUID(),
+      storageKey,
+      ownsFile: false,
+      active: true,
+      notes: '',
+    }));
+    await insertImages(database.dataSource, { ...place, classId: one?.id ?? '' }, images);
+    await objects.delete(storageObjectKey(workspaceId, keys[0] ?? ''));
+    const row = { workspaceId, config: { dataset_id: datasetId }, strategy: 'basic_dataset_export' as const };
+    const { content } = await datasetFile(manager, objects, row, () => Promise.resolve());
+    const storageKey = await stored(await buffer(content));
+    datasetId = randomUUID();
+    await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'To', type: 'face' });
+    expect(await imported({ storageKey })).toMatchObject({ state: 'completed', images: 1, errors: 0 });
+  });
+
+  it('imported into an empty dataset is the same dataset', async () => {
+    const key = await stored(jpeg, '/', 'a.jpg', 'image/jpeg');
+    const { dataSource } = database;
+    const trial = async (classes: (typeof described extends fc.Arbitrary<infer T> ? T : never)[]): Promise<void> => {
+      const from = randomUUID();
+      await manager.insert(DatasetEntity, { id: from, workspaceId, name: 'From', type: 'face' });
+      for (const { images, ...one } of classes) {
+        const classId = randomUUID();
+        await insertClasses(dataSource, { workspaceId, datasetId: from }, [{ id: classId, ...one }]);
+        const rows = images.map((said) => ({ id: randomUUID(), storageKey: key, ownsFile: false, ...said }));
+        if (rows.length > 0) await insertImages(dataSource, { workspaceId, datasetId: from, classId }, rows);
+      }
+      for (const strategy of ['basic_dataset_export', 'coco_export'] as const) {
+        datasetId = randomUUID();
+        await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'To', type: 'face' });
+        const row = { workspaceId, config: { dataset_id: from }, strategy };
+        const file = await datasetFile(manager, objects, row, () => Promise.resolve());
+        const made = await imported({ storageKey: await stored(await buffer(file.content), '/', `${datasetId}.zip`) });
+        expect([made.errorMsg, made.errors]).toEqual([null, 0]);
+        expect(await contents(datasetId)).toEqual(await contents(from));
+      }
+    };
+    await fc.assert(fc.asyncProperty(fc.array(described, { minLength: 1, maxLength: 4 }), trial), { numRuns: 6 });
+  });
+});

@@ -1,0 +1,294 @@
+import type { Transcript, TranscriptAccess, TranscriptVariant } from '@adit/client';
+import { changesOf, withText } from '../model/edits.js';
+import { History } from '../model/history.js';
+import { merge, settled, type Conflict } from '../model/merge.js';
+import { isSame, type Paragraph, type Paragraphs } from '../model/paragraph.js';
+import { Observable } from './observable.js';
+import { save, type Base, type Versions } from './saving.js';
+import type { TranscriptApi } from './transcript-api.js';
+import { whyNot } from './why-not.js';
+
+const LOOK_EVERY_MS = 20_000;
+
+export interface Notice {
+  kind: 'good' | 'bad' | 'info';
+  text: string;
+}
+
+type Opening = { state: 'opening' } | { state: 'failed'; why: string; renew: boolean } | { state: 'open' };
+
+/** A transcript that is open: what is saved of it, what is being written, and what others have done meanwhile. */
+export class Editor extends Observable {
+  opening: Opening = { state: 'opening' };
+  transcript: Transcript | null = null;
+  access: TranscriptAccess = { scopes: [], media: null };
+  variants: TranscriptVariant[] = [];
+  variantId = '';
+  base: Base = { version: 0, paragraphs: [] };
+  history = new History([]);
+  /** How many paragraphs the version has, while they are still coming; null when all are there. */
+  coming: number | null = null;
+  saving = false;
+  conflicts: Conflict[] = [];
+  notice: Notice | null = null;
+  /** A version that somebody else has saved since. */
+  newer: number | null = null;
+  /** The token is not good any more. */
+  signedOut = false;
+  private changes = { of: this.history.present, base: this.base, count: 0 };
+  private opened = 0;
+  /** Another text is on its way: what is written now would be lost with this one. */
+  private replacing = 0;
+  /** The paragraph that is typed into. */
+  private typing = '';
+
+  constructor(readonly api: TranscriptApi) {
+    super();
+  }
+
+  get paragraphs(): Paragraphs {
+    return this.history.present;
+  }
+
+  get mayWrite(): boolean {
+    const isWhole = this.coming === null && this.conflicts.length === 0 && this.replacing === 0;
+    return isWhole && this.access.scopes.includes('transcript.write');
+  }
+
+  get mayExport(): boolean {
+    return this.access.scopes.includes('export.read') && this.access.scopes.includes('export.write');
+  }
+
+  get variant(): TranscriptVariant | undefined {
+    return this.variants.find(({ id }) => id === this.variantId);
+  }
+
+  /** How many changes are not saved. */
+  get unsaved(): number {
+    if (this.changes.of !== this.paragraphs || this.changes.base !== this.base) {
+      const count = changesOf(this.base.paragraphs, this.paragraphs).length;
+      this.changes = { of: this.paragraphs, base: this.base, count };
+    }
+    return this.changes.count;
+  }
+
+  async open(): Promise<void> {
+    this.opening = { state: 'opening' };
+    this.changed();
+    try {
+      const [transcript, access, variants] = await Promise.all([
+        this.api.transcript(),
+        this.api.access(),
+        this.api.variants(),
+      ]);
+      Object.assign(this, { transcript, access, variants });
+      const first = variants[0];
+      if (first === undefined) throw new Error('This transcript has no text.');
+      await this.openVariant(first.id);
+    } catch (error) {
+      const { text, signedOut } = whyNot(error);
+      this.opening = { state: 'failed', why: text, renew: signedOut };
+      this.changed();
+    }
+  }
+
+  async openVariant(id: string): Promise<void> {
+    const turn = (this.opened += 1);
+    await this.replace(async () => {
+      const { latest_version: version } = await this.api.variant(id);
+      if (turn === this.opened) await this.read(id, version, turn);
+    });
+  }
+
+  edit(next: Paragraphs): void {
+    if (!this.mayWrite) return;
+    this.typing = '';
+    this.history.push(next);
+    this.changed();
+  }
+
+  /** Letter by letter: what is typed into one paragraph is one step. */
+  type(id: string, text: string): void {
+    if (!this.mayWrite) return;
+    const next = withText(this.paragraphs, id, text);
+    if (next === this.paragraphs) return;
+    if (this.typing === id) this.history.extend(next);
+    else this.history.push(next);
+    this.typing = id;
+    this.changed();
+  }
+
+  /** What is typed next is another step. */
+  endTyping(): void {
+    this.typing = '';
+  }
+
+  undo(): void {
+    this.typing = '';
+    this.history.undo();
+    this.changed();
+  }
+
+  redo(): void {
+    this.typing = '';
+    this.history.redo();
+    this.changed();
+  }
+
+  async save(): Promise<void> {
+    if (this.saving || !this.mayWrite || this.unsaved === 0) return;
+    await this.attempt(async () => {
+      const { base, conflicts, taken } = await save(this.versions, this.base, this.history);
+      this.base = base;
+      this.conflicts = conflicts;
+      this.newer = null;
+      const others = taken === 0 ? '' : ` ${count(taken, 'paragraph')} of others came in.`;
+      this.notice =
+        conflicts.length > 0
+          ? { kind: 'bad', text: `Somebody else has changed ${count(conflicts.length, 'paragraph')} that you edited.` }
+          : { kind: 'good', text: `Saved as version ${base.version}.${others}` };
+    });
+  }
+
+  /** Takes in what others have saved, beside what is being written. */
+  async takeNewer(): Promise<void> {
+    await this.attempt(async () => {
+      const newest = await this.versions.newest();
+      const { paragraphs, conflicts, taken } = merge(this.base.paragraphs, this.paragraphs, newest.paragraphs);
+      this.history.rebase(paragraphs);
+      this.base = newest;
+      this.conflicts = conflicts;
+      this.newer = null;
+      this.notice = {
+        kind: 'info',
+        text: `Version ${newest.version}: ${count(taken, 'paragraph')} of others came in.`,
+      };
+    });
+  }
+
+  settle(conflict: Conflict, choice: 'mine' | 'theirs'): void {
+    this.conflicts = this.conflicts.filter((each) => each !== conflict);
+    this.history.push(settled(this.paragraphs, conflict, choice));
+    this.changed();
+  }
+
+  async restore(version: number): Promise<void> {
+    const bringBack = async (): Promise<void> => {
+      const made = await this.api.write(this.variantId, this.base.version, { restore_version: version });
+      if (made === null) {
+        this.notice = { kind: 'bad', text: 'Somebody else has saved a version since: look at it first.' };
+        this.newer = (await this.api.variant(this.variantId)).latest_version;
+        return;
+      }
+      await this.read(this.variantId, made.version, (this.opened += 1));
+      this.notice = { kind: 'good', text: `Version ${version} is back, as version ${made.version}.` };
+    };
+    await this.attempt(() => this.replace(bringBack));
+  }
+
+  /** With another token of the same transcript. */
+  async renew(token: string): Promise<void> {
+    this.api.renew(token);
+    if (this.signedOut) Object.assign(this, { signedOut: false, notice: null });
+    if (this.opening.state !== 'open') return this.open();
+    // It comes at any time, also while something is being saved: that is neither ended by it nor disturbed.
+    try {
+      this.access = await this.api.access();
+      this.changed();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  say(notice: Notice | null): void {
+    this.notice = notice;
+    this.changed();
+  }
+
+  fail(error: unknown): void {
+    const { text, signedOut } = whyNot(error);
+    this.signedOut ||= signedOut;
+    this.say({ kind: 'bad', text });
+  }
+
+  /** Looks now and then whether somebody else has saved; answers how to stop. */
+  watch(): () => void {
+    const look = async (): Promise<void> => {
+      if (document.hidden || this.saving || this.opening.state !== 'open' || this.signedOut) return;
+      const variantId = this.variantId;
+      const { latest_version: latest } = await this.api.variant(variantId);
+      this.noteNewer(variantId, latest);
+    };
+    // The next look, or what the person does, tells what is wrong.
+    const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  private readonly versions: Versions = {
+    write: async (seen, changes) =>
+      (await this.api.write(this.variantId, seen, { base_version: seen, changes }))?.version ?? null,
+    newest: async () => {
+      const { latest_version: version } = await this.api.variant(this.variantId);
+      return { version, paragraphs: await this.api.paragraphs(this.variantId, version) };
+    },
+    load: async (version, ids) =>
+      ids === null
+        ? this.api.paragraphs(this.variantId, version)
+        : Promise.all(ids.map((id) => this.api.paragraph(this.variantId, version, id))),
+  };
+
+  private noteNewer(variantId: string, latest: number): void {
+    if (variantId !== this.variantId || this.saving || latest <= this.base.version || latest === this.newer) return;
+    this.newer = latest;
+    this.changed();
+  }
+
+  private async replace(work: () => Promise<void>): Promise<void> {
+    this.replacing += 1;
+    this.changed();
+    try {
+      await work();
+    } finally {
+      this.replacing -= 1;
+      this.changed();
+    }
+  }
+
+  private async read(variantId: string, version: number, turn: number): Promise<void> {
+    const show = (paragraphs: Paragraphs, coming: number | null): void => {
+      if (turn !== this.opened) return;
+      if (variantId !== this.variantId) Object.assign(this, { variantId, newer: null, conflicts: [] });
+      this.base = { version, paragraphs };
+      this.history = new History(paragraphs);
+      this.coming = coming;
+      this.opening = { state: 'open' };
+      this.changed();
+    };
+    const all = await this.api.paragraphs(variantId, version, (some, total) => show(some, total));
+    show(all, null);
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    this.saving = true;
+    this.notice = null;
+    this.changed();
+    try {
+      await work();
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.saving = false;
+      this.changed();
+    }
+  }
+}
+
+/** Whether it differs from what is saved. */
+export function isUnsaved(paragraph: Paragraph, saved: ReadonlyMap<string, Paragraph>): boolean {
+  const before = saved.get(paragraph.id);
+  return before === undefined || !isSame(before, paragraph);
+}
+
+export function count(n: number, what: string): string {
+  return `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,14 @@
+/** Something that others look at: they are called after every change. */
+export class Observable {
+  private readonly observers = new Set<() => void>();
+
+  /** Answers how to stop. */
+  observe(observer: () => void): () => void {
+    this.observers.add(observer);
+    return () => this.observers.delete(observer);
+  }
+
+  protected changed(): void {
+    for (const observer of this.observers) observer();
+  }
+}

@@ -1,0 +1,49 @@
+/** From the address of the page: whose transcript, and with what right. */
+export interface Session {
+  transcriptId: string;
+  /** `<key>.<jwt>`; empty when there was none. */
+  token: string;
+}
+
+/**
+ * Reads `/editor/{id}?token=…` (or `#token=…`, which no server and no proxy gets to see) and takes the token out of the address
+ * bar and the history. It is kept for this tab alone, so that the page can be loaded again.
+ */
+export function openSession(): Session {
+  const address = new URL(location.href);
+  const transcriptId = decodeURIComponent(address.pathname.split('/').filter(Boolean).at(-1) ?? '');
+  const fragment = new URLSearchParams(address.hash.slice(1));
+  const given = address.searchParams.get('token') ?? fragment.get('token');
+  if (given !== null) {
+    keep(transcriptId, given);
+    address.searchParams.delete('token');
+    address.hash = '';
+    history.replaceState(null, '', address);
+  }
+  return { transcriptId, token: given ?? kept(transcriptId) };
+}
+
+/** The theme that the address asks for; null leaves it to the system. */
+export function themeOfAddress(): 'light' | 'dark' | null {
+  const theme = new URLSearchParams(location.search).get('theme');
+  return theme === 'light' || theme === 'dark' ? theme : null;
+}
+
+const nameOf = (transcriptId: string) => `adit-token ${transcriptId}`;
+
+/** A browser may keep nothing for a page in a frame. */
+export function keep(transcriptId: string, token: string): void {
+  try {
+    sessionStorage.setItem(nameOf(transcriptId), token);
+  } catch {
+    return;
+  }
+}
+
+function kept(transcriptId: string): string {
+  try {
+    return sessionStorage.getItem(nameOf(transcriptId)) ?? '';
+  } catch {
+    return '';
+  }
+}

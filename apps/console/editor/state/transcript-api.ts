@@ -1,0 +1,160 @@
+import {
+  AditApiError,
+  AditClient,
+  type Transcript,
+  type TranscriptAccess,
+  type TranscriptVariant,
+  type TranscriptVersion,
+  type ParagraphDifference,
+  type VersionRequest,
+} from '@adit/client';
+import type { Paragraph, Paragraphs } from '../model/paragraph.js';
+import { randomId } from './random-id.js';
+
+/** Most that the service gives at once. */
+const PAGE = 1000;
+const AT_ONCE = 3;
+const EXPORT_POLL_MS = 500;
+
+export type ExportFormat = 'srt' | 'vtt' | 'ttml' | 'txt' | 'docx' | 'json';
+
+/** The API as far as one transcript goes. */
+export class TranscriptApi {
+  private client: AditClient;
+
+  constructor(
+    readonly transcriptId: string,
+    private token: string,
+  ) {
+    this.client = new AditClient({ url: location.origin, token });
+  }
+
+  /** For a token that is still good. */
+  renew(token: string): void {
+    this.token = token;
+    this.client = new AditClient({ url: location.origin, token });
+  }
+
+  transcript(): Promise<Transcript> {
+    return this.client.request('GET /v1/transcripts/{transcriptId}/', { params: this.params });
+  }
+
+  access(): Promise<TranscriptAccess> {
+    return this.client.request('GET /v1/transcripts/{transcriptId}/access/', { params: this.params });
+  }
+
+  /** For a player, which sends no headers of ours. */
+  mediaAddress(): string {
+    return `/api/v1/transcripts/${encodeURIComponent(this.transcriptId)}/media/?token=${encodeURIComponent(this.token)}`;
+  }
+
+  async variants(): Promise<TranscriptVariant[]> {
+    const query = { limit: PAGE, offset: 0 };
+    return (await this.client.request('GET /v1/transcripts/{transcriptId}/variants/', { params: this.params, query }))
+      .data;
+  }
+
+  variant(variantId: string): Promise<TranscriptVariant> {
+    const params = { ...this.params, variantId };
+    return this.client.request('GET /v1/transcripts/{transcriptId}/variants/{variantId}/', { params });
+  }
+
+  /** Newest first. */
+  versions(variantId: string, offset: number): Promise<{ total: number; data: TranscriptVersion[] }> {
+    const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/';
+    return this.client.request(key, { params: { ...this.params, variantId }, query: { offset, limit: 50 } });
+  }
+
+  version(variantId: string, version: number): Promise<TranscriptVersion> {
+    const params = { ...this.params, variantId, version: String(version) };
+    return this.client.request('GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/', {
+      params,
+    });
+  }
+
+  /** All of a version, a page after the other in their order; pages come while `onPage` shows those that are there. */
+  async paragraphs(
+    variantId: string,
+    version: number,
+    onPage?: (some: Paragraphs, total: number) => void,
+  ): Promise<Paragraphs> {
+    const params = { ...this.params, variantId, version: String(version) };
+    const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/';
+    const page = (offset: number, limit: number) => this.client.request(key, { params, query: { offset, limit } });
+    // The first is small: something is to be seen at once.
+    const first = await page(0, 100);
+    const all: Paragraph[] = [...first.data];
+    onPage?.(first.data, first.total);
+    for (let offset = all.length; offset < first.total; offset += AT_ONCE * PAGE) {
+      const offsets = Array.from({ length: AT_ONCE }, (_, at) => offset + at * PAGE).filter((at) => at < first.total);
+      for (const { data } of await Promise.all(offsets.map((at) => page(at, PAGE)))) all.push(...data);
+      onPage?.([...all], first.total);
+    }
+    return all;
+  }
+
+  paragraph(variantId: string, version: number, paragraphId: string): Promise<Paragraph> {
+    const params = { ...this.params, variantId, version: String(version), paragraphId };
+    const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/{paragraphId}/';
+    return this.client.request(key, { params });
+  }
+
+  /** A version on top of `seen`; null when that is not the newest any more. */
+  async write(variantId: string, seen: number, body: VersionRequest): Promise<TranscriptVersion | null> {
+    try {
+      return await this.client.request('POST /v1/transcripts/{transcriptId}/variants/{variantId}/versions/', {
+        params: { ...this.params, variantId },
+        body,
+        idempotencyKey: randomId(),
+        headers: { 'if-match': `"${seen}"` },
+      });
+    } catch (error) {
+      if (error instanceof AditApiError && (error.status === 412 || error.status === 409)) return null;
+      throw error;
+    }
+  }
+
+  differences(
+    variantId: string,
+    { from, to, offset }: { from: number; to: number; offset: number },
+  ): Promise<{ total: number; data: ParagraphDifference[] }> {
+    return this.client.request('GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/diff/', {
+      params: { ...this.params, variantId, version: String(to) },
+      query: { from: String(from), offset, limit: 100 },
+    });
+  }
+
+  /** Has a version written as a file, and answers it. */
+  async export(
+    config: { variant_id: string; version: number; format: ExportFormat; underline_words: boolean },
+    signal: AbortSignal,
+  ): Promise<{ filename: string; bytes: Blob }> {
+    const body = { strategy: 'transcript_export' as const, config: { transcript_id: this.transcriptId, ...config } };
+    const { id: exportId } = await this.client.request('POST /v1/exports/', { body, signal });
+    for (;;) {
+      const { state, error_msg: why } = await this.client.request('GET /v1/exports/{exportId}/', {
+        params: { exportId },
+        signal,
+      });
+      if (state === 'completed') break;
+      if (state === 'failed') throw new Error(why ?? 'The file could not be written.');
+      await new Promise((resolve) => setTimeout(resolve, EXPORT_POLL_MS));
+    }
+    const files = await this.client.request('GET /v1/exports/{exportId}/artifacts/', {
+      params: { exportId },
+      query: { offset: 0, limit: 1 },
+      signal,
+    });
+    const file = files.data[0];
+    if (file === undefined) throw new Error('The export has no file.');
+    const reply = await this.client.raw('GET /v1/exports/{exportId}/artifacts/{artifactId}/file/', {
+      params: { exportId, artifactId: file.id },
+      signal,
+    });
+    return { filename: file.filename, bytes: await reply.blob() };
+  }
+
+  private get params(): { transcriptId: string } {
+    return { transcriptId: this.transcriptId };
+  }
+}

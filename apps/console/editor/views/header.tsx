@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import type { Editor } from '../state/editor.js';
+import { count } from '../state/editor.js';
+import type { DialogName } from './app.js';
+
+interface HeaderProps {
+  editor: Editor;
+  onOpen: (dialog: DialogName) => void;
+  onSearch: () => void;
+}
+
+/** What it is, and what can be done with it; what the token does not allow is not shown. */
+export function Header({ editor, onOpen, onSearch }: HeaderProps) {
+  const { transcript, variants, variantId, unsaved, saving } = editor;
+  const button = (text: string, act: () => void, label?: string) => (
+    <button type="button" class="quiet" aria-label={label} onClick={act}>
+      {text}
+    </button>
+  );
+  const save = saving ? 'Saving…' : unsaved === 0 ? 'Saved' : `Save ${count(unsaved, 'change')}`;
+  return (
+    <header class="top">
+      <span class="brand" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      <div class="title">
+        <h1>{titleOf(editor)}</h1>
+        <small>
+          Version {editor.base.version}
+          {transcript !== null &&
+            editor.access.media !== null &&
+            transcript.tag !== '' &&
+            ` · ${editor.access.media.filename}`}
+          {!editor.access.scopes.includes('transcript.write') && ' · to read'}
+        </small>
+      </div>
+      {variants.length > 1 && (
+        <select
+          aria-label="Language"
+          value={variantId}
+          disabled={unsaved > 0}
+          title={unsaved > 0 ? 'Save first what you have changed' : undefined}
+          onChange={({ currentTarget }) =>
+            void editor.openVariant(currentTarget.value).catch((error: unknown) => editor.fail(error))
+          }
+        >
+          {variants.map(({ id, name, language }) => (
+            <option key={id} value={id}>
+              {language === null || language === name ? name : `${name} (${language})`}
+            </option>
+          ))}
+        </select>
+      )}
+      <nav aria-label="Transcript">
+        {button('Search', onSearch)}
+        {editor.mayWrite && button('Speakers', () => onOpen('speakers'))}
+        {button('Versions', () => onOpen('versions'))}
+        {editor.mayExport && button('Export', () => onOpen('export'))}
+        {button('?', () => onOpen('help'), 'Keys')}
+        <ThemeButton />
+      </nav>
+      {editor.access.scopes.includes('transcript.write') && (
+        <button
+          type="button"
+          class="button strong"
+          disabled={unsaved === 0 || saving || !editor.mayWrite}
+          onClick={() => void editor.save()}
+        >
+          {save}
+        </button>
+      )}
+    </header>
+  );
+}
+
+export function titleOf({ transcript, access }: Editor): string {
+  const { tag = '', source = '' } = transcript ?? {};
+  if (tag !== '') return tag;
+  return (
+    access.media?.filename ??
+    source
+      .split(/[/\\]/)
+      .at(-1)
+      ?.replace(/[?#].*$/, '') ??
+    'Transcript'
+  );
+}
+
+function ThemeButton() {
+  const root = document.documentElement;
+  const isDark = (): boolean =>
+    (root.dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+  const [dark, setDark] = useState(isDark);
+  const onClick = (): void => {
+    root.dataset['theme'] = dark ? 'light' : 'dark';
+    setDark(!dark);
+  };
+  return (
+    <button type="button" class="quiet" aria-label={dark ? 'Light' : 'Dark'} onClick={onClick}>
+      {dark ? '☀' : '☾'}
+    </button>
+  );
+}

@@ -1,0 +1,11 @@
+import { useEffect, useReducer } from 'preact/hooks';
+import type { Observable } from '../state/observable.js';
+
+/** Draws the component again whenever one of these has changed. */
+export function useObserved(...observables: Observable[]): void {
+  const [, again] = useReducer((turn: number) => turn + 1, 0);
+  useEffect(() => {
+    const ends = observables.map((each) => each.observe(() => again(undefined)));
+    return () => ends.forEach((end) => end());
+  }, observables);
+}

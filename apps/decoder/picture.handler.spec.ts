@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InProcessBus } from '@adit/bus';
+import { LOOK_LIMITS, LookRequested } from '@adit/contracts';
+import { columns, LookEntity, openDatabase, type Database } from '@adit/database';
+import { FilesystemObjectStore } from '@adit/objects';
+import { OutboxRelay } from '@adit/outbox';
+import { configureLogging } from '@adit/runtime';
+import { blackPng, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DecoderConfig } from './config.js';
+import { PictureHandler } from './picture.handler.js';
+
+describe('a picture on the web that somebody waits for', () => {
+  const bus = new InProcessBus();
+  const heard: string[] = [];
+  let folder: string;
+  let own: SpecDatabase;
+  let database: Database;
+  let outbox: OutboxRelay;
+  let server: Server;
+  let web: string;
+  let objects: FilesystemObjectStore;
+  let handler: PictureHandler;
+
+  beforeAll(async () => {
+    configureLogging({ level: 'silent' });
+    folder = await mkdtemp(join(tmpdir(), 'adit-pictures-'));
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
+    objects = await FilesystemObjectStore.open(join(folder, 'objects'));
+    server = createServer((request, response) => {
+      // Anything else is never answered.
+      if (request.url === '/photo.png') response.end(blackPng(8, 8));
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = server.address();
+    web = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const config = DecoderConfig.parse({ allowHttp: true, allowPrivateAddresses: ['127.0.0.1/32'] });
+    await bus.subscribe({
+      ...{ topic: 'looks.faces.requested', group: 'spec', concurrency: 1 },
+      handle: ({ envelope }) => Promise.resolve(void heard.push(LookRequested.parse(envelope.payload).lookId)),
+    });
+    outbox = new OutboxRelay(database.dataSource, bus);
+    handler = new PictureHandler(database.dataSource, outbox, objects, config, join(folder, 'work'));
+  });
+  afterAll(async () => {
+    server?.closeAllConnections();
+    server?.close();
+    await outbox?.onApplicationShutdown();
+    await bus.close();
+    await database?.close();
+    await own?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What became of the question after the decoder had it, asked `secondsAgo`. */
+  async function fetched(path: string, secondsAgo = 0, signal = new AbortController().signal) {
+    const id = randomUUID();
+    const question = { analyses: [{ name: 'faces', args: {}, models: [] }], module: null };
+    const timeCreated = new Date(Date.now() - secondsAgo * 1000);
+    const row = {
+      id,
+      workspaceId: randomUUID(),
+      source: new URL(path, web).href,
+      objectKey: `looks/${id}`,
+      question,
+      timeCreated,
+    };
+    await database.dataSource.manager.insert(LookEntity, columns<LookEntity>(row));
+    await handler.fetch({ lookId: id }, { signal });
+    const { problem } = await database.dataSource.manager.findOneByOrFail(LookEntity, { id });
+    const left = await readdir(join(folder, 'work')).catch((): string[] => []);
+    return {
+      id,
+      ...problem,
+      code: problem?.code ?? null,
+      isStored: (await objects.stat(row.objectKey)) !== null,
+      left,
+    };
+  }
+
+  it('is stored and passed on', async () => {
+    const { id, ...became } = await fetched('/photo.png');
+    expect(became).toEqual({ code: null, isStored: true, left: [] });
+    while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(heard).toEqual([id]);
+  });
+
+  it('may be asked for again where its server answers too late, or the decoder ends', async () => {
+    const late = LOOK_LIMITS.seconds - 0.2;
+    expect(await fetched('/never.png', late)).toMatchObject({ code: 'UNAVAILABLE', isStored: false, left: [] });
+    expect(await fetched('/photo.png', 0, AbortSignal.abort())).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  it('is no page of a video platform, of which nothing is fetched', async () => {
+    expect(await fetched('https://www.youtube.com/watch?v=x')).toMatchObject({
+      ...{ code: 'SOURCE_REFUSED', message: expect.stringContaining('post a job') },
+    });
+  });
+});

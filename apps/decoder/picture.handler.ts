@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BusContext } from '@adit/bus';
+import { AditError, LOOK_LIMITS, lookTopic, type Payload } from '@adit/contracts';
+import { LookEntity } from '@adit/database';
+import { fetchSource, parseSource } from '@adit/media';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
+
+const log = createLogger('decoder');
+
+/** pictures.requested: fetch the picture of a look from the web, and pass the question on to those who look. */
+@Injectable()
+export class PictureHandler {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(DECODER_CONFIG) private readonly config: DecoderConfig,
+    @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
+  ) {}
+
+  async fetch({ lookId: id }: Payload<'pictures.requested'>, context: Pick<BusContext, 'signal'>): Promise<void> {
+    const asked = await this.db.manager.findOneBy(LookEntity, { id });
+    const left = asked === null ? 0 : asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Date.now();
+    if (asked === null || left <= 0) return;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
+    try {
+      await this.store(asked, signal);
+    } catch (error) {
+      const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
+      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be fetched');
+      await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
+      return;
+    }
+    const topic = lookTopic(asked.question.analyses[0]?.name ?? '');
+    await this.outbox.transaction((manager) =>
+      enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]),
+    );
+  }
+
+  private async store({ id, source, objectKey }: LookEntity, signal: AbortSignal): Promise<void> {
+    if (source === null || objectKey === null) throw new AditError('INTERNAL', 'The picture of a look has no place.');
+    // The gateway lets addresses on the web through, and nothing else.
+    const policy = { ...this.config, localRoots: [] };
+    if (parseSource(source, policy).kind === 'platform') {
+      throw new AditError(
+        'SOURCE_REFUSED',
+        'A page of a video platform is no picture: post a job to have films mined.',
+      );
+    }
+    const directory = join(this.workDirectory, `look-${id}`);
+    try {
+      const file = await fetchSource(source, {
+        ...policy,
+        directory,
+        maxBytes: LOOK_LIMITS.bytes,
+        timeoutSeconds: LOOK_LIMITS.seconds,
+        idleTimeoutSeconds: LOOK_LIMITS.seconds,
+        signal,
+        openStorage: () => Promise.reject(new AditError('INTERNAL', 'An uploaded picture was to be fetched.')),
+      });
+      await this.objects.put(objectKey, createReadStream(file.path), { durable: false });
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+function tooLate(): AditError {
+  return new AditError('UNAVAILABLE', 'Fetching the picture took too long. Try again.');
+}

@@ -1,0 +1,142 @@
+import { AditError, isoTime, isoTimeOrNull, type DatasetImport, type DatasetImportRequest } from '@adit/contracts';
+import {
+  columns,
+  DatasetImportEntity,
+  DatasetImportErrorEntity,
+  inTransaction,
+  isUuid,
+  StorageEntryEntity,
+} from '@adit/database';
+import { storageKeyOf, storageUri } from '@adit/datasets';
+import { folderPath } from '@adit/storage';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { DatasetRows } from './dataset-rows.js';
+import * as routes from './import-routes.js';
+
+/** Imports of one dataset that have not ended. */
+const MOST_OPEN = 20;
+
+/** Imports are done by the aggregator. */
+@Controller()
+export class ImportsController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DatasetRows) private readonly rows: DatasetRows,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(routes.createImport)
+  async create({ params, body }: Input<typeof routes.createImport>, { caller: { workspaceId }, newId: id }: Exchange) {
+    const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
+    const source = await this.checked(workspaceId, body);
+    const open = await this.db.manager.countBy(DatasetImportEntity, {
+      datasetId,
+      state: In(['waiting', 'processing']),
+    });
+    if (open >= MOST_OPEN) {
+      throw new AditError('CONFLICT', `${MOST_OPEN} imports of this dataset have not ended; wait for one of them.`);
+    }
+    await this.db.manager.insert(
+      DatasetImportEntity,
+      columns<DatasetImportEntity>({ id, workspaceId, datasetId, ...source }),
+    );
+    return present(await this.row(workspaceId, datasetId, id));
+  }
+
+  @Route(routes.listImports)
+  async list({ params, query }: Input<typeof routes.listImports>, { caller, request }: Exchange) {
+    const { id: datasetId } = await this.rows.dataset(caller.workspaceId, params.datasetId);
+    const [rows, total] = await this.db.manager.findAndCount(DatasetImportEntity, {
+      where: { datasetId },
+      order: { seq: 'DESC' },
+      skip: query.offset,
+      take: query.limit,
+    });
+    return this.links.page(request, query, total, rows.map(present));
+  }
+
+  @Route(routes.getImport)
+  async one({ params }: Input<typeof routes.getImport>, { caller }: Exchange) {
+    return present(await this.row(caller.workspaceId, params.datasetId, params.importId));
+  }
+
+  @Route(routes.listImportErrors)
+  async errors({ params, query }: Input<typeof routes.listImportErrors>, { caller, request }: Exchange) {
+    const { id: importId } = await this.row(caller.workspaceId, params.datasetId, params.importId);
+    const [rows, total] = await this.db.manager.findAndCount(DatasetImportErrorEntity, {
+      where: { importId },
+      order: { position: 'ASC' },
+      skip: query.offset,
+      take: query.limit,
+    });
+    const shown = rows.map(({ file, code, message }) => ({ file, code, message }));
+    return this.links.page(request, query, total, shown);
+  }
+
+  @Route(routes.deleteImport)
+  async delete({ params }: Input<typeof routes.deleteImport>, { caller }: Exchange) {
+    const { id } = await this.row(caller.workspaceId, params.datasetId, params.importId);
+    await inTransaction(this.db, async (manager) => {
+      // Whoever is at it holds the row while it writes.
+      await manager.delete(DatasetImportEntity, { id });
+      await manager.delete(DatasetImportErrorEntity, { importId: id });
+    });
+    return { message: 'The import was deleted; what it imported stays.' };
+  }
+
+  /** Throws SOURCE_REFUSED for what is not there. */
+  private async checked(
+    workspaceId: string,
+    { file_uri: uri, folder: said }: DatasetImportRequest,
+  ): Promise<Pick<DatasetImportEntity, 'storageKey' | 'folder'>> {
+    if (uri === undefined) {
+      const folder = folderPath(said ?? '', '/folder');
+      if (folder === '/') throw refused('/folder', 'Name a folder below the root.');
+      const isThere = await this.db.manager.existsBy(StorageEntryEntity, { workspaceId, name: folder, isFolder: true });
+      if (!isThere) throw refused('/folder', `There is no folder ${folder}.`);
+      return { storageKey: null, folder };
+    }
+    const key = storageKeyOf(uri);
+    if (key === null)
+      throw refused('/file_uri', `${uri.slice(0, 200)} is no address of an uploaded file (storage://…).`);
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
+    if (entry === null) throw refused('/file_uri', `storage://${key} does not exist.`);
+    if (!entry.uploaded) throw refused('/file_uri', `storage://${key} has not been uploaded completely.`);
+    return { storageKey: key, folder: null };
+  }
+
+  private async row(workspaceId: string, datasetId: string, id: string): Promise<DatasetImportEntity> {
+    await this.rows.dataset(workspaceId, datasetId);
+    const row = isUuid(id) ? await this.db.manager.findOneBy(DatasetImportEntity, { id, datasetId }) : null;
+    if (row === null) throw new AditError('NOT_FOUND', `There is no import ${id}.`);
+    return row;
+  }
+}
+
+function present(row: DatasetImportEntity): DatasetImport {
+  const { id, state, files, images, errors } = row;
+  const done = files === 0 ? 0 : Math.min(0.99, (images + errors) / files);
+  return {
+    ...{ id, state },
+    dataset_id: row.datasetId,
+    file_uri: row.storageKey === null ? null : storageUri(row.storageKey),
+    folder: row.folder,
+    progress: state === 'completed' ? 1 : done,
+    error_msg: row.errorMsg,
+    number_of_files: files,
+    number_of_images: images,
+    number_of_classes: row.classes,
+    number_of_errors: errors,
+    time_created: isoTime(row.timeCreated),
+    time_started: isoTimeOrNull(row.timeStarted),
+    time_completed: isoTimeOrNull(row.timeCompleted),
+    time_expiration: isoTimeOrNull(row.timeExpiration),
+  };
+}
+
+function refused(pointer: string, message: string): AditError {
+  return new AditError('SOURCE_REFUSED', message, { errors: [{ pointer, code: 'source_refused', message }] });
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { IndexesApiModule } from '../indexes/indexes.module.js';
+import { LooksModule } from '../looks/looks.module.js';
+import { ModulesApiModule } from '../modules/modules.module.js';
+import { FacesController } from './faces.controller.js';
+import { Faces } from './faces.js';
+import { SearchedPeople } from './searched-people.js';
+
+/** Faces of one picture, answered at once. */
+@Module({
+  imports: [IndexesApiModule, LooksModule, ModulesApiModule],
+  controllers: [FacesController],
+  providers: [Faces, SearchedPeople],
+})
+export class FacesApiModule {}

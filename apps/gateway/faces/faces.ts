@@ -1,0 +1,150 @@
+import { FaceObservations } from '@adit/analyses';
+import { decodeEmbedding, distance as distanceOf } from '@adit/analyses/faces/embedding';
+import {
+  AditError,
+  elementAt,
+  type Box,
+  type FaceComparison,
+  type FaceComparisonOptions,
+  type FaceDetection,
+  type FaceDetectionOptions,
+  type FaceSearch,
+  type FaceSearchOptions,
+  type PictureFace,
+} from '@adit/contracts';
+import type { LookAnswer } from '@adit/database';
+import type { ResolvedAnalysis } from '@adit/jobs';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../http/caller.js';
+import { Looks } from '../looks/looks.js';
+import type { Picture } from '../looks/pictures.js';
+import { repointed } from '../looks/repointed.js';
+import { RequestResolver } from '../modules/resolve-request.js';
+import { nearness, rounded, SearchedPeople, type SeenFace } from './searched-people.js';
+
+const MODULE = 'face_recognition';
+
+/** What faces of single pictures are asked. The pictures are looked at elsewhere; here embeddings of a few faces are compared. */
+@Injectable()
+export class Faces {
+  constructor(
+    @Inject(Looks) private readonly looks: Looks,
+    @Inject(RequestResolver) private readonly resolver: RequestResolver,
+    @Inject(SearchedPeople) private readonly people: SearchedPeople,
+  ) {}
+
+  async detect(caller: Caller, picture: Picture, options: FaceDetectionOptions): Promise<FaceDetection> {
+    const analysis = this.analysisOf(options);
+    const answer = await this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    const { width, height } = answer.facts;
+    return { width, height, faces: facesOf(answer).map(({ face }) => face), models: analysis.models };
+  }
+
+  /** Throws MEDIA_INVALID with a pointer to the picture that shows no face to compare. */
+  async compare(caller: Caller, a: Picture, b: Picture, options: FaceComparisonOptions): Promise<FaceComparison> {
+    const analysis = this.analysisOf(options);
+    const ask = (picture: Picture) => this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    // One after the other: a key that may ask for one picture at a time may compare two.
+    const [first, others] = [comparable(await ask(a), a), comparable(await ask(b), b)];
+    const one = elementAt(first, 0);
+    const matches = others
+      .map(({ face, embedding }) => {
+        const distance = distanceOf(one.embedding, embedding);
+        return { same_person: distance <= options.max_distance, ...nearness(distance), face };
+      })
+      .sort((x, y) => x.distance - y.distance);
+    const { same_person, similarity, distance } = elementAt(matches, 0);
+    return { same_person, similarity, distance, face: one.face, matches, models: analysis.models };
+  }
+
+  /** Throws VALIDATION for a collection that is not there, or holds faces of another network; MODEL_NOT_INSTALLED. */
+  search(caller: Caller, picture: Picture, options: FaceSearchOptions): Promise<FaceSearch> {
+    if (options.collection === undefined) return this.searchGallery(caller, picture, options);
+    if (options.model === undefined) return this.searchCollection(caller, picture, options, options.collection);
+    const message = 'Name a model or a collection, not both.';
+    throw new AditError('VALIDATION', message, { errors: [{ pointer: '/collection', code: 'invalid', message }] });
+  }
+
+  private async searchCollection(
+    caller: Caller,
+    picture: Picture,
+    options: FaceSearchOptions,
+    collection: string,
+  ): Promise<FaceSearch> {
+    const analysis = this.analysisOf(options);
+    await this.people.checkCollection(caller.workspaceId, collection, analysis);
+    const answer = await this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    const faces = await this.people.inCollection(caller.workspaceId, collection, facesOf(answer), options);
+    const { width, height } = answer.facts;
+    return { width, height, faces, models: analysis.models };
+  }
+
+  private async searchGallery(caller: Caller, picture: Picture, options: FaceSearchOptions): Promise<FaceSearch> {
+    const { model, max_distance, top_k, face_detection_scale } = options;
+    const args = {
+      ...(model !== undefined && { model }),
+      ...(max_distance !== undefined && { max_distance }),
+      face_detection_scale,
+      enable_top_k: true,
+      top_k,
+    };
+    const [module] = await repointed({ [`/modules/${MODULE}`]: '' }, () =>
+      this.resolver.resolve(caller.workspaceId, { modules: { [MODULE]: args } }),
+    );
+    if (module === undefined) throw new AditError('INTERNAL', 'Nothing was resolved.');
+    const answer = await this.looks.ask(caller, picture, { analyses: module.analyses, module });
+    const models = [...module.models, ...module.analyses.flatMap((analysis) => analysis.models)];
+    const { width, height } = answer.facts;
+    return { width, height, faces: this.people.inGallery(facesOf(answer), answer.segments), models };
+  }
+
+  private analysisOf({ face_detection_scale: detectionScale }: FaceDetectionOptions): ResolvedAnalysis {
+    return this.resolver.resolveAnalysis({ analysis: 'faces', args: { detectionScale } });
+  }
+}
+
+/** Every face that was seen, the largest first. */
+function facesOf({ observations }: LookAnswer): SeenFace[] {
+  const { tracks } = FaceObservations.parse(observations['faces']);
+  return tracks
+    .flatMap(({ sightings, views, age, female }, place): SeenFace[] => {
+      const [sighting] = sightings;
+      const [view] = views;
+      if (sighting === undefined) return [];
+      const { box, score, size } = sighting;
+      const seen = view ?? { quality: null, sharpness: null, yaw: null, pitch: null, roll: null };
+      const { quality, sharpness, yaw, pitch, roll } = seen;
+      const gender = female === null ? null : female >= 0.5 ? 'female' : 'male';
+      const face: PictureFace = {
+        face_bbox: roundedBox(box),
+        confidence: score,
+        size,
+        quality,
+        sharpness,
+        yaw,
+        pitch,
+        roll,
+        age,
+        gender,
+      };
+      return [{ place, face, embedding: view === undefined ? null : decodeEmbedding(view.embedding) }];
+    })
+    .sort((a, b) => b.face.size - a.face.size);
+}
+
+/** Those that can be compared, the largest first; one at least. */
+function comparable(answer: LookAnswer, { pointer }: Picture): (SeenFace & { embedding: Float32Array })[] {
+  const seen = facesOf(answer);
+  const found = seen.flatMap(({ embedding, ...face }) => (embedding === null ? [] : [{ ...face, embedding }]));
+  if (found.length > 0) return found;
+  const [code, message] =
+    seen.length === 0
+      ? ['no_face', 'The picture shows no face.']
+      : ['too_small', 'The faces of the picture are too small to be compared.'];
+  throw new AditError('MEDIA_INVALID', message, { errors: [{ pointer, code, message }] });
+}
+
+/** As results have it. */
+function roundedBox({ x, y, w, h }: Box): Box {
+  return { x: rounded(x), y: rounded(y), w: rounded(w), h: rounded(h) };
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError, LOOK_LIMITS, lookTopic } from '@adit/contracts';
+import { columns, LookEntity, type LookAnswer, type LookQuestion } from '@adit/database';
+import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
+import { enqueue, OutboxRelay } from '@adit/outbox';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, Not } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import type { Caller } from '../http/caller.js';
+import type { Picture } from './pictures.js';
+
+interface Asked {
+  analyses: readonly ResolvedAnalysis[];
+  module: Pick<ResolvedModule, 'moduleId' | 'args' | 'models'> | null;
+}
+
+/** How often one gateway looks for the answers of all who wait there. */
+const LOOK_AGAIN_MS = 10;
+
+/**
+ * Asks an inference service what one picture shows, and waits. The question is a row and a message that names it, like any
+ * work; the answer is written to the row. Nothing is decoded or run in this process.
+ */
+@Injectable()
+export class Looks {
+  /** Of those who wait, by the id of the question. */
+  private readonly waiting = new Map<string, (answered: LookEntity) => void>();
+  private watching = false;
+  private limitMs = LOOK_LIMITS.seconds * 1000;
+  /** Questions under way, by key. */
+  private readonly underWay = new Map<string, number>();
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'looksAtOnce'>,
+  ) {}
+
+  /** For the specs: gives up sooner. */
+  withLimit(milliseconds: number): this {
+    this.limitMs = milliseconds;
+    return this;
+  }
+
+  /**
+   * What analyses see in the picture, and with a module what a job would say of it. Throws what is wrong with the picture,
+   * RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
+   */
+  async ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
+    const before = this.underWay.get(caller.keyId) ?? 0;
+    if (before >= this.config.looksAtOnce) {
+      const message = `This key may have ${this.config.looksAtOnce} pictures looked at at the same time; wait for an answer.`;
+      throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 1 });
+    }
+    this.underWay.set(caller.keyId, before + 1);
+    try {
+      return await this.asked(caller.workspaceId, picture, questionOf(asked));
+    } finally {
+      const left = (this.underWay.get(caller.keyId) ?? 1) - 1;
+      if (left > 0) this.underWay.set(caller.keyId, left);
+      else this.underWay.delete(caller.keyId);
+    }
+  }
+
+  private async asked(workspaceId: string, picture: Picture, question: LookQuestion): Promise<LookAnswer> {
+    const id = randomUUID();
+    const { source, objectKey } = picture;
+    const isOnTheWeb = source !== null && objectKey !== null;
+    const [first] = question.analyses;
+    if (first === undefined) throw new AditError('INTERNAL', 'A look without an analysis.');
+    try {
+      await this.outbox.transaction(async (manager) => {
+        await manager.insert(LookEntity, columns<LookEntity>({ id, workspaceId, source, objectKey, question }));
+        const topic = isOnTheWeb ? ('pictures.requested' as const) : lookTopic(first.name);
+        await enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]);
+      });
+      const { answer, problem } = await this.answered(id);
+      if (answer !== null) return answer;
+      throw refusal(problem, picture.pointer);
+    } finally {
+      await this.db.manager.delete(LookEntity, { id });
+    }
+  }
+
+  private answered(id: string): Promise<LookEntity> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(id);
+        const message = `No service looked at the picture within ${this.limitMs / 1000} s. Try again.`;
+        reject(new AditError('UNAVAILABLE', message));
+      }, this.limitMs);
+      this.waiting.set(id, (answered) => {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        resolve(answered);
+      });
+      void this.watch();
+    });
+  }
+
+  /** One statement asks for all. What the database refuses is asked again, until those who wait give up. */
+  private async watch(): Promise<void> {
+    if (this.watching) return;
+    this.watching = true;
+    while (this.waiting.size > 0) {
+      await sleep(LOOK_AGAIN_MS);
+      const ids = In([...this.waiting.keys()]);
+      const answered = await this.db.manager
+        .findBy(LookEntity, [
+          { id: ids, answer: Not(IsNull()) },
+          { id: ids, problem: Not(IsNull()) },
+        ])
+        .catch((): LookEntity[] => []);
+      for (const row of answered) this.waiting.get(row.id)?.(row);
+    }
+    this.watching = false;
+  }
+}
+
+function questionOf({ analyses, module }: Asked): LookQuestion {
+  const families = new Set(analyses.map(({ family }) => family));
+  if (families.size !== 1) {
+    throw new AditError('VALIDATION', 'One picture is looked at by one service, and this needs several: post a job.');
+  }
+  return {
+    analyses: analyses.map((needed) => ({ name: needed.analysis, args: needed.args, models: needed.models })),
+    module: module && { id: module.moduleId, args: module.args, models: module.models },
+  };
+}
+
+function refusal(problem: LookEntity['problem'], pointer: string): AditError {
+  const { code, message } = problem ?? { code: 'INTERNAL' as const, message: 'The answer is empty.' };
+  // The client may try again, and is told why.
+  if (code === 'SOURCE_UNAVAILABLE' || code === 'LIMIT_EXCEEDED') return new AditError('UNAVAILABLE', message);
+  return new AditError(code, message, { errors: [{ pointer, code: code.toLowerCase(), message }] });
+}

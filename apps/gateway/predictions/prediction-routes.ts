@@ -1,0 +1,45 @@
+import { LOOK_LIMITS, Prediction, PredictionRequest } from '@adit/contracts';
+import { z } from 'zod';
+import { defineRoute } from '../http/route.js';
+import { UuidInPath } from '../http/shapes.js';
+
+const digest = '9f2c8d1e5b7a4f30c6e8d2b1a09f3e7c5d4b6a8091e2f3c4d5b6a7980f1e2d3c';
+const box = { frame_index: 0, type: 'object_bbox', data: { x: 0.12, y: 0.34, w: 0.21, h: 0.4 } };
+
+export const predict = defineRoute({
+  method: 'POST',
+  path: '/v1/models/:modelId/predict/',
+  summary: 'Ask a model about one picture',
+  description:
+    'Any model that a job may name, or a version of it, for trying it out: the answer has the results of a job with this picture, ' +
+    'and no job is made. The picture comes as multipart/form-data, or JSON has its address. JPEG, PNG and WebP of at most ' +
+    `${LOOK_LIMITS.bytes >> 20} MiB and ${LOOK_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. What is not answered within ` +
+    `${LOOK_LIMITS.seconds} s is 503.`,
+  tag: 'Models',
+  params: z.object({ modelId: UuidInPath }),
+  body: PredictionRequest.optional(),
+  form: PredictionRequest.partial()
+    .extend({ file: z.string().meta({ format: 'binary' }).optional() })
+    .meta({ id: 'PredictionForm' }),
+  resource: null,
+  reply: Prediction,
+  errors: ['NOT_FOUND', 'TOO_LARGE', 'SOURCE_REFUSED', 'MEDIA_INVALID', 'UNAVAILABLE'],
+  example: {
+    body: { file_uri: 'storage://Zb0c1VdJ2kq8Xw5tR7uA', arguments: { min_confidence: 50 } },
+    reply: {
+      module: 'object_recognition',
+      width: 1920,
+      height: 1080,
+      results: [
+        {
+          type: 'object',
+          label: 'bicycle',
+          confidence: 0.91,
+          meta: { label: 'bicycle', confidence: 0.91 },
+          detections: [box],
+        },
+      ],
+      models: [{ name: 'best', version: 2, digest }],
+    },
+  },
+});

@@ -1,0 +1,142 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { analysesFolder } from '@adit/analyses';
+import type { Dataset } from '@adit/contracts';
+import { DatasetEntity, openDatabase, StorageEntryEntity, type Database } from '@adit/database';
+import { changeImage, evaluateClass, insertClasses, insertImages, lockClass, readDatasets } from '@adit/datasets';
+import { AnalysisRegistry, AnalysisRunner, ModelRepository, SessionPool } from '@adit/inference';
+import { DATASET_CLASSES, TaskLoop } from '@adit/leases';
+import { modelsRoot } from '@adit/models';
+import { FilesystemObjectStore } from '@adit/objects';
+import { storageObjectKey } from '@adit/storage';
+import { sampleMedia, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { FaceImageLooks } from './face-image-looks.js';
+
+const workspaceId = randomUUID();
+const media = sampleMedia();
+let settings: SpecDatabase;
+let database: Database;
+let db: DataSource;
+let objects: FilesystemObjectStore;
+let folder: string;
+let pool: SessionPool;
+let repository: ModelRepository;
+let looks: FaceImageLooks;
+let classes: TaskLoop;
+
+beforeAll(async () => {
+  settings = await specDatabase();
+  database = await openDatabase(settings.settings);
+  db = database.dataSource;
+  folder = await mkdtemp(join(tmpdir(), 'adit-looks-'));
+  objects = await FilesystemObjectStore.open(folder);
+  repository = await ModelRepository.open({ roots: [modelsRoot()] });
+  pool = new SessionPool({ onnx: { providers: ['cpu'] } });
+  const analyses = await AnalysisRegistry.scan(analysesFolder);
+  looks = new FaceImageLooks(db, objects, analyses, new AnalysisRunner(repository, pool));
+  classes = new TaskLoop(db, DATASET_CLASSES, { run: (task) => evaluateClass(db, task) });
+}, 600_000);
+afterAll(async () => {
+  await looks.onApplicationShutdown();
+  await classes.stop();
+  await pool.close();
+  await repository.close();
+  await database.close();
+  await settings.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function stored(path: string | Buffer): Promise<string> {
+  const key = randomUUID().slice(0, 20);
+  const bytes = typeof path === 'string' ? await readFile(path) : path;
+  await objects.put(storageObjectKey(workspaceId, key), bytes);
+  const size = String(bytes.length);
+  const row = { workspaceId, folder: '/', name: key, isFolder: false, key, uploaded: true, size };
+  await db.manager.insert(StorageEntryEntity, row);
+  return key;
+}
+
+async function evaluated(): Promise<void> {
+  await looks.idle();
+  await classes.idle();
+}
+
+const image = (storageKey: string) => ({ id: randomUUID(), storageKey, ownsFile: false, active: true, notes: '' });
+
+async function dataset(): Promise<{ datasetId: string; read: () => Promise<Dataset> }> {
+  const id = randomUUID();
+  await db.manager.insert(DatasetEntity, { id, workspaceId, name: 'People', type: 'face' });
+  return { datasetId: id, read: async () => (await readDatasets(db.manager, workspaceId, { id }))[0]! };
+}
+
+describe('images of a dataset', () => {
+  it('are looked at and compared with each other', async () => {
+    const { datasetId, read } = await dataset();
+    const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Franck' }]);
+    const place = { workspaceId, datasetId, classId: made!.id };
+    const { franck_02221, franck_02888, franck_04000, audrey } = media.faces as Record<string, string>;
+    const sources = [franck_02221!, franck_02888!, franck_04000!, audrey!, franck_02221!, media.groups['sample1']!];
+    const keys = await Promise.all([...sources, Buffer.from('no picture')].map(stored));
+    await insertImages(db, place, keys.map(image));
+    expect((await read()).evaluation_state).toBe(0);
+    await evaluated();
+    const rows = await db.query(
+      'SELECT clustering, state, evaluation_result AS result, digest FROM dataset_images WHERE dataset_id = $1 ORDER BY seq',
+      [datasetId],
+    );
+    expect(rows.map(({ clustering }: { clustering: string }) => clustering)).toEqual([
+      ...['match', 'match', 'match', 'outlier', 'duplicate', 'several_faces', 'unreadable'],
+    ]);
+    expect(rows[3].result.face_attributes).toMatchObject({ emotion: null, beard: null, yaw: expect.any(Number) });
+    expect(rows[4].digest).toBe(rows[0].digest);
+    const found = await read();
+    expect(found).toMatchObject({
+      ...{ evaluation_state: 1, evaluation_result: { gender_statistics: { male: 1 } } },
+      issues: { has_error: false, has_warning: true },
+    });
+    expect(found.issues.reasons.map(({ code }) => code).sort()).toEqual([
+      ...['duplicate', 'outlier', 'several_faces', 'unreadable'],
+    ]);
+    const [row] = await db.query('SELECT evaluation_result AS result FROM dataset_classes WHERE id = $1', [made!.id]);
+    const { head_pose: pose } = row.result.attribute_statistics;
+    expect([pose.yaw_mean_std.length, pose.pitch_mean_std.length]).toEqual([2, 2]);
+  });
+
+  it('are looked at again when their file changes, and no other is', async () => {
+    const { datasetId, read } = await dataset();
+    const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Audrey' }]);
+    const place = { workspaceId, datasetId, classId: made!.id };
+    const images = [image(await stored(media.faces['audrey']!)), image(await stored(media.faces['cage']!))];
+    await insertImages(db, place, images);
+    await evaluated();
+    const tokens = async (): Promise<number[]> => {
+      const rows = await db.query(
+        'SELECT fencing_token AS token FROM dataset_images WHERE class_id = $1 ORDER BY seq',
+        [made!.id],
+      );
+      return rows.map(({ token }: { token: number }) => token);
+    };
+    const [first, second] = await tokens();
+    const storageKey = await stored(media.faces['audrey']!);
+    await db.transaction(async (manager) => {
+      const { id } = await lockClass(manager, place);
+      const [row] = await manager.query('SELECT * FROM dataset_images WHERE id = $1', [images[1]!.id]);
+      const before = { ...row, classId: id, storageKey: row.storage_key, ownsFile: row.owns_file, workspaceId };
+      await changeImage(manager, before, { storageKey });
+    });
+    expect((await read()).evaluation_state).toBe(0.5);
+    await evaluated();
+    const [third, fourth] = await tokens();
+    expect([third, fourth! > second!]).toEqual([first, true]);
+    expect((await read()).evaluation_state).toBe(1);
+    const looked = await db.query('SELECT 1 FROM dataset_looks WHERE workspace_id = $1', [workspaceId]);
+    // The same bytes were seen once.
+    const digests = await db.query('SELECT DISTINCT digest FROM dataset_images WHERE digest IS NOT NULL');
+    expect(looked.length).toBeGreaterThanOrEqual(digests.length);
+  });
+});

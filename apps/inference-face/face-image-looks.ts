@@ -1,0 +1,54 @@
+import { FaceObservations } from '@adit/analyses';
+import type { FaceAttributes } from '@adit/contracts';
+import { FaceLook } from '@adit/datasets';
+import { AnalysisRegistry, AnalysisRunner } from '@adit/inference';
+import { ImageLooks, type ImageLook } from '@adit/inference-service';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+const FACES: ImageLook<FaceLook> = {
+  type: 'face',
+  analysis: 'faces',
+  lookOf,
+  parse: (look) => FaceLook.parse(look),
+  evaluationOf: (look) => ({ face_attributes: attributesOf(look) }),
+};
+
+/** Looks at the faces in pictures of datasets. */
+@Injectable()
+export class FaceImageLooks extends ImageLooks<FaceLook> {
+  constructor(
+    @Inject(DataSource) db: DataSource,
+    @Inject(OBJECT_STORE) objects: ObjectStore,
+    @Inject(AnalysisRegistry) analyses: AnalysisRegistry,
+    @Inject(AnalysisRunner) runner: AnalysisRunner,
+  ) {
+    super(db, objects, analyses, runner, FACES);
+  }
+}
+
+function lookOf(observations: unknown, network: FaceLook['network']): FaceLook {
+  const { tracks } = FaceObservations.parse(observations);
+  const faces = tracks.map(({ sightings, views, female }) => {
+    const [view] = views;
+    return {
+      size: Math.max(...sightings.map(({ size }) => size)),
+      sharpness: view?.sharpness ?? null,
+      yaw: view?.yaw ?? null,
+      pitch: view?.pitch ?? null,
+      roll: view?.roll ?? null,
+      female,
+      embedding: view?.embedding ?? null,
+    };
+  });
+  return { network, faces: faces.sort((a, b) => b.size - a.size) };
+}
+
+/** Of the largest face: the pose is what the analysis of faces tells; nothing that is installed tells the rest. */
+function attributesOf({ faces: [face] }: FaceLook): FaceAttributes | null {
+  if (face === undefined) return null;
+  const { roll, yaw, pitch } = face;
+  const untold = { emotion: null, smile: null, eyeglasses: null, sunglasses: null, eyesopen: null, mouthopen: null };
+  return { ...untold, beard: null, mustache: null, roll, yaw, pitch };
+}

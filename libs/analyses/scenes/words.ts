@@ -1,0 +1,78 @@
+import { AditError } from '@adit/contracts';
+import { floatsOf, runOnPicture, type NetworkSession, type RgbImage } from '@adit/inference';
+import { comparable, ImageTextDecoding, likeness } from '@adit/inference/families/image-text/similarity';
+import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
+import { likely, type Likely } from './classify.js';
+
+/** Texts whose vectors are kept for the chunks that follow, for each encoder: 2 KiB each, as a rule. */
+const KEPT_TEXTS = 4_096;
+
+interface Encoder {
+  tokenizer: TextTokenizer;
+  vectors: Map<string, Float32Array>;
+}
+
+/** They go with the session. */
+const encoders = new WeakMap<NetworkSession, Promise<Encoder>>();
+
+/**
+ * Looks at pictures for what words say, by an encoder of pictures and the encoder of text that belongs to it. Throws VALIDATION
+ * when the two do not fit together, or when there is nothing to look for.
+ */
+export async function wordsLook(
+  pictures: NetworkSession,
+  texts: NetworkSession,
+  { words, presets, signal }: { words: readonly string[]; presets: boolean; signal: AbortSignal },
+): Promise<(picture: RgbImage) => Promise<Likely>> {
+  const { similarity, dimensions, decoding, labels = [] } = pictures.manifest;
+  const sought = [...new Set([...words, ...(presets ? labels : [])])];
+  if (similarity === undefined || dimensions === undefined || sought.length === 0) {
+    throw new AditError('VALIDATION', `With ${pictures.name} there is nothing to look for.`);
+  }
+  if (texts.manifest.dimensions !== dimensions) {
+    const other = texts.manifest.dimensions ?? 'no';
+    throw new AditError(
+      'VALIDATION',
+      `${pictures.name} gives ${dimensions} numbers and ${texts.name} gives ${other}: they are not of one model. Add both from one export.`,
+    );
+  }
+  const vectors: Float32Array[] = [];
+  for (const word of sought) {
+    signal.throwIfAborted();
+    vectors.push(await vectorOf(texts, word, dimensions));
+  }
+  const read = ImageTextDecoding.parse(decoding);
+  return async (picture) => {
+    const outputs = await runOnPicture(pictures, picture, 'whole');
+    return likely(likeness(comparable(pictures.name, outputs, dimensions), vectors, similarity, read), sought);
+  };
+}
+
+async function vectorOf(network: NetworkSession, label: string, dimensions: number): Promise<Float32Array> {
+  const { text } = network.manifest;
+  if (text === undefined) throw new AditError('VALIDATION', `The model.yaml of ${network.name} has no text.`);
+  const { tokenizer, vectors } = await encoderOf(network);
+  const known = vectors.get(label);
+  if (known !== undefined) return known;
+  const outputs = await network.run(
+    tokenizer.row(
+      text.template.replaceAll('{}', () => label),
+      text,
+    ),
+  );
+  const vector = comparable(network.name, floatsOf(outputs), dimensions);
+  if (vectors.size >= KEPT_TEXTS) vectors.clear();
+  vectors.set(label, vector);
+  return vector;
+}
+
+function encoderOf(network: NetworkSession): Promise<Encoder> {
+  const known = encoders.get(network);
+  if (known !== undefined) return known;
+  const reading = network
+    .readFile('tokenizer.json')
+    .then((file) => ({ tokenizer: TextTokenizer.read(file), vectors: new Map<string, Float32Array>() }));
+  encoders.set(network, reading);
+  reading.catch(() => encoders.delete(network));
+  return reading;
+}

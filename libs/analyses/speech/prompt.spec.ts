@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { MOST_PROMPT, promptOf } from './prompt.js';
+
+/** A token a character. */
+const tokens = { encode: (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0)) };
+const prompt = (keywords: string[]): string => String.fromCharCode(...promptOf(keywords, tokens));
+
+describe('keywords in the prompt', () => {
+  it('are a list, as if it had been said before', () => {
+    expect(prompt(['Weber', ' Adit ', '', 'Jo'])).toBe(' Weber, Adit, Jo');
+    expect(prompt([])).toBe('');
+  });
+
+  it('are as many whole ones as there is room for, from the first on', () => {
+    const keywords = Array.from({ length: 1000 }, (_, i) => `word${i}`);
+    const written = prompt(keywords);
+    expect(written.length).toBeLessThanOrEqual(MOST_PROMPT);
+    expect(written.length).toBeGreaterThan(MOST_PROMPT - 10);
+    expect(keywords.join(', ').startsWith(`${written.trim()}, `)).toBe(true);
+    expect(prompt(['x'.repeat(300), 'short'])).toBe(' short');
+  });
+});

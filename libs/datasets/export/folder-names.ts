@@ -1,0 +1,21 @@
+/** Names that a system keeps for devices. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+const LONGEST = 100;
+
+/** Folders of an archive by what they hold: told apart on every system, also by one that does not tell A from a. */
+export class FolderNames {
+  private readonly taken = new Set<string>();
+
+  of(label: string): string {
+    const plain = label
+      .normalize('NFC')
+      .replace(/[\\/:*?"<>|\p{Cc}\p{Cs}\p{Cf}]/gu, '_')
+      .slice(0, LONGEST)
+      .replace(/^[\s._]+|[\s.]+$/g, '');
+    const stem = plain === '' || RESERVED.test(plain) ? `_${plain}` : plain;
+    let name = stem;
+    for (let count = 2; this.taken.has(name.toLowerCase()); count += 1) name = `${stem} (${count})`;
+    this.taken.add(name.toLowerCase());
+    return name;
+  }
+}

@@ -1,0 +1,345 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { elementAt, type ClosePair, type LeftOutImage, type TrainingReport } from '@adit/contracts';
+import { cosine } from './look.js';
+
+/** A class of the head: the views that a picture is compared with, each of length 1. */
+export interface HeadClass {
+  id: string;
+  label: string;
+  centres: Float32Array[];
+}
+
+/** What a training makes of a dataset: an embedding means the class of its nearest centre, or none beyond the threshold. */
+export interface Head {
+  /** The network whose embeddings it compares. */
+  network: { name: string; digest: string };
+  classes: HeadClass[];
+  report: TrainingReport;
+}
+
+export interface View {
+  imageId: string;
+  vector: Float32Array;
+}
+/** What is known of a class. */
+export interface Views {
+  id: string;
+  label: string;
+  views: View[];
+}
+
+interface HeadOptions {
+  /** Of a class. */
+  mostCentres: number;
+  /** What a photo of another class is called. */
+  stranger: LeftOutImage['reason'];
+  /** The threshold lies midway between what other classes and what views of one are like, where that is stricter. */
+  isMidway: boolean;
+  /** Classes with views from this cosine on show the same twice, and say nothing of a threshold; null: there are none. */
+  twiceFrom: number | null;
+  /** What was left out before; what the head leaves out comes to it. */
+  leftOut: LeftOutImage[];
+}
+
+/** Named in the report. */
+const MOST_LEFT_OUT = 1000;
+const MOST_PAIRS = 10;
+/** A photo that is this much more like another class than like the rest of its own shows the other. */
+const PLAINLY = 0.1;
+/** Distance that a threshold never exceeds: what jobs use by default; and the least that makes sense. */
+const [FARTHEST, NEAREST] = [1.0, 0.7];
+const MARGIN = 0.02;
+/** Products of values to clean or to measure; of more a sample is taken. Of 512 values they are 40 million comparisons. */
+const MOST_PRODUCTS = 40_000_000 * 512;
+/** Comparisons between turns of others: some 2 ms. */
+const AT_ONCE = 4096;
+
+/** Comparisons so far: others have their turns in between. */
+class Pace {
+  private compared = 0;
+
+  /** Whether it is the others' turn, after one more. */
+  isTurn(): boolean {
+    this.compared += 1;
+    return this.compared % AT_ONCE === 0;
+  }
+}
+
+/**
+ * Makes a head of views: photos of another class are left out, every class gets its mean and views as far apart as it has
+ * them, and a threshold is found at which no photo gets the name of another class. Trials measure it. The same views give the
+ * same head. Returns null when there are none. `goOn` is asked between classes, with the part that is done.
+ */
+export async function headOf(
+  classes: Views[],
+  { mostCentres, stranger, isMidway, twiceFrom, leftOut }: HeadOptions,
+  goOn: (part: number) => Promise<void>,
+): Promise<Pick<Head, 'classes' | 'report'> | null> {
+  await withoutStrangers(classes, leftOut, stranger, (part) => goOn(0.4 * part));
+  const kept = classes.filter(({ views }) => views.length > 0);
+  if (kept.length === 0) return null;
+  const centres = (views: readonly View[]) => centresOf(vectorsOf(views), mostCentres);
+  const heads: HeadClass[] = [];
+  for (const { id, label, views } of kept) heads.push({ id, label, centres: await centres(views) });
+  const rivals = await rivalsOf(kept, heads, (part) => goOn(0.4 + 0.3 * part));
+  const own = isMidway ? await ownLikeness(kept) : null;
+  const twins = new Set(rivals.flatMap((rival) => (rival.alike >= (twiceFrom ?? Infinity) ? pairOf(rival) : [])));
+  const likeliest = rivals.filter((rival) => !twins.has(pairOf(rival))).sort((a, b) => b.alike - a.alike);
+  const threshold = thresholdOf(likeliest[0]?.alike ?? -1, own);
+  const heldOut: Float32Array[][] = [];
+  for (const { views } of kept) heldOut.push(await centres(views.length >= 3 ? views.slice(0, -1) : views));
+  const { confused, ...trial } = await tried(kept, heldOut, threshold, (part) => goOn(0.7 + 0.3 * part));
+  const report: TrainingReport = {
+    number_of_classes: kept.length,
+    number_of_images: kept.reduce((sum, { views }) => sum + views.length, 0),
+    left_out: leftOut.slice(0, MOST_LEFT_OUT),
+    number_left_out: leftOut.length,
+    threshold: rounded(threshold),
+    ...trial,
+    ...unseenTrial(likeliest, own),
+    closest_pairs: closestPairs(kept, rivals, confused),
+  };
+  return { classes: heads, report };
+}
+
+/** Leaves out photos that show another class. */
+async function withoutStrangers(
+  classes: Views[],
+  leftOut: LeftOutImage[],
+  reason: LeftOutImage['reason'],
+  goOn: (part: number) => Promise<void>,
+): Promise<void> {
+  const means: Float32Array[][] = [];
+  for (const { views } of classes) means.push(views.length === 0 ? [] : [await meanOf(vectorsOf(views))]);
+  const every = strideOf(classes, means.length);
+  const pace = new Pace();
+  for (let at = 0; at < classes.length; at += every) {
+    const { id, views } = elementAt(classes, at);
+    const others = means.map((mean, place) => (place === at ? [] : mean));
+    const strangers = new Set<View>();
+    for (const view of views) {
+      const { alike } = await nearestOf(view.vector, others, pace);
+      if (alike >= 0.5 && !(await isLikeOneOf(views, view, alike - PLAINLY, pace))) strangers.add(view);
+    }
+    // A class that is nothing but such photos stays: nobody can tell which of the two is wrong.
+    if (strangers.size > 0 && strangers.size < views.length) {
+      for (const { imageId } of strangers) leftOut.push({ class_id: id, image_id: imageId, reason });
+      elementAt(classes, at).views = views.filter((view) => !strangers.has(view));
+    }
+    if (at % 50 === 0) await goOn(at / classes.length);
+    await turn();
+  }
+}
+
+/** Whether another view has at least this cosine. */
+async function isLikeOneOf(views: readonly View[], { vector }: View, least: number, pace: Pace): Promise<boolean> {
+  for (const other of views) {
+    if (other.vector !== vector && cosine(vector, other.vector) >= least) return true;
+    if (pace.isTurn()) await turn();
+  }
+  return false;
+}
+
+/** The mean of three or more, and the views that are least like those that were chosen before. Others have their turns. */
+async function centresOf(vectors: readonly Float32Array[], most: number): Promise<Float32Array[]> {
+  if (vectors.length < 3) return [...vectors];
+  const pace = new Pace();
+  let newest = await meanOf(vectors);
+  const centres = [newest];
+  /** How like the nearest centre each is that is none yet. */
+  const left = new Map(vectors.map((vector) => [vector, -Infinity]));
+  while (left.size > 0 && centres.length < most) {
+    let next: Float32Array | null = null;
+    let least = Infinity;
+    for (const [vector, before] of left) {
+      const nearest = Math.max(before, cosine(vector, newest));
+      left.set(vector, nearest);
+      if (nearest < least) [next, least] = [vector, nearest];
+      if (pace.isTurn()) await turn();
+    }
+    if (next === null) break;
+    left.delete(next);
+    centres.push(next);
+    newest = next;
+  }
+  return centres;
+}
+
+async function meanOf(vectors: readonly Float32Array[]): Promise<Float32Array> {
+  const first = elementAt(vectors, 0);
+  const sum = new Float64Array(first.length);
+  const pace = new Pace();
+  for (const vector of vectors) {
+    for (let index = 0; index < sum.length; index += 1) sum[index] = (sum[index] ?? 0) + (vector[index] ?? 0);
+    if (pace.isTurn()) await turn();
+  }
+  const length = Math.hypot(...sum);
+  return length === 0 ? first : Float32Array.from(sum, (value) => value / length);
+}
+
+function vectorsOf(views: readonly View[]): Float32Array[] {
+  return views.map(({ vector }) => vector);
+}
+
+/** What a view is most like of what is not its class. */
+interface Rival {
+  at: number;
+  other: number;
+  alike: number;
+}
+
+function pairOf({ at, other }: Rival): string {
+  return `${Math.min(at, other)} ${Math.max(at, other)}`;
+}
+
+async function rivalsOf(
+  classes: readonly Views[],
+  heads: readonly HeadClass[],
+  goOn: (part: number) => Promise<void>,
+): Promise<Rival[]> {
+  const rivals: Rival[] = [];
+  const pace = new Pace();
+  const every = strideOf(classes, rowsOf(heads.map(({ centres }) => centres)));
+  for (let at = 0; at < classes.length; at += every) {
+    const others = heads.map(({ centres }, place) => (place === at ? [] : centres));
+    for (const { vector } of elementAt(classes, at).views) {
+      const { place: other, alike } = await nearestOf(vector, others, pace);
+      if (other !== -1) rivals.push({ at, other, alike });
+    }
+    if (at % 50 === 0) await goOn(at / classes.length);
+    await turn();
+  }
+  return rivals;
+}
+
+/** What nine of ten views are at least like the nearest other view of their class; null when no class has two. */
+async function ownLikeness(classes: readonly Views[]): Promise<number | null> {
+  const products = classes.reduce((sum, { views }) => sum + views.length ** 2 * (views[0]?.vector.length ?? 0), 0);
+  const every = Math.max(1, Math.ceil(products / MOST_PRODUCTS));
+  const likeness: number[] = [];
+  const pace = new Pace();
+  for (const { views } of classes) {
+    if (views.length < 2) continue;
+    for (const [at, { vector }] of views.entries()) {
+      if (at % every > 0) continue;
+      let most = -1;
+      for (const other of views) {
+        if (other.vector !== vector) most = Math.max(most, cosine(vector, other.vector));
+        if (pace.isTurn()) await turn();
+      }
+      likeness.push(most);
+    }
+  }
+  likeness.sort((a, b) => a - b);
+  return likeness[Math.floor(likeness.length / 10)] ?? null;
+}
+
+/** The largest distance at which no photo gets the name of another class, the most alike of which are `worst`, within sense. */
+function thresholdOf(worst: number, own: number | null): number {
+  const alike = Math.max(worst + MARGIN, own === null ? -1 : (worst + own) / 2);
+  return Math.min(FARTHEST, Math.max(NEAREST, distanceOf(alike)));
+}
+
+/** One photo of each class that has three is held out of a head of the others, and asked for. */
+async function tried(
+  classes: readonly Views[],
+  heads: readonly Float32Array[][],
+  threshold: number,
+  goOn: (part: number) => Promise<void>,
+): Promise<
+  Pick<TrainingReport, 'held_out' | 'named_right' | 'named_wrong'> & { confused: { at: number; who: number }[] }
+> {
+  const asked = classes.flatMap(({ views }, at) =>
+    views.length >= 3 ? [{ id: '', label: '', at, views: views.slice(-1) }] : [],
+  );
+  const every = strideOf(asked, rowsOf(heads));
+  const trial = { held_out: 0, named_right: 0, named_wrong: 0, confused: [] as { at: number; who: number }[] };
+  for (let place = 0; place < asked.length; place += every) {
+    const { at, views } = elementAt(asked, place);
+    const { place: who, alike } = await nearestOf(elementAt(views, 0).vector, heads, new Pace());
+    trial.held_out += 1;
+    if (distanceOf(alike) <= threshold) trial[who === at ? 'named_right' : 'named_wrong'] += 1;
+    if (who !== at) trial.confused.push({ at, who });
+    if (place % 20 === 0) await goOn(place / asked.length);
+    await turn();
+  }
+  return trial;
+}
+
+/** Every class is asked of a head of all others, whose threshold was found without it: nothing of it may get a name. */
+function unseenTrial(
+  likeliest: readonly Rival[],
+  own: number | null,
+): Required<Pick<TrainingReport, 'unseen' | 'unseen_named'>> {
+  const thresholds = new Map<number, number>();
+  const thresholdWithout = (at: number): number => {
+    const without = likeliest.find((rival) => rival.at !== at && rival.other !== at);
+    return thresholdOf(without?.alike ?? -1, own);
+  };
+  const named = likeliest.filter(({ at, alike }) => {
+    const threshold = thresholds.get(at) ?? thresholdWithout(at);
+    thresholds.set(at, threshold);
+    return distanceOf(alike) <= threshold;
+  });
+  return { unseen: likeliest.length, unseen_named: named.length };
+}
+
+function closestPairs(
+  classes: readonly Views[],
+  rivals: readonly Rival[],
+  confused: readonly { at: number; who: number }[],
+): ClosePair[] {
+  const pairs = new Map<string, ClosePair>();
+  for (const rival of [...rivals].sort((a, b) => b.alike - a.alike)) {
+    if (pairs.size === MOST_PAIRS) break;
+    const key = pairOf(rival);
+    if (pairs.has(key)) continue;
+    const { at, other, alike } = rival;
+    const [first, second] = [Math.min(at, other), Math.max(at, other)];
+    const isOfPair = (one: { at: number; who: number }): boolean =>
+      (one.at === first && one.who === second) || (one.at === second && one.who === first);
+    pairs.set(key, {
+      class_id: elementAt(classes, first).id,
+      other_class_id: elementAt(classes, second).id,
+      distance: rounded(distanceOf(alike)),
+      confused: confused.filter(isOfPair).length,
+    });
+  }
+  return [...pairs.values()];
+}
+
+/** Which of `heads` has the centre most like a view; -1 when all are empty. Others have their turns. */
+async function nearestOf(
+  vector: Float32Array,
+  heads: readonly (readonly Float32Array[])[],
+  pace: Pace,
+): Promise<{ place: number; alike: number }> {
+  const nearest = { place: -1, alike: -1 };
+  for (const [place, centres] of heads.entries()) {
+    for (const centre of centres) {
+      const alike = cosine(vector, centre);
+      if (alike > nearest.alike) Object.assign(nearest, { place, alike });
+      if (pace.isTurn()) await turn();
+    }
+  }
+  return nearest;
+}
+
+function rowsOf(heads: readonly Float32Array[][]): number {
+  return heads.reduce((sum, centres) => sum + centres.length, 0);
+}
+
+/** Every how many-th class is looked at, so that no more is compared with `rows` than there is time for. */
+function strideOf(classes: readonly Views[], rows: number): number {
+  const values = classes.reduce((sum, { views }) => sum + views.length * (views[0]?.vector.length ?? 0), 0);
+  return Math.max(1, Math.ceil((values * rows) / MOST_PRODUCTS));
+}
+
+/** ‖a − b‖ of two directions of that cosine. */
+function distanceOf(alike: number): number {
+  return Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, alike)));
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(4));
+}

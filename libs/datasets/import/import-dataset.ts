@@ -1,0 +1,177 @@
+import { AditError } from '@adit/contracts';
+import { DatasetImportEntity, DatasetImportErrorEntity, inTransaction } from '@adit/database';
+import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
+import type { Removal } from '@adit/jobs';
+import type { ObjectStore } from '@adit/objects';
+import { leftOf, lockTree, storageRoom } from '@adit/storage';
+import type { DataSource, EntityManager } from 'typeorm';
+import { MOST_IMAGES_OF_CLASS, classFull, insertImagesWithin } from '../images.js';
+import { batches, type Batch, type FaultyItem, type ReadyItem } from './batch.js';
+import { ClassFinder, keyOfClass } from './class-finder.js';
+import type { ImportSource } from './import-item.js';
+import { ImportedFiles } from './imported-files.js';
+import { openImportSource } from './open-source.js';
+
+/** Errors that are kept, one by one; those behind are counted. */
+const MOST_ERRORS = 10_000;
+/** Characters of a file's name that are kept with its error. */
+const LONGEST_NAME = 500;
+/** Classes that are made in one transaction. */
+const CLASSES_AT_ONCE = 500;
+/** How long the record of an import is kept. */
+const KEPT = `interval '7 days'`;
+
+/** What an import needs of the process that does it. */
+export interface ImportPlaces {
+  db: DataSource;
+  objects: ObjectStore;
+  /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
+  storageBytes: number;
+  /** Throws when the process ends. */
+  goOn: () => void;
+}
+
+/**
+ * Imports pictures into a dataset, a batch of files in each transaction, which also notes behind which file it goes on: whoever
+ * does it after a crash makes nothing twice. Returns early when it was deleted, or is another process's. Throws what ends it.
+ */
+export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
+  const { db, objects, storageBytes, goOn } = places;
+  const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
+  const room = await storageRoom(db.manager, row.workspaceId, storageBytes);
+  const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(room) });
+  await refuseOtherType(db.manager, row, source);
+  if (!(await updateHeld(db, task, 'files = $1', [source.files]))) return;
+  const running = new RunningImport(task, row, places);
+  if (row.cursor === null && !(await running.makeClasses(source))) return;
+  for await (const batch of batches(source.items(row.cursor))) {
+    goOn();
+    if (!(await running.take(batch))) return;
+  }
+  await running.complete();
+}
+
+/** Throws MEDIA_INVALID. */
+async function refuseOtherType(db: EntityManager, row: DatasetImportEntity, { type }: ImportSource): Promise<void> {
+  if (type === null) return;
+  const [dataset]: { type: string }[] = await db.query('SELECT type FROM datasets WHERE id = $1', [row.datasetId]);
+  if (dataset === undefined || dataset.type === type) return;
+  throw new AditError(
+    'MEDIA_INVALID',
+    `The archive is a dataset of type ${type}, this one is of type ${dataset.type}.`,
+  );
+}
+
+class RunningImport {
+  private readonly classes: ClassFinder;
+  private readonly files: ImportedFiles;
+
+  constructor(
+    private readonly task: ClaimedTask,
+    private readonly row: DatasetImportEntity,
+    private readonly places: ImportPlaces,
+  ) {
+    this.classes = new ClassFinder(row);
+    this.files = new ImportedFiles(row, places);
+  }
+
+  /** Those that the source names, with or without pictures. False when it is not this process's any more. */
+  async makeClasses({ classes }: ImportSource): Promise<boolean> {
+    for (let at = 0; at < classes.length; at += CLASSES_AT_ONCE) {
+      this.places.goOn();
+      const some = classes.slice(at, at + CLASSES_AT_ONCE);
+      const isMine = await inTransaction(this.places.db, async (manager) => {
+        if (!(await isWanted(manager, this.task))) return false;
+        await lockTree(manager, this.row.workspaceId);
+        const { made } = await this.classes.find(manager, some);
+        return updateHeld(manager, this.task, 'classes = classes + $1', [made]);
+      });
+      if (!isMine) return false;
+    }
+    return true;
+  }
+
+  /** Stores the pictures of a batch and makes its images. False when it is not this process's any more. */
+  async take(batch: Batch): Promise<boolean> {
+    const stored = await this.files.store(batch.ready);
+    try {
+      return await inTransaction(this.places.db, (manager) => this.write(manager, batch, stored));
+    } finally {
+      await this.files.forget(stored);
+    }
+  }
+
+  private async write(manager: EntityManager, batch: Batch, stored: readonly Removal[]): Promise<boolean> {
+    if (!(await isWanted(manager, this.task))) return false;
+    await lockTree(manager, this.row.workspaceId);
+    const { refused, ready } = await this.files.check(manager, batch.ready);
+    const wanted = ready.map((item) => item.class);
+    const { classes, made } = await this.classes.find(manager, wanted);
+    const faulty = [...batch.faulty, ...refused];
+    const taken: ReadyItem[] = [];
+    // One class may be found by its reference and by its label.
+    for (const { id, images: before } of new Map([...classes.values()].map((found) => [found.id, found])).values()) {
+      const all = ready.filter((item) => classes.get(keyOfClass(item.class))?.id === id);
+      const fitting = all.slice(0, Math.max(0, MOST_IMAGES_OF_CLASS - before));
+      const full = { code: 'class_full', message: classFull().message };
+      faulty.push(...all.slice(fitting.length).map(({ name }) => ({ name, ...full })));
+      await this.insert(manager, id, fitting);
+      taken.push(...fitting);
+    }
+    await this.noteErrors(manager, faulty);
+    await this.files.kept(manager, stored, taken);
+    const set = 'cursor = $1, images = images + $2, classes = classes + $3, errors = errors + $4';
+    return updateHeld(manager, this.task, set, [batch.cursor, taken.length, made, faulty.length]);
+  }
+
+  private async insert(manager: EntityManager, classId: string, items: readonly ReadyItem[]): Promise<void> {
+    if (items.length === 0) return;
+    const { workspaceId, datasetId } = this.row;
+    const place = { workspaceId, datasetId, classId };
+    const images = await this.files.place(manager, place, items);
+    await insertImagesWithin(manager, place, images);
+  }
+
+  private async noteErrors(manager: EntityManager, faulty: readonly FaultyItem[]): Promise<void> {
+    const { id: importId } = this.row;
+    const { errors } = await manager.findOneByOrFail(DatasetImportEntity, { id: importId });
+    const rows = faulty.slice(0, Math.max(0, MOST_ERRORS - errors)).map(({ name, code, message }, at) => ({
+      ...{ importId, position: errors + at, code, message },
+      file: name.slice(0, LONGEST_NAME).replace(/[\0\p{Cs}]/gu, '\uFFFD'),
+    }));
+    if (rows.length > 0) await manager.insert(DatasetImportErrorEntity, rows);
+  }
+
+  /** Throws MEDIA_INVALID when nothing at all could be imported. */
+  async complete(): Promise<void> {
+    const { id } = this.row;
+    const { images, classes, errors } = await this.places.db.manager.findOneByOrFail(DatasetImportEntity, { id });
+    if (images === 0 && classes === 0 && errors > 0) {
+      const [first] = await this.places.db.manager.find(DatasetImportErrorEntity, {
+        where: { importId: id },
+        order: { position: 'ASC' },
+        take: 1,
+      });
+      const example = first === undefined ? '' : ` ${first.file}: ${first.message}`;
+      throw new AditError('MEDIA_INVALID', `None of ${errors} files could be imported.${example}`);
+    }
+    const set = `state = 'completed', lease_until = NULL, error_msg = NULL, time_completed = now(), time_expiration = now() + ${KEPT}`;
+    await updateHeld(this.places.db, this.task, set);
+  }
+}
+
+/**
+ * An import whose attempts are used up: it goes on where it has come further since they were counted, so that many restarts of
+ * processes do not end a long one; else it has failed.
+ */
+export async function giveImportUp(db: DataSource, task: ClaimedTask, message: string): Promise<void> {
+  const row = await db.manager.findOneBy(DatasetImportEntity, task.key);
+  if (row !== null && row.cursor !== row.countedFrom && task.attempt >= 3) {
+    await updateHeld(db, task, 'attempts = 0, counted_from = cursor, lease_until = now()');
+  } else await failImport(db, task, message);
+}
+
+export async function failImport(db: DataSource, task: ClaimedTask, message: string): Promise<void> {
+  const set = `state = 'failed', lease_until = NULL, error_msg = $1, time_completed = now(), time_expiration = now() + ${KEPT}`;
+  await updateHeld(db, task, set, [message]);
+}

@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { parse } from 'node:path';
+import { AditError, zip } from '@adit/contracts';
+import { inTransaction, returned, StorageEntryEntity } from '@adit/database';
+import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/jobs';
+import type { ObjectStore } from '@adit/objects';
+import { leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
+import { In, type DataSource, type EntityManager } from 'typeorm';
+import type { ClassPlace, NewImage } from '../images.js';
+import type { FaultyItem, NewPicture, ReadyItem } from './batch.js';
+
+/** Pictures that are stored at the same time. */
+const AT_ONCE = 4;
+/** Until what was stored for a batch that nobody finished is removed: much longer than a batch takes. */
+const ABANDONED_SECONDS = 3_600;
+
+interface Places {
+  db: DataSource;
+  objects: ObjectStore;
+  storageBytes: number;
+}
+
+/** The files behind the images that an import makes. */
+export class ImportedFiles {
+  constructor(
+    private readonly row: { workspaceId: string },
+    private readonly places: Places,
+  ) {}
+
+  /**
+   * Stores the pictures of a batch, before the transaction that makes them files. Their removal is noted first, so that nothing of
+   * a batch stays whose process dies.
+   */
+  async store(items: readonly ReadyItem[]): Promise<Removal[]> {
+    const pictures = items.flatMap(({ file }) => ('bytes' in file ? [file] : []));
+    if (pictures.length === 0) return [];
+    const keys = pictures.map(({ key }) => storageObjectKey(this.row.workspaceId, key));
+    const noted = await inTransaction(this.places.db, (manager) =>
+      noteRemovals(manager, keys, { inSeconds: ABANDONED_SECONDS }),
+    );
+    const queue = zip(keys, pictures);
+    const put = async (): Promise<void> => {
+      for (const [key, { bytes }] of queue) await this.places.objects.put(key, bytes);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, put));
+    return noted;
+  }
+
+  /**
+   * Within the transaction that makes the pictures of these items files. Throws INTERNAL when they may be gone: the batch begins
+   * anew.
+   */
+  async kept(manager: EntityManager, stored: readonly Removal[], items: readonly ReadyItem[]): Promise<void> {
+    const keys = new Set(
+      items.flatMap(({ file }) => ('bytes' in file ? [storageObjectKey(this.row.workspaceId, file.key)] : [])),
+    );
+    if (keys.size === 0) return;
+    const ids = stored.flatMap(({ id, prefix }) => (keys.has(prefix) ? [id] : []));
+    const gone = returned(
+      await manager.query(
+        'DELETE FROM object_removals WHERE id = ANY($1::bigint[]) AND time_due > now() RETURNING id',
+        [ids],
+      ),
+    );
+    if (gone.length < keys.size) throw new AditError('INTERNAL', 'A batch of an import took too long.');
+  }
+
+  /** What was stored and was not kept goes now, or later by what was noted. */
+  async forget(stored: readonly Removal[]): Promise<void> {
+    if (stored.length === 0) return;
+    const { manager } = this.places.db;
+    // Asked for, since a transaction may have been committed whose answer never came.
+    const noted: { id: string }[] = await manager.query('SELECT id FROM object_removals WHERE id = ANY($1::bigint[])', [
+      stored.map(({ id }) => id),
+    ]);
+    const unneeded = stored.filter(({ id }) => noted.some((one) => one.id === id));
+    const { gone } = await removeObjects(this.places.objects, unneeded);
+    await settleRemovals(manager, gone);
+  }
+
+  /** Sorts out files of the storage that are gone, or no pictures. */
+  async check(
+    manager: EntityManager,
+    items: readonly ReadyItem[],
+  ): Promise<{ ready: ReadyItem[]; refused: FaultyItem[] }> {
+    const keys = items.flatMap(({ file }) => ('storageKey' in file ? [file.storageKey] : []));
+    const { workspaceId } = this.row;
+    const entries = keys.length === 0 ? [] : await manager.findBy(StorageEntryEntity, { workspaceId, key: In(keys) });
+    const byKey = new Map(entries.map((entry) => [entry.key, entry]));
+    const ready: ReadyItem[] = [];
+    const refused: FaultyItem[] = [];
+    for (const item of items) {
+      const message = 'storageKey' in item.file ? refusal(item.file.storageKey, byKey.get(item.file.storageKey)) : null;
+      if (message === null) ready.push(item);
+      else refused.push({ name: item.name, code: 'source_refused', message });
+    }
+    return { ready, refused };
+  }
+
+  /** Makes the pictures of a class files of the storage, in its folder. Throws STORAGE_FULL. */
+  async place(manager: EntityManager, place: ClassPlace, items: readonly ReadyItem[]): Promise<NewImage[]> {
+    const pictures = items.flatMap(({ file }) => ('bytes' in file ? [file] : []));
+    if (pictures.length > 0) await this.makeFiles(manager, place, pictures);
+    return items.map(({ image, file }) => ({
+      ...{ id: randomUUID(), ...image },
+      ...('bytes' in file
+        ? { storageKey: file.key, ownsFile: true }
+        : { storageKey: file.storageKey, ownsFile: false }),
+    }));
+  }
+
+  private async makeFiles(
+    manager: EntityManager,
+    { workspaceId, datasetId, classId }: ClassPlace,
+    pictures: readonly NewPicture[],
+  ): Promise<void> {
+    const folder = `/datasets/${datasetId}/${classId}`;
+    const room = await storageRoom(manager, workspaceId, this.places.storageBytes);
+    const bytes = pictures.reduce((sum, picture) => sum + picture.bytes.length, 0);
+    if (bytes > leftOf(room)) throw storageFull(room);
+    await makeFolders(manager, workspaceId, folder);
+    const names = pictures.map(({ filename }) => filename);
+    const where = { workspaceId, folder, name: In(names), uploadFailed: false };
+    const taken = new Set((await manager.findBy(StorageEntryEntity, where)).map(({ name }) => name));
+    const rows = pictures.map(({ filename, key, bytes: content, contentType }) => {
+      const name = taken.has(filename) ? otherName(filename, key) : filename;
+      taken.add(name);
+      return {
+        ...{ workspaceId, folder, name, key, contentType, isFolder: false, uploaded: true, timeUploaded: new Date() },
+        ...{ size: String(content.length), digest: createHash('sha256').update(content).digest('hex') },
+      };
+    });
+    await manager.insert(StorageEntryEntity, rows);
+  }
+}
+
+/** No other file has it: a part of its key is in it. */
+function otherName(filename: string, key: string): string {
+  const { name, ext } = parse(filename);
+  return `${name.slice(0, 200)} (${key.slice(0, 10)})${ext.slice(0, 40)}`;
+}
+
+function refusal(key: string, entry: StorageEntryEntity | undefined): string | null {
+  if (entry === undefined) return `storage://${key} does not exist.`;
+  if (!entry.uploaded) return `storage://${key} has not been uploaded completely.`;
+  return entry.contentType?.startsWith('image/') === true ? null : `${entry.name} is no picture.`;
+}

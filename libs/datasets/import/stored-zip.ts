@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { AditError, errorMessage } from '@adit/contracts';
+import {
+  fromRandomAccessReaderPromise,
+  getFileNameLowLevel,
+  RandomAccessReader,
+  type Entry,
+  type ZipFile,
+} from 'yauzl';
+
+/** Reads bytes `start` to `end`, both inclusive. */
+export type ReadBytes = (start: number, end: number) => Promise<Buffer>;
+
+/** Bytes that are read at once: neighbours in an archive are asked for after each other. */
+const WINDOW = 4 << 20;
+/** Of what is larger no more than this comes from a byte of the archive; pictures are compressed already. */
+const MOST_RATIO = 100;
+const UNSUSPICIOUS_BYTES = 1 << 20;
+/** Of a mode: what kind of thing it is. */
+const KIND = 0o170000;
+const LINK = 0o120000;
+
+/** A file in a zip archive. */
+export interface ZipMember {
+  /** In the archive's order, from 0. */
+  index: number;
+  entry: Entry;
+  /** As the archive has it, parts split by slashes. */
+  path: string;
+}
+
+/**
+ * A zip archive that lies somewhere else, read in windows. Whatever its names say, nothing is written anywhere. One reader at a
+ * time.
+ */
+export class StoredZip {
+  private constructor(private readonly zip: ZipFile) {}
+
+  /** `size` is that of the archive in bytes. Throws MEDIA_INVALID for what is no archive; what `read` throws passes. */
+  static async open(read: ReadBytes, size: number): Promise<StoredZip> {
+    const reader = new WindowReader(read, size);
+    const options = { autoClose: false, decodeStrings: false };
+    return new StoredZip(await broken(fromRandomAccessReaderPromise(reader, size, options)));
+  }
+
+  /** How many files and folders it says that it has. */
+  get entries(): number {
+    return this.zip.entryCount;
+  }
+
+  /** Its files, without folders, once. Throws MEDIA_INVALID for a broken archive. */
+  async *members(): AsyncGenerator<ZipMember> {
+    let index = 0;
+    const entries = this.zip.eachEntry();
+    for (;;) {
+      const next = await broken(entries.next());
+      if (next.done === true) return;
+      const entry = next.value;
+      const path = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
+      if (!path.endsWith('/')) yield { index, entry, path };
+      index += 1;
+    }
+  }
+
+  /**
+   * The bytes of a member, at most `most`. Throws MEDIA_INVALID for a link, what is encrypted or damaged, and what announces, or
+   * turns out to be, more than that, or much more than it takes in the archive.
+   */
+  async read({ entry }: ZipMember, most: number): Promise<Buffer> {
+    const { uncompressedSize: size, compressedSize: packed } = entry;
+    if (((entry.externalFileAttributes >>> 16) & KIND) === LINK) throw refused('It is a link.');
+    if (entry.isEncrypted()) throw refused('It is encrypted.');
+    if (!entry.canDecodeFileData()) throw refused('It is packed in a way that is not read here: use deflate.');
+    if (size > most) throw refused(`It has ${size} bytes, at most ${most} are taken.`);
+    if (size > UNSUSPICIOUS_BYTES && size / packed > MOST_RATIO) {
+      throw refused(`It unpacks to more than ${MOST_RATIO} times its size, as no picture does.`);
+    }
+    // No more comes out than it announces.
+    const bytes = await broken(this.zip.openReadStreamPromise(entry).then(buffer));
+    if (crc32(bytes) !== entry.crc32) throw refused('It is damaged: its checksum is wrong.');
+    return bytes;
+  }
+}
+
+/** Reads of what has just been read cost nothing. */
+class WindowReader extends RandomAccessReader {
+  private window: { start: number; bytes: Promise<Buffer> } | null = null;
+
+  constructor(
+    private readonly source: ReadBytes,
+    private readonly size: number,
+  ) {
+    super();
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.pieces(start, end), { objectMode: false });
+  }
+
+  override read(into: Buffer, offset: number, length: number, at: number, done: (error: Error | null) => void): void {
+    this.copy(into, offset, length, at).then(
+      () => done(null),
+      (error: Error) => done(error),
+    );
+  }
+
+  private async copy(into: Buffer, offset: number, length: number, at: number): Promise<void> {
+    let place = offset;
+    for await (const piece of this.pieces(at, at + length)) place += piece.copy(into, place);
+    if (place < offset + length) throw refused('The archive ends too early.');
+  }
+
+  /** Bytes from `start` to the one before `end`. */
+  private async *pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < Math.min(end, this.size);) {
+      const piece = await this.from(at);
+      if (piece.length === 0) throw refused('The archive ends too early.');
+      yield piece.subarray(0, end - at);
+      at += piece.length;
+    }
+  }
+
+  /** Bytes from one on, at least one. */
+  private async from(at: number): Promise<Buffer> {
+    const start = at - (at % WINDOW);
+    if (this.window?.start !== start) {
+      this.window = { start, bytes: this.source(start, Math.min(start + WINDOW, this.size) - 1) };
+    }
+    return (await this.window.bytes).subarray(at - start);
+  }
+}
+
+/** What yauzl says, for a client; errors of whoever reads pass. */
+async function broken<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof AditError) throw error;
+    throw refused(`The archive cannot be read: ${errorMessage(error) ?? String(error)}.`);
+  }
+}
+
+function refused(message: string): AditError {
+  return new AditError('MEDIA_INVALID', message);
+}

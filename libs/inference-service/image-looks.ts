@@ -1,0 +1,94 @@
+import { AditError, type DatasetType, type ImageEvaluation } from '@adit/contracts';
+import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
+import { LOOK_NETWORKS, type FaceLook, type PlaceLook } from '@adit/datasets';
+import { analysisDigest, lookAtFile, type AnalysisRegistry, type AnalysisRunner } from '@adit/inference';
+import { DATASET_IMAGES, isWanted, TaskLoop, updateHeld, type ClaimedTask } from '@adit/leases';
+import type { ObjectStore } from '@adit/objects';
+import { openStorageKey } from '@adit/storage';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { withPictureFile } from './picture-file.js';
+
+/** Of a picture of a dataset. */
+const MOST_BYTES = 256 << 20;
+
+/** What is looked for in the pictures of datasets of a type. */
+export interface ImageLook<Look extends FaceLook | PlaceLook> {
+  type: DatasetType;
+  analysis: string;
+  /** What of the analysis's observations is kept. `network` is that of `LOOK_NETWORKS`. */
+  lookOf(observations: unknown, network: Look['network']): Look;
+  /** A look that was kept, by this build or another. */
+  parse(look: unknown): Look;
+  /** What clients are told of the picture alone. */
+  evaluationOf(look: Look): ImageEvaluation;
+}
+
+/**
+ * Looks at the images of datasets of one type, one after the other, as a job looks at pictures. Pictures of the same bytes are
+ * looked at once; one that kills its process is given up after three attempts, like any work.
+ */
+export abstract class ImageLooks<Look extends FaceLook | PlaceLook>
+  implements OnApplicationBootstrap, OnApplicationShutdown
+{
+  private readonly loop: TaskLoop;
+
+  constructor(
+    private readonly db: DataSource,
+    private readonly objects: ObjectStore,
+    private readonly analyses: AnalysisRegistry,
+    private readonly runner: AnalysisRunner,
+    private readonly kind: ImageLook<Look>,
+  ) {
+    this.loop = new TaskLoop(db, DATASET_IMAGES[kind.type], { run: (task) => this.look(task) });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Resolves when all that waits now was looked at. */
+  idle(): Promise<void> {
+    return this.loop.idle();
+  }
+
+  private async look(task: ClaimedTask): Promise<void> {
+    const { workspaceId, storageKey } = await this.db.manager.findOneByOrFail(DatasetImageEntity, task.key);
+    const analysis = this.analyses.get(this.kind.analysis);
+    const identity = this.runner.identify(analysis, {});
+    const digestOfLook = analysisDigest(identity);
+    const wanted = LOOK_NETWORKS[this.kind.type];
+    const network = identity.models.find(({ name }) => name === wanted);
+    if (network === undefined) throw new AditError('MODEL_NOT_INSTALLED', `${wanted} is not installed.`);
+    const open = () => openStorageKey(this.db.manager, this.objects, workspaceId, storageKey);
+    const { digest, seen } = await withPictureFile(open, MOST_BYTES, async (path, bytesDigest) => {
+      const key = { workspaceId, digest: bytesDigest, analysisDigest: digestOfLook };
+      const known = await this.db.manager.findOneBy(DatasetLookEntity, key);
+      if (known !== null) return { digest: bytesDigest, seen: this.kind.parse(known.look) };
+      for await (const { facts, observations } of lookAtFile({ runner: this.runner, analysis, path })) {
+        if (facts.kind !== 'image') break;
+        return { digest: bytesDigest, seen: this.kind.lookOf(observations, { name: wanted, digest: network.digest }) };
+      }
+      throw new AditError('MEDIA_INVALID', 'It is no picture.');
+    });
+    await inTransaction(this.db, async (manager) => {
+      if (!(await isWanted(manager, task))) return;
+      // One that is known is held until this has ended: whoever sweeps looks that no image has leaves it.
+      await manager.query(
+        `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (workspace_id, digest, analysis_digest) DO UPDATE SET time_created = now()`,
+        [workspaceId, digest, digestOfLook, JSON.stringify(seen)],
+      );
+      await updateHeld(
+        manager,
+        task,
+        `state = 'completed', lease_until = NULL, error_msg = NULL, digest = $1, evaluation_result = $2`,
+        [digest, JSON.stringify(this.kind.evaluationOf(seen))],
+      );
+    });
+  }
+}

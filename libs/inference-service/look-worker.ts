@@ -1,0 +1,119 @@
+import type { BusContext } from '@adit/bus';
+import { AditError, LOOK_LIMITS, type Json, type LookRequested, type Unit, zip } from '@adit/contracts';
+import { LookEntity, returned, type LookAnswer, type LookQuestion, type LookSegment } from '@adit/database';
+import { AnalysisRegistry, AnalysisRunner, lookAtPicture, ModelRepository } from '@adit/inference';
+import { ModuleRegistry } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { openStorageKey } from '@adit/storage';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { withPictureFile } from './picture-file.js';
+
+const log = createLogger('inference');
+const lookSeconds = histogram(
+  'adit_look_seconds',
+  'Time to look at one picture that somebody waits for, its decoding included',
+  ['analysis'],
+  secondsBetween(0.01, 20),
+);
+
+/**
+ * looks.<name>.requested: looks at one picture while a client waits, as a job would look at it, and answers into the row of the
+ * question. Nothing is kept. What this process dies of is not asked again.
+ */
+@Injectable()
+export class LookWorker {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
+    @Inject(AnalysisRunner) private readonly runner: AnalysisRunner,
+    @Inject(ModelRepository) private readonly models: ModelRepository,
+    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+  ) {}
+
+  async handle({ lookId: id }: LookRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
+    const asked = await this.take(id);
+    if (asked === null) return;
+    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Date.now();
+    // Whoever asked has gone.
+    if (left <= 0) return;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
+    const done = lookSeconds.startTimer({ analysis: asked.question.analyses.map(({ name }) => name).join('+') });
+    try {
+      const answer = await this.look(asked, signal);
+      await this.db.query('UPDATE looks SET answer = $2 WHERE id = $1', [id, JSON.stringify(answer)]);
+    } catch (error) {
+      const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
+      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be looked at');
+      await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
+    } finally {
+      done();
+    }
+  }
+
+  private async take(id: string): Promise<LookEntity | null> {
+    const taken = returned(
+      await this.db.query('UPDATE looks SET taken = true WHERE id = $1 AND NOT taken RETURNING id', [id]),
+    );
+    return taken.length === 0 ? null : this.db.manager.findOneBy(LookEntity, { id });
+  }
+
+  private look(asked: LookEntity, signal: AbortSignal): Promise<LookAnswer> {
+    const { analyses, module } = asked.question;
+    return withPictureFile(
+      () => this.open(asked),
+      LOOK_LIMITS.bytes,
+      async (path, digest) => {
+        const { facts, unit, observations } = await lookAtPicture({
+          ...{ runner: this.runner, path, digest, maxPixels: LOOK_LIMITS.pixels, signal },
+          analyses: analyses.map(({ name, ...how }) => ({ ...how, definition: this.analyses.get(name) })),
+        });
+        const found = Object.fromEntries(
+          [...zip(analyses, observations)].map(([{ name }, seen]) => [name, seen as Json]),
+        );
+        const segments = module === null ? [] : await this.fold(module, unit, found);
+        return { facts, observations: found, segments };
+      },
+    );
+  }
+
+  private async open({ workspaceId, source, objectKey }: LookEntity) {
+    if (objectKey !== null) {
+      const info = await this.objects.stat(objectKey);
+      if (info === null) throw tooLate();
+      return { stream: await this.objects.get(objectKey), size: info.size };
+    }
+    const key = /^storage:\/\/(.+)$/i.exec(source ?? '')?.[1];
+    if (key === undefined) throw new AditError('INTERNAL', 'The picture of a look lies nowhere.');
+    return openStorageKey(this.db.manager, this.objects, workspaceId, key);
+  }
+
+  /** What a job with this picture alone would say of it. */
+  private async fold(
+    { id, args, models }: NonNullable<LookQuestion['module']>,
+    unit: Unit<'image'>,
+    observations: Record<string, Json>,
+  ): Promise<LookSegment[]> {
+    const fold = await this.modules.get(id).open(args, {
+      models,
+      readModelFile: (pin, file) => this.models.readFile(pin, file),
+      readDictionary: () => Promise.reject(new AditError('INTERNAL', 'A look takes no dictionaries.')),
+    });
+    const context = { sourceIndex: null, facts: unit.facts };
+    const begun = fold.start(context);
+    const call = () => fold.fold(begun, { unit, observations }, context);
+    await fold.prepare?.(call);
+    const { state, segments } = call();
+    const end = () => fold.close(state, context);
+    await fold.prepare?.(end);
+    return [...segments, ...end().segments].map(({ type, label, confidence, meta, detections }) => ({
+      ...{ type, label, confidence, meta, detections },
+    }));
+  }
+}
+
+function tooLate(): AditError {
+  return new AditError('UNAVAILABLE', 'Looking at the picture took too long. Try again.');
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AditError } from '@adit/contracts';
+
+/**
+ * Gives `use` a picture's bytes as a file in a folder of its own, which goes again, with their SHA-256. Throws MEDIA_INVALID
+ * when there are more than `maxBytes`.
+ */
+export async function withPictureFile<T>(
+  open: () => Promise<{ stream: Readable; size: number }>,
+  maxBytes: number,
+  use: (path: string, digest: string) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'adit-picture-'));
+  try {
+    const { stream, size } = await open();
+    if (size > maxBytes) {
+      stream.destroy();
+      throw new AditError('MEDIA_INVALID', `The picture has ${size} bytes; at most ${maxBytes} are accepted.`);
+    }
+    const path = join(directory, 'picture');
+    return await use(path, await stored(stream, path));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function stored(stream: Readable, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(stream, through, createWriteStream(path));
+  return hash.digest('hex');
+}

@@ -1,0 +1,44 @@
+import type { PixelBox } from './affine.js';
+
+/** A box in pixels with the detector's confidence, 0..1. */
+export interface ScoredBox extends PixelBox {
+  score: number;
+}
+
+function intersection(a: PixelBox, b: PixelBox): number {
+  const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+  const h = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  return w > 0 && h > 0 ? w * h : 0;
+}
+
+/** Intersection over union, 0..1. */
+export function overlap(a: PixelBox, b: PixelBox): number {
+  const common = intersection(a, b);
+  return common === 0 ? 0 : common / (a.w * a.h + b.w * b.h - common);
+}
+
+/** How much of the smaller box lies in the other, 0..1. */
+function containment(a: PixelBox, b: PixelBox): number {
+  return intersection(a, b) / Math.min(a.w * a.h, b.w * b.h);
+}
+
+/**
+ * Keeps the best box of every heap, best first: a box goes when it overlaps a better one by more than `maxOverlap`, or
+ * when one of both mostly contains the other (a part of a face seen at another scale).
+ */
+export function suppress<T extends ScoredBox>(boxes: readonly T[], maxOverlap: number, maxContainment: number): T[] {
+  const kept: T[] = [];
+  for (const box of [...boxes].sort((a, b) => b.score - a.score || a.y - b.y || a.x - b.x)) {
+    const covered = kept.some(
+      (better) => overlap(better, box) > maxOverlap || containment(better, box) > maxContainment,
+    );
+    if (!covered) kept.push(box);
+  }
+  return kept;
+}
+
+/** The square of `factor` times the box's longer side around its centre. */
+export function squareAround(box: PixelBox, factor: number): PixelBox {
+  const side = Math.max(box.w, box.h) * factor;
+  return { x: box.x + (box.w - side) / 2, y: box.y + (box.h - side) / 2, w: side, h: side };
+}

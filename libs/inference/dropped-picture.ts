@@ -1,0 +1,11 @@
+import type { AnalysisContext } from './analysis.js';
+
+/** For looks that keep no pictures: says what one would be like, and drops it. */
+export const droppedPicture: AnalysisContext<unknown>['keepPicture'] = (key, { width, height }, options) => {
+  const scale = Math.min(1, (options?.maxSide ?? Infinity) / Math.max(width, height));
+  return Promise.resolve({
+    key,
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  });
+};

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/**
+ * What a classifier's value for each label is: of labels of which one is right (`softmax`, unless the values are shares of 1
+ * already), of labels that are right or wrong each for itself (`sigmoid`), or a score of 0..1 as it is (`scores`).
+ */
+export const ClassifierDecoding = z.enum(['softmax', 'sigmoid', 'scores']);
+export type ClassifierDecoding = z.infer<typeof ClassifierDecoding>;
+
+/** Sums of shares, as float32 adds them up, miss 1 by less. */
+const TOLERANCE = 0.01;
+
+/** A network's values as scores of 0..1. */
+export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Float32Array {
+  switch (decoding) {
+    case 'softmax':
+      return sharesOf(values);
+    case 'sigmoid':
+      return values.map((value) => 1 / (1 + Math.exp(-value)));
+    case 'scores':
+      return values.map((value) => Math.min(1, Math.max(0, value)));
+  }
+}
+
+/** Values as shares of 1: as they are when they are that already, else their softmax. */
+export function sharesOf(values: Float32Array): Float32Array {
+  const sum = values.reduce((total, value) => total + value, 0);
+  if (Math.abs(sum - 1) < TOLERANCE && values.every((value) => value >= 0)) return values;
+  return softmax(values);
+}
+
+/** Logits as shares of 1. */
+export function softmax(values: Float32Array): Float32Array {
+  const highest = values.reduce((most, value) => Math.max(most, value), -Infinity);
+  const powers = values.map((value) => Math.exp(value - highest));
+  const total = powers.reduce((all, value) => all + value, 0);
+  return powers.map((value) => value / total);
+}

@@ -1,0 +1,278 @@
+import { describe, expect, it } from '@jest/globals';
+import { floatTensor, type FloatTensor } from '../../../tensor.js';
+import fc from 'fast-check';
+import { overlap } from '../../../box.js';
+import type { FoundObject } from './decoding.js';
+import { decodeObjects, MOST_COMPARED, type DetectorDecoding } from './index.js';
+
+const SHAPE = { width: 320, height: 192, kinds: 4 };
+const STRIDES = [8, 16, 32];
+const GRID = STRIDES.flatMap((stride) =>
+  Array.from({ length: (SHAPE.width / stride) * (SHAPE.height / stride) }, (_, place) => ({
+    x: place % (SHAPE.width / stride),
+    y: Math.floor(place / (SHAPE.width / stride)),
+    stride,
+  })),
+);
+const ROWS = 1260;
+
+type Writer = (object: FoundObject, row: number) => number[];
+const centred: Writer = ({ x, y, w, h }) => [x + w / 2, y + h / 2, w, h];
+const shares = (kind: number, score: number): number[] => [0, 1, 2, 3].map((each) => (each === kind ? score : 0));
+const logit = (share: number): number => Math.log(share / (1 - share));
+
+function table(rows: number[][], columns: number, count: number): FloatTensor {
+  const data = new Float32Array(count * columns);
+  rows.forEach((row, index) => data.set(row, index * columns));
+  return floatTensor(data, [count, columns]);
+}
+
+function transposed({ data, dims }: FloatTensor): FloatTensor {
+  const [rows = 0, columns = 0] = dims;
+  return floatTensor(
+    Float32Array.from(data, (_, at) => data[(at % rows) * columns + Math.floor(at / rows)] ?? 0),
+    [columns, rows],
+  );
+}
+
+/** Outputs that say exactly which objects there are, by row; each as its makers define it. */
+const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObject[]) => Record<string, FloatTensor>> = {
+  yolov8: (objects) => ({
+    output0: transposed(
+      table(
+        objects.map((object) => [...centred(object, 0), ...shares(object.kind, object.score)]),
+        8,
+        ROWS,
+      ),
+    ),
+  }),
+  yolov5: (objects) => ({
+    output: table(
+      objects.map((object) => [...centred(object, 0), 1, ...shares(object.kind, object.score)]),
+      9,
+      ROWS * 3,
+    ),
+  }),
+  yolox: (objects) => ({
+    output: table(
+      objects.map((object, row) => {
+        const { x, y, stride } = GRID[row] ?? { x: 0, y: 0, stride: 1 };
+        const [cx = 0, cy = 0, w = 0, h = 0] = centred(object, row);
+        return [
+          cx / stride - x,
+          cy / stride - y,
+          Math.log(w / stride),
+          Math.log(h / stride),
+          object.score,
+          ...shares(object.kind, 1),
+        ];
+      }),
+      9,
+      ROWS,
+    ),
+  }),
+  boxes: (objects) => ({
+    output0: table(
+      objects.map(({ x, y, w, h, score, kind }) => [x, y, x + w, y + h, score, kind]),
+      6,
+      300,
+    ),
+  }),
+  end2end: (objects) => ({
+    num_dets: floatTensor(Float32Array.of(objects.length), [1]),
+    det_boxes: table(
+      objects.map(({ x, y, w, h }) => [x, y, x + w, y + h]),
+      4,
+      100,
+    ),
+    det_scores: floatTensor(
+      Float32Array.from({ length: 100 }, (_, index) => objects[index]?.score ?? 0.9),
+      [100],
+    ),
+    det_classes: floatTensor(
+      Float32Array.from({ length: 100 }, (_, index) => objects[index]?.kind ?? 0),
+      [100],
+    ),
+  }),
+  ssd: (objects) => ({
+    raw_detection_scores: column([]),
+    num_detections: floatTensor(Float32Array.of(objects.length), []),
+    'detection_boxes:0': table(
+      objects.map(({ x, y, w, h }) => [
+        ...[y / SHAPE.height, x / SHAPE.width],
+        ...[(y + h) / SHAPE.height, (x + w) / SHAPE.width],
+      ]),
+      4,
+      100,
+    ),
+    detection_scores: column(objects.map(({ score }) => score)),
+    detection_classes: column(objects.map(({ kind }) => kind + 1)),
+  }),
+  torchvision: (objects) => ({
+    boxes: table(
+      objects.map(({ x, y, w, h }) => [x, y, x + w, y + h]),
+      4,
+      100,
+    ),
+    labels: column(objects.map(({ kind }) => kind + 1)),
+    scores: column(objects.map(({ score }) => score)),
+  }),
+  detr: (objects) => ({
+    logits: table(
+      Array.from({ length: 100 }, (_, row) => {
+        const object = objects[row];
+        if (object === undefined) return [-9, -9, -9, -9, 9];
+        // The softmax of these is the score for its class and the rest for nothing.
+        return [
+          ...[0, 1, 2, 3].map((kind) => (kind === object.kind ? Math.log(object.score) : -99)),
+          Math.log(1 - object.score),
+        ];
+      }),
+      5,
+      100,
+    ),
+    pred_boxes: parts(objects),
+  }),
+  'rt-detr': (objects) => ({
+    logits: table(
+      Array.from({ length: 100 }, (_, row) =>
+        [0, 1, 2, 3].map((kind) => (kind === objects[row]?.kind ? logit(objects[row].score) : -9)),
+      ),
+      4,
+      100,
+    ),
+    pred_boxes: parts(objects),
+  }),
+};
+
+function column(values: number[]): FloatTensor {
+  return floatTensor(
+    Float32Array.from({ length: 100 }, (_, index) => values[index] ?? 0),
+    [100],
+  );
+}
+
+function parts(objects: FoundObject[]): FloatTensor {
+  const { width, height } = SHAPE;
+  const rows = objects.map((object) => {
+    const [x = 0, y = 0, w = 0, h = 0] = centred(object, 0);
+    return [x / width, y / height, w / width, h / height];
+  });
+  return table(rows, 4, 100);
+}
+
+/** Those that give a class its number. */
+const NUMBERED = ['boxes', 'end2end', 'ssd', 'torchvision'];
+const NAMES = Object.keys(WRITERS) as (keyof typeof WRITERS)[];
+const object: fc.Arbitrary<FoundObject> = fc.record({
+  x: fc.integer({ min: 0, max: 200 }),
+  y: fc.integer({ min: 0, max: 100 }),
+  w: fc.integer({ min: 8, max: 100 }),
+  h: fc.integer({ min: 8, max: 80 }),
+  kind: fc.nat(3),
+  score: fc.integer({ min: 25, max: 95 }).map((percent) => percent / 100),
+});
+
+describe.each(NAMES)('%s', (name) => {
+  it('says what was written in its way', () => {
+    fc.assert(
+      fc.property(fc.array(object, { maxLength: 12 }), (objects) => {
+        // Apart from each other, so that none is suppressed.
+        const apart = objects.filter((one, index) =>
+          objects.slice(0, index).every((other) => overlap(one, other) < 0.4),
+        );
+        const found = decodeObjects(name, WRITERS[name](apart), SHAPE, 0.2);
+        expect(found).toHaveLength(apart.length);
+        for (const { x, y, w, h, kind, score } of found) {
+          const same = apart.find((one) => one.kind === kind && overlap(one, { x, y, w, h }) > 0.98);
+          expect(same?.score).toBeCloseTo(score, 4);
+        }
+        expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
+        expect(decodeObjects(name, WRITERS[name](apart), SHAPE, 0.5).every(({ score }) => score >= 0.5)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is refused when there are other labels, or other outputs', () => {
+    const outputs = WRITERS[name]([]);
+    const other = { ...SHAPE, kinds: 80 };
+    // Those that name a class by its number have room for any.
+    if (!NUMBERED.includes(name)) expect(() => decodeObjects(name, outputs, other, 0.2)).toThrow(RangeError);
+    expect(() => decodeObjects(name, {}, SHAPE, 0.2)).toThrow(RangeError);
+    const wrong = floatTensor(new Float32Array(35), [5, 7]);
+    expect(() =>
+      decodeObjects(name, { ...outputs, [Object.keys(outputs).at(-1) ?? '']: wrong, more: wrong }, SHAPE, 0.2),
+    ).toThrow(RangeError);
+  });
+
+  it('passes over numbers that are none, and classes that are not there', () => {
+    const nothing: FoundObject = { x: 10, y: 10, w: 20, h: 20, kind: 1, score: NaN };
+    expect(decodeObjects(name, WRITERS[name]([nothing]), SHAPE, 0.2)).toEqual([]);
+    if (!NUMBERED.includes(name)) return;
+    expect(decodeObjects(name, WRITERS[name]([{ ...nothing, score: 0.9, kind: 7 }]), SHAPE, 0.2)).toEqual([]);
+  });
+});
+
+describe('suppression', () => {
+  it('keeps the best of a heap for those whose graph does not', () => {
+    const heap = [0, 1, 2].map((by) => ({ x: 50 + by, y: 50, w: 60, h: 60, kind: 2, score: 0.5 + by / 10 }));
+    for (const name of ['yolov8', 'yolov5', 'yolox'] as const) {
+      expect(decodeObjects(name, WRITERS[name](heap), SHAPE, 0.2).map(({ x }) => Math.round(x))).toEqual([52]);
+    }
+    expect(decodeObjects('boxes', WRITERS.boxes(heap), SHAPE, 0.2)).toHaveLength(3);
+  });
+});
+
+describe('a network whose scores mean nothing', () => {
+  it('has its surest boxes compared, and no others', () => {
+    const everywhere = GRID.map(({ x, y, stride }, row) => ({
+      ...{ x: x * stride, y: y * stride, w: stride, h: stride, kind: 0 },
+      score: 0.3 + (row % 50) / 100,
+    }));
+    const rows = everywhere.map((object) => [...centred(object, 0), ...[0, 1, 2, 3].map(() => object.score)]);
+    const found = decodeObjects('yolov8', { output0: transposed(table(rows, 8, ROWS)) }, SHAPE, 0.2);
+    expect(ROWS * SHAPE.kinds).toBeGreaterThan(MOST_COMPARED);
+    expect(found).toHaveLength(MOST_COMPARED);
+    expect(found.at(-1)?.score).toBeGreaterThan(0.35);
+  });
+});
+
+describe('NanoDet-Plus', () => {
+  it('measures from the corner of a cell, on four grids', () => {
+    const cells = [8, 16, 32, 64].reduce((sum, stride) => sum + Math.ceil(320 / stride) * Math.ceil(192 / stride), 0);
+    const columns = 4 + 32;
+    const rows = Array.from({ length: cells }, () => [0, 0, 0, 0, ...Array<number>(32).fill(-30)]);
+    // Row 1, column 2 of the finest grid: one stride to each side.
+    const row = rows[42] ?? [];
+    row[3] = 0.75;
+    for (const edge of [0, 1, 2, 3]) row[4 + edge * 8 + 1] = 30;
+    const [box, ...others] = decodeObjects('nanodet', { output: table(rows, columns, cells) }, SHAPE, 0.2);
+    expect(others).toEqual([]);
+    expect(box).toMatchObject({ kind: 3, score: 0.75 });
+    expect([box?.x, box?.y, box?.w, box?.h].map((value) => Math.round(value ?? NaN))).toEqual([8, 0, 16, 16]);
+    expect(() => decodeObjects('nanodet', { output: table(rows, columns, cells - 1) }, SHAPE, 0.2)).toThrow(RangeError);
+  });
+});
+
+describe('PicoDet', () => {
+  it('measures from the centre of a cell, with two outputs for each of four grids', () => {
+    const outputs: Record<string, FloatTensor> = {};
+    for (const stride of [8, 16, 32, 64]) {
+      const cells = Math.ceil(320 / stride) * Math.ceil(192 / stride);
+      const scores = Array.from({ length: cells }, () => [0, 0, 0, 0]);
+      const edges = Array.from({ length: cells }, () => Array<number>(32).fill(-30));
+      if (stride === 64) {
+        // The second cell of the coarsest grid: half a stride to each side.
+        scores[1] = [0, 0, 0.5, 0];
+        for (const edge of [0, 1, 2, 3]) for (const step of [0, 1]) (edges[1] ?? [])[edge * 8 + step] = 30;
+      }
+      outputs[`scores_${stride}`] = table(scores, 4, cells);
+      outputs[`edges_${stride}`] = table(edges, 32, cells);
+    }
+    const [box, ...others] = decodeObjects('nanodet', outputs, SHAPE, 0.2);
+    expect(others).toEqual([]);
+    expect(box).toMatchObject({ kind: 2, score: 0.5 });
+    expect([box?.x, box?.y, box?.w, box?.h].map((value) => Math.round(value ?? NaN))).toEqual([64, 0, 64, 64]);
+  });
+});

@@ -1,0 +1,115 @@
+import type { FloatTensor } from '../../../tensor.js';
+import { unlike, type Decoding, type DetectorShape, type FoundObject, type Outputs } from './decoding.js';
+
+/** NanoDet's own setting. */
+const MAX_OVERLAP = 0.6;
+const STRIDES = [8, 16, 32];
+/** PicoDet and NanoDet-Plus have a coarser grid besides. */
+const FOUR_STRIDES = [8, 16, 32, 64];
+/** Steps of a distance in NanoDet-Plus. */
+const BINS_OF_PLUS = 8;
+
+/** A grid with the place of its values: a score for each class, and distributions of four distances, for each cell. */
+interface Grid {
+  stride: number;
+  columns: number;
+  rows: number;
+  scores: Float32Array;
+  edges: Float32Array;
+  /** From a value of one cell to the same of the next. */
+  scoreStep: number;
+  edgeStep: number;
+  bins: number;
+  /** Where distances are measured from, of a cell. */
+  centre: number;
+}
+
+/**
+ * NanoDet (RangiLyu, github.com/RangiLyu/nanodet; heads as in "Generalized Focal Loss", Li et al. 2020): for each cell of each
+ * grid a score for every class, and for each edge of the box a distribution over distances of 0, 1, … strides whose mean
+ * is the distance. As two outputs for each of three grids, or of four as PicoDet (Yu et al. 2021); or as NanoDet-Plus, which
+ * measures from a cell's corner: all of four grids in one output.
+ */
+export const nanodet: Decoding = {
+  maxOverlap: MAX_OVERLAP,
+  decode(outputs, shape, minScore) {
+    const found: FoundObject[] = [];
+    for (const grid of gridsOf(outputs, shape)) addObjects(grid, shape.kinds, minScore, found);
+    return found;
+  },
+};
+
+function addObjects(grid: Grid, kinds: number, minScore: number, found: FoundObject[]): void {
+  const { stride, columns, rows, scores, edges, scoreStep, edgeStep, bins, centre } = grid;
+  for (let place = 0; place < rows * columns; place++) {
+    for (let kind = 0; kind < kinds; kind++) {
+      const score = scores[place * scoreStep + kind] ?? 0;
+      if (!(score >= minScore)) continue;
+      const x = ((place % columns) + centre) * stride;
+      const y = (Math.floor(place / columns) + centre) * stride;
+      const [left, top, right, bottom] = distances(edges, place * edgeStep, bins, stride);
+      found.push({ kind, score, x: x - left, y: y - top, w: left + right, h: top + bottom });
+    }
+  }
+}
+
+function gridsOf(outputs: Outputs, shape: DetectorShape): Grid[] {
+  const all = Object.values(outputs);
+  const [only] = all;
+  if (all.length === 1 && only !== undefined) return gridsOfPlus(only, shape);
+  const strides = all.length === 2 * FOUR_STRIDES.length ? FOUR_STRIDES : STRIDES;
+  return strides.map((stride) => gridOf(all, stride, shape));
+}
+
+function gridOf(outputs: readonly FloatTensor[], stride: number, { width, height, kinds }: DetectorShape): Grid {
+  const columns = Math.ceil(width / stride);
+  const rows = Math.ceil(height / stride);
+  const own = outputs.filter(({ dims }) => dims.length === 2 && dims[0] === rows * columns);
+  const scores = own.find(({ dims }) => dims[1] === kinds);
+  const edges = own.find((output) => output !== scores);
+  const bins = (edges?.dims[1] ?? 0) / 4;
+  if (own.length !== 2 || !scores || !edges || !Number.isInteger(bins) || bins < 2) {
+    throw new RangeError(`The outputs are not those of ${kinds} classes on ${rows}×${columns}.`);
+  }
+  const step = { scoreStep: kinds, edgeStep: 4 * bins };
+  return { stride, columns, rows, scores: scores.data, edges: edges.data, ...step, bins, centre: 0.5 };
+}
+
+/** Of one output a row for each cell: the scores, then the distributions. */
+function gridsOfPlus(output: FloatTensor, { width, height, kinds }: DetectorShape): Grid[] {
+  const { data, dims } = output;
+  const step = kinds + 4 * BINS_OF_PLUS;
+  let first = 0;
+  const grids = FOUR_STRIDES.map((stride) => {
+    const columns = Math.ceil(width / stride);
+    const rows = Math.ceil(height / stride);
+    const scores = data.subarray(first * step);
+    first += rows * columns;
+    const steps = { scoreStep: step, edgeStep: step, bins: BINS_OF_PLUS, centre: 0 };
+    return { stride, columns, rows, scores, edges: scores.subarray(kinds), ...steps };
+  });
+  if (dims.length !== 2 || dims[0] !== first || dims[1] !== step)
+    throw unlike(output, `[${first}, ${step}] for ${kinds} labels`);
+  return grids;
+}
+
+/** Means of the four distributions that begin at `at`: left, top, right, bottom, in pixels. */
+function distances(edges: Float32Array, at: number, bins: number, stride: number): [number, number, number, number] {
+  const distance = (edge: number): number => meanBin(edges, at + edge * bins, bins) * stride;
+  return [distance(0), distance(1), distance(2), distance(3)];
+}
+
+/** Σ i · softmax(logits)_i, 0..bins − 1. */
+export function meanBin(logits: Float32Array, at: number, bins: number): number {
+  const own = logits.subarray(at, at + bins);
+  const highest = Math.max(...own);
+  let total = 0;
+  let sum = 0;
+  for (const [i, logit] of own.entries()) {
+    // Taken from the highest, so that no logit overflows.
+    const share = Math.exp(logit - highest);
+    total += share;
+    sum += share * i;
+  }
+  return sum / total;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineFamily, PIXELS, type Finding } from '../family.js';
+import { axesBehindBatch, type Shape } from '../graph.js';
+
+/** Side of the aligned crop that ArcFace and its kin take. */
+const ALIGNED = 112;
+
+/** An aligned face as numbers that are near to those of the same person. */
+export default defineFamily({
+  name: 'face-embedding',
+  task: 'face-embedding',
+  decodings: ['arcface'],
+  uses: [],
+  needs: z.object({ input: PIXELS }),
+  precedence: 60,
+  recognise,
+});
+
+function recognise({ outline, picture }: Shape): Finding | null {
+  if (picture?.width !== ALIGNED || picture.height !== ALIGNED || outline.outputs.length !== 1) return null;
+  const dimensions = axesBehindBatch(outline.outputs[0], 1)?.[0] ?? null;
+  if (dimensions === null || dimensions < 64 || dimensions > 1024) return null;
+  const because = `a face of ${ALIGNED} × ${ALIGNED} goes in, ${dimensions} numbers come out`;
+  return { decoding: 'arcface', classes: null, dimensions, because };
+}

@@ -1,0 +1,54 @@
+import { ImageInput, Similarity, TextInput } from '@adit/contracts';
+import { z } from 'zod';
+import type { Shape } from './graph.js';
+
+/** What the shape of a graph says about it. */
+export interface Finding {
+  /** How the outputs are read, where a family knows several ways: `yolov8`, `yolox`, `ssd`, … */
+  decoding: string | null;
+  /** Classes that the outputs have room for. */
+  classes: number | null;
+  /** Length of an embedding. */
+  dimensions: number | null;
+  /** How text becomes its tensors, as far as the graph says. */
+  text?: { tensor: string; mask: string | null; length: number | null };
+  /** What speaks for it, for a person to read. */
+  because: string;
+}
+
+/**
+ * What models of one kind have in common: how pictures go in and what the outputs mean. A family is the default export of
+ * `family.ts` in a folder of its name.
+ */
+export interface FamilyDefinition {
+  /** As model.yaml says it in `family`; also the folder's name. */
+  name: string;
+  /** What its models do, as model.yaml says it in `task`. */
+  task: string;
+  /** Ways in which the outputs are written down; the first is taken where nothing says. */
+  decodings: readonly string[];
+  /** Modules that use its models, each with the analysis that looks with one that a job names; null: never named itself. */
+  uses: readonly { module: string; analysis: string | null }[];
+  /** Fields of model.yaml without which its models cannot be used; their descriptions say what they are. */
+  needs: z.ZodObject;
+  /** Families of a higher one are asked first: what is particular goes before what many graphs look like. */
+  precedence: number;
+  /** Says whether a graph is one of the family; null when it is not. */
+  recognise(shape: Shape): Finding | null;
+  /** Classes that have no label, such as CTC's blank; none without. */
+  spareClasses?: number;
+  /** The labels of the classes, of a list that may name something else besides. */
+  labelsOf?(labels: string[], decoding: string): string[];
+}
+
+/** Types a family; found by scanning, never by a list. */
+export function defineFamily(definition: FamilyDefinition): FamilyDefinition {
+  return definition;
+}
+
+/** How pictures become its tensor, as families of pictures need it. */
+export const PIXELS = ImageInput.describe('input (how pictures become its tensor)');
+export const LABELS = z.array(z.string()).describe('labels (the names of its classes)');
+export const TEXT = TextInput.describe('text (how texts become its tensors)');
+export const SIMILARITY = Similarity.describe('similarity (what cosines are multiplied by, and what is added)');
+export const DIMENSIONS = z.int().positive().describe('dimensions (how many numbers come out)');

