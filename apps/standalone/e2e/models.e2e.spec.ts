@@ -164,7 +164,9 @@ describe('a classifier that is added to a running engine', () => {
     const add = (...options: string[]) => engine.cli('model', 'add', graph, '--name', 'colours', ...options);
     await expect(add()).rejects.toThrow(/jobs use .*detector \(.*classifier \(.* today.*--family/);
     const pixels = ['--colour', 'rgb', '--mean', '128', '--std', '4', '--resize', 'crop', '--filter', 'antialiased'];
-    expect(await add('--family', 'classifier', '--labels', labels, ...pixels)).toContain('of the family classifier (softmax)');
+    expect(await add('--family', 'classifier', '--labels', labels, ...pixels)).toContain(
+      'of the family classifier (softmax)',
+    );
     const find = async () => (await models()).find(({ name }) => name === 'colours');
     for (const end = Date.now() + 120_000; (await find()) === undefined && Date.now() < end;) await sleep(100);
     const modules = { object_scene_recognition: { model: 'colours', min_confidence: 30 } };
