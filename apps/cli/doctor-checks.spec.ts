@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { memoryFinding, providerFindings } from './doctor-checks.js';
+import { memoryFinding, providerFindings, pulledModels } from './doctor-checks.js';
 
 const GIB = 1024 ** 3;
 
@@ -16,6 +16,18 @@ it('reads the limit of a control group of either version, and does without one',
       what: 'memory: 40.0 GiB free of 64.0 GiB',
     });
   }
+});
+
+it('says what was not pulled, what it would add and how it comes', async () => {
+  const findings = await pulledModels({ modelRoots: ['/nowhere'], userModels: '/nowhere' });
+  expect(findings.map(({ state, what }) => [state, what.split(' ')[0]])).toEqual([
+    ['warning', 'whisper-base'],
+    ['warning', 'pp-ocrv6'],
+  ]);
+  expect(findings[1]).toMatchObject({
+    what: expect.stringContaining('reads captions'),
+    advice: expect.stringMatching(/^adit model pull pp-ocrv6 \(Apache-2\.0, 27 MB\)/),
+  });
 });
 
 it('says that nothing can be run, and why, where the only provider does not work', async () => {

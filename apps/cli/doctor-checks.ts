@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
-import { modelsRoot, readCatalogue } from '@adit/models';
+import { modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
 import type { Finding } from './finding.js';
 import type { CliSettings } from './settings.js';
@@ -27,6 +27,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     confinement,
     weights,
     () => models(settings),
+    () => pulledModels(settings),
     memory,
     () => disk(settings.dataDir),
     databaseFindings,
@@ -122,6 +123,25 @@ async function models({ userModels }: CliSettings): Promise<Finding[]> {
       advice: message,
     })),
   ];
+}
+
+/** Of what does not come with Adit, whether it was pulled. */
+export async function pulledModels({
+  modelRoots,
+  userModels,
+}: Pick<CliSettings, 'modelRoots' | 'userModels'>): Promise<Finding[]> {
+  const repository = await ModelRepository.open({ roots: modelRoots });
+  const here = new Set(repository.list().map(({ pin }) => pin.name));
+  await repository.close();
+  return pullableModels().map(({ name, purpose, bytes, licence }): Finding => {
+    if ([...pulledFiles(name).keys()].every((part) => here.has(part)))
+      return { state: 'good', what: `${name} ${purpose}` };
+    return {
+      state: 'warning',
+      what: `${name} is not in ${userModels}: it ${purpose}`,
+      advice: `adit model pull ${name} (${licence}, ${Math.round(bytes / 1e6)} MB), unless the repository that all processes share has it.`,
+    };
+  });
 }
 
 function memory(): Promise<Finding[]> {

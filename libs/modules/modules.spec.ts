@@ -150,6 +150,26 @@ describe('face_recognition', () => {
   });
 });
 
+describe('lower_third_recognition', () => {
+  const reader: InstalledModel = { ...gallery('pp-ocrv6'), kind: 'network', modules: ['lower_third_recognition'] };
+  const look = (installed: InstalledModel[]): unknown => {
+    const [requested] = registry.check({ lower_third_recognition: { only_faces: false } });
+    return requested!.definition.needs(requested!.args, [], installed);
+  };
+
+  it('reads with the reader that was pulled, and says so in what its looks are known by', () => {
+    expect(look([])).toEqual([{ analysis: 'text', args: {} }]);
+    expect(look([reader])).toEqual([{ analysis: 'text', args: { reader: 'pp-ocrv6' } }]);
+  });
+
+  it('says that it has a place for it', () => {
+    const missing = (installed: InstalledModel[]): unknown =>
+      registry.describe(installed).find(({ id }) => id === 'lower_third_recognition')?.models_not_installed;
+    expect(missing([])).toMatchObject([{ name: 'pp-ocrv6' }]);
+    expect(missing([reader])).toEqual([]);
+  });
+});
+
 describe('speech_recognition', () => {
   const whisper: InstalledModel = { ...gallery('whisper-base'), kind: 'network', modules: ['speech_recognition'] };
 

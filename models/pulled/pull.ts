@@ -26,15 +26,15 @@ export function pulledFiles(name: string): Map<string, { file: string; sha256: s
   return new Map(files.map(({ model }) => [model, files.filter((each) => each.model === model)]));
 }
 
-/** Names of the models that can be pulled. */
-export function pullableModels(): string[] {
-  return PULLED_MODELS.map(({ name }) => name);
+/** The models that can be pulled: what they add, and about how many bytes are downloaded. */
+export function pullableModels(): readonly Pick<PulledModel, 'name' | 'bytes' | 'licence' | 'purpose'>[] {
+  return PULLED_MODELS;
 }
 
 function pulledModel(name: string): PulledModel {
   const model = PULLED_MODELS.find((one) => one.name === name);
   if (model !== undefined) return model;
-  const known = pullableModels().join(', ');
+  const known = PULLED_MODELS.map((one) => one.name).join(', ');
   throw new AditError('MODEL_NOT_INSTALLED', `There is no model ${name} to pull; there is ${known}.`);
 }
 
@@ -88,7 +88,9 @@ async function download({ name, files }: PulledModel, store: WeightsStore, optio
   await mkdir(options.cacheDir, { recursive: true });
   const folder = await mkdtemp(join(options.cacheDir, 'pull-'));
   try {
-    const made = await convert(folder, await pullSources(name, folder, options));
+    const paths = await pullSources(name, folder, options);
+    const place = (end: string): string => join(folder, paths.find((path) => path.endsWith(end)) ?? end);
+    const made = (await CONVERSIONS[name]?.(place)) ?? {};
     for (const { model, file, sha256 } of files) {
       const content = made[`${model}/${file}`];
       const found = content && sha256Of(content);
@@ -105,17 +107,30 @@ async function download({ name, files }: PulledModel, store: WeightsStore, optio
   }
 }
 
-/** The files of whisper-base by model and name. */
-async function convert(folder: string, paths: readonly string[]): Promise<Record<string, Uint8Array>> {
-  const { convertWhisper } = await import('../convert/whisper.js');
-  const place = (name: string): string => join(folder, paths.find((path) => path.endsWith(name)) ?? name);
-  const { encoder, decoder, ...sizes } = await convertWhisper([place('part1'), place('part2')], place('config.json'));
-  return {
-    'whisper-base/model.onnx': encoder,
-    'whisper-base-decoder/model.onnx': decoder,
-    'whisper-base-decoder/tokenizer.data': await tokenizer(place, sizes),
+/** The files of a model by folder and name, of its sources. */
+const CONVERSIONS: Readonly<Record<string, (place: (name: string) => string) => Promise<Record<string, Uint8Array>>>> =
+  {
+    'whisper-base': async (place) => {
+      const { convertWhisper } = await import('../convert/whisper.js');
+      const { encoder, decoder, ...sizes } = await convertWhisper(
+        [place('part1'), place('part2')],
+        place('config.json'),
+      );
+      return {
+        'whisper-base/model.onnx': encoder,
+        'whisper-base-decoder/model.onnx': decoder,
+        'whisper-base-decoder/tokenizer.data': await tokenizer(place, sizes),
+      };
+    },
+    'pp-ocrv6': async (place) => {
+      const { copyOnnx, metadataOf } = await import('../convert/native-onnx.js');
+      const graph = await copyOnnx(place('PP-OCRv6_rec_small.onnx'), { openBatch: false });
+      return {
+        'pp-ocrv6/model.onnx': graph,
+        'pp-ocrv6/characters.data': Buffer.from(metadataOf(graph, 'character')),
+      };
+    },
   };
-}
 
 const Config = z.object({ suppress_ids: z.array(z.int()), suppress_ids_begin: z.array(z.int()) });
 const Vocabulary = z.array(z.string());

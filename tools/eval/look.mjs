@@ -34,14 +34,16 @@ export class Looker {
     return new Looker(this.repository, this.pool, this.runner, registry.get(analysis));
   }
 
-  /** [{facts, interval, observations}] of every unit of a file. */
-  async units(path) {
-    if (!this.#seen.has(path)) {
+  /** [{facts, interval, observations}] of every unit of a file, looked at with arguments of the analysis. */
+  async units(path, args = {}) {
+    const key = `${path} ${JSON.stringify(args)}`;
+    if (!this.#seen.has(key)) {
       const units = [];
-      for await (const unit of lookAtFile({ runner: this.runner, analysis: this.analysis, path })) units.push(unit);
-      this.#seen.set(path, units);
+      const { runner, analysis } = this;
+      for await (const unit of lookAtFile({ runner, analysis, path, args })) units.push(unit);
+      this.#seen.set(key, units);
     }
-    return this.#seen.get(path);
+    return this.#seen.get(key);
   }
 
   /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null, female and age or null}. */

@@ -36,7 +36,7 @@ const parts = {
   objects: () => objects(looker, row),
   landmarks: () => landmarks(looker, scratch, noPlaces, row),
   people: () => traits(looker, labels.different.people, row),
-  captions: () => captions(looker, scratch, row),
+  captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, values.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };

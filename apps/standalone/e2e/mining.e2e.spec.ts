@@ -8,10 +8,10 @@ import { z } from 'zod';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
 import { speechJob } from './speech-job.js';
-import { speechModels } from '../../../libs/analyses/testing/speech-models.js';
+import { pulledModel } from '../../../libs/analyses/testing/pulled-models.js';
 
 const { groups, kennedy } = sampleMedia();
-const speech = await speechModels();
+const speech = await pulledModel('whisper-base');
 const face = { face_recognition: {} };
 let engine: EngineUnderTest;
 let scratch: string;

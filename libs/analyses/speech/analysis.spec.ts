@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
-import { speechModels } from '../testing/speech-models.js';
+import { pulledModel } from '../testing/pulled-models.js';
 import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
 import speech from './analysis.js';
 import type { SpeechObservations } from './observations.js';
@@ -17,7 +17,7 @@ const plain = (observations: readonly SpeechObservations[]): string =>
     .toLowerCase()
     .replace(/[^a-z ]/g, '');
 
-const models = await speechModels();
+const models = await pulledModel('whisper-base');
 if ('reason' in models) {
   describe(`speech (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
 } else {

@@ -6,6 +6,7 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
+  type NetworkSession,
   type PixelBox,
 } from '@adit/inference';
 import { z } from 'zod';
@@ -13,29 +14,28 @@ import { pairedPack } from '../faces/paired-pack.js';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature } from '../tracking/cut.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
-import { confidenceOf, textOf } from './ctc.js';
 import { detectLines } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
 import { TextObservations, type TextTrack } from './observations.js';
-import { readAccents, READERS, recogniseLine } from './read.js';
+import { readLine, READERS } from './read.js';
 import { mapCorners } from './rotated-rect.js';
 
 const TextArguments = z.strictObject({
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
+  /** Name of a recogniser that reads all marks by itself; left out, those that come with Adit read together. */
+  reader: z.string().min(1).optional(),
 });
 type TextArguments = z.infer<typeof TextArguments>;
 
 const DETECTION = 'text-detection';
 const RECOGNITION = 'text-recognition';
-type Context = AnalysisContext<TextArguments, typeof DETECTION | typeof RECOGNITION | (typeof READERS)[number]>;
+type Context = AnalysisContext<TextArguments>;
 
 /** What `faces` asks for too, so that its packs serve both. */
 const SHORTER_SIDE = 600;
 /** Frames, or lines, under way at once. */
 const FRAMES_IN_FLIGHT = 2;
-/** A reading less sure than this is no text. */
-const MIN_CONFIDENCE = 0.5;
 /** Around a line when it is cut out, of its height, so that a turned box stays inside. */
 const MARGIN = 0.5;
 
@@ -46,7 +46,7 @@ export default defineAnalysis({
   version: 1,
   args: TextArguments,
   observations: TextObservations,
-  models: [DETECTION, RECOGNITION, ...READERS],
+  models: ({ reader }) => [DETECTION, ...readersFor(reader)],
   input: {
     kind: 'frames',
     specs: ({ rate }) => [
@@ -57,8 +57,21 @@ export default defineAnalysis({
   analyse,
 });
 
+/** The recogniser, and those that see the marks that it does not. */
+function readersFor(reader: string | undefined): [recogniser: string, ...accents: string[]] {
+  return reader === undefined ? [RECOGNITION, ...READERS] : [reader];
+}
+
 async function analyse(input: AnalysisInput, context: Context): Promise<TextObservations> {
   const { networks, signal } = context;
+  const given = (name: string): NetworkSession => {
+    const network = networks[name];
+    if (!network) throw new RangeError(`The analysis text was given no network ${name}.`);
+    return network;
+  };
+  const finder = given(DETECTION);
+  const [recogniser, ...accents] = readersFor(context.args.reader);
+  const readers = { recogniser: given(recogniser), accents: accents.map(given) };
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
   const native = pairedPack(small, large);
@@ -74,7 +87,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
     try {
       signal.throwIfAborted();
       const picture = await small.picture(index);
-      const lines = await detectLines(picture, networks[DETECTION]);
+      const lines = await detectLines(picture, finder);
       await turn;
       signatures[index] = frameSignature(picture);
       const lookAt = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
@@ -94,7 +107,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
   const inOrder = [...lines].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
   const tracks = await ahead(inOrder, FRAMES_IN_FLIGHT, async (line) => {
     signal.throwIfAborted();
-    return describe(line, native, keeper, networks, movement(line, signatures));
+    return describe(line, native, keeper, readers, movement(line, signatures));
   });
   return {
     sampled: small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
@@ -120,11 +133,16 @@ function movement({ sightings }: FollowedLine, signatures: readonly Float32Array
   return sum / (to - from);
 }
 
+interface Readers {
+  recogniser: NetworkSession;
+  accents: readonly NetworkSession[];
+}
+
 async function describe(
   { id, sightings, steadiness, best }: FollowedLine & { id: number; best: SightedLine },
   pack: FramePack,
   keeper: PictureKeeper,
-  networks: Context['networks'],
+  { recogniser, accents }: Readers,
   moved: number,
 ): Promise<TextTrack | null> {
   const { width, height } = frameAt(pack, best.index);
@@ -140,18 +158,12 @@ async function describe(
   const h = Math.min(height, Math.ceil((best.box.y + best.box.h) * height + margin)) - y;
   const cutout = await pack.region(best.index, { x, y, w, h });
   const line = mapCorners(best.corners, ([cx, cy]) => [cx * width - x, cy * height - y]);
-  const { letters, confidence } = await recogniseLine(cutout, line, networks[RECOGNITION]);
-  if (confidence < MIN_CONFIDENCE || textOf(letters).trim() === '') return null;
-  const text = await readAccents(
-    cutout,
-    line,
-    letters,
-    READERS.map((name) => networks[name]),
-  );
+  const read = await readLine(cutout, line, recogniser, accents);
+  if (read === null) return null;
   return {
     id,
-    text,
-    confidence: rounded(confidenceOf(letters), 4),
+    text: read.text,
+    confidence: rounded(read.confidence, 4),
     size: rounded(size, 1),
     steadiness: rounded(steadiness, 3),
     movement: rounded(moved, 2),

@@ -1,5 +1,6 @@
 import { firstOutput, floatsOf, inputOf, outputNamed, type NetworkSession, type RgbImage } from '@adit/inference';
 import { withAccents, type Reading } from './accents.js';
+import { charactersOf } from './characters.js';
 import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
 import { lineTensor, stretchedLine } from './line-picture.js';
 import type { Corners } from './rotated-rect.js';
@@ -11,20 +12,35 @@ export const READERS = (['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe',
 /** Fewer letters of the Latin script than this share, and the readers would only see ghosts. */
 const LATIN_SHARE = 0.5;
 
-/** A line as the recogniser reads it: base letters, in any light. */
-export async function recogniseLine(
+/** A reading less sure than this is no text. */
+const MIN_CONFIDENCE = 0.5;
+
+/** What a line says, and the mean confidence in its letters, 0..1. */
+interface ReadLine {
+  text: string;
+  confidence: number;
+}
+
+/**
+ * Reads a line; null where that is none. `accents` are readers of languages, for a recogniser that knows base letters
+ * only; without any its reading stands.
+ */
+export async function readLine(
   picture: RgbImage,
   line: Corners,
-  network: NetworkSession,
-): Promise<{ letters: Letter[]; confidence: number }> {
-  const { tensor } = inputOf(network);
-  const outputs = floatsOf(await network.run({ [tensor]: lineTensor(picture, line, inputOf(network)) }));
-  const letters = greedyReading(firstOutput(outputs), labelsOf(network), 0);
-  return { letters: trimmed(letters), confidence: confidenceOf(letters) };
+  recogniser: NetworkSession,
+  accents: readonly NetworkSession[],
+): Promise<ReadLine | null> {
+  const input = inputOf(recogniser);
+  const outputs = floatsOf(await recogniser.run({ [input.tensor]: lineTensor(picture, line, input) }));
+  const reading = greedyReading(firstOutput(outputs), await charactersOf(recogniser), 0);
+  const letters = trimmed(reading);
+  if (confidenceOf(reading) < MIN_CONFIDENCE || letters.length === 0) return null;
+  return { text: await withReaders(picture, line, letters, accents), confidence: confidenceOf(letters) };
 }
 
 /** The accents of a recognised line, as the readers see them. */
-export async function readAccents(
+async function withReaders(
   picture: RgbImage,
   line: Corners,
   letters: readonly Letter[],
@@ -41,7 +57,7 @@ export async function readAccents(
 
 async function read(picture: RgbImage, line: Corners, network: NetworkSession, light: boolean): Promise<Reading> {
   const { tensor, height } = inputOf(network);
-  const labels = labelsOf(network);
+  const labels = await charactersOf(network);
   const outputs = floatsOf(await network.run({ [tensor]: stretchedLine(picture, line, height, light) }));
   const characters = outputNamed(outputs, 'characters');
   return { letters: greedyReading(characters, labels, labels.length - 1), known: knownOf(labels) };
@@ -67,12 +83,6 @@ function plain(character: string): string {
 function isLatin(letters: readonly Letter[]): boolean {
   const latin = letters.filter(({ character }) => /\p{Script=Latin}/u.test(character)).length;
   return latin > 1 && latin >= letters.length * LATIN_SHARE;
-}
-
-function labelsOf(network: NetworkSession): string[] {
-  const { labels } = network.manifest;
-  if (!labels) throw new RangeError(`Model ${network.name} has no labels in its model.yaml.`);
-  return labels;
 }
 
 const known = new WeakMap<readonly string[], ReadonlySet<string>>();

@@ -7,7 +7,8 @@ import { LowerThirdFold } from './fold.js';
 import { nameFinder } from './names/find-name.js';
 import { genericNames } from './names/generic-names.js';
 
-const TEXT: AnalysisNeed = { analysis: 'text', args: {} };
+/** Reads all marks by itself, and better than those that come with Adit read them together. */
+const READER = 'pp-ocrv6';
 
 /** Who is named in the captions, from when to when. */
 export default defineModule({
@@ -16,7 +17,17 @@ export default defineModule({
   args: LowerThirdArguments,
   media: ['image', 'video'],
   // Faces are looked for only when captions without one do not count.
-  needs: ({ only_faces: onlyFaces }) => (onlyFaces ? [TEXT, FACES] : [TEXT]),
+  needs: ({ only_faces: onlyFaces }, _, installed) => {
+    const hasReader = installed.some(({ name }) => name === READER);
+    const text: AnalysisNeed = { analysis: 'text', args: { ...(hasReader ? { reader: READER } : {}) } };
+    return onlyFaces ? [text, FACES] : [text];
+  },
+  slots: [
+    {
+      name: READER,
+      purpose: `Reads captions in one pass, with every accent of Latin script: adit model pull ${READER}.`,
+    },
+  ],
   dictionaryIds: (args) =>
     (['name_dictionary_list', 'secondary_dictionaries'] as const).flatMap((name) =>
       (args[name] ?? []).map((id, index) => ({ id, path: [name, index] })),

@@ -9,12 +9,12 @@ import { EngineUnderTest } from '../../../apps/standalone/e2e/engine-under-test.
 import { manTalking, manTwice, mediaRoots } from '../../../apps/standalone/e2e/films.js';
 import { expectSameResults } from '../../../apps/standalone/e2e/same-results.js';
 import { speechJob } from '../../../apps/standalone/e2e/speech-job.js';
-import { speechModels } from '../../../libs/analyses/testing/speech-models.js';
+import { pulledModel } from '../../../libs/analyses/testing/pulled-models.js';
 import { SpanCollector, type ReceivedSpan } from './span-collector.js';
 import { StackUnderTest } from './stack-under-test.js';
 
 const { groups, kennedy } = sampleMedia();
-const speech = await speechModels();
+const speech = await pulledModel('whisper-base');
 /** On a CPU a run has one row; with one thread it adds up in one order, so it is repeatable to the byte. */
 const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
 /** Of the request whose trace is looked at. */
