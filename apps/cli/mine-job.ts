@@ -1,11 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { AditApiError, type AditClient, type Job } from '@adit/client';
-import { AditError } from '@adit/contracts';
-import { JobProgress } from './job-progress.js';
+import { download } from './download.js';
+import { Progress } from './progress.js';
 
 export interface JobOrder {
   sources: string[];
@@ -33,9 +30,13 @@ export async function mineJob(
   options: { quiet: boolean; signal: AbortSignal },
 ): Promise<MinedJob> {
   const { signal } = options;
-  const progress = new JobProgress(process.stderr, options.quiet);
+  const progress = new Progress(process.stderr, options.quiet);
   const { id } = await client.jobs.create(order);
-  const onProgress = (state: Job): void => progress.update(state);
+  const onProgress = (job: Job): void => {
+    for (const [module, { progress: share, state }] of Object.entries(job.modules)) {
+      progress.show(module.replaceAll('_', ' '), share, state);
+    }
+  };
   try {
     const job = await client.jobs.wait(id, { signal, onProgress, pollMs: POLL_MS }).catch(async (error: unknown) => {
       if (!signal.aborted) throw error;
@@ -67,12 +68,4 @@ async function fetchArtifacts(client: AditClient, job: Job, folder: string): Pro
     await download(await client.jobs.artifactFile(job.id, id), files[filename]);
   }
   return files;
-}
-
-/** Writes a reply to `path`, which appears whole or not at all. */
-async function download(reply: Response, path: string): Promise<void> {
-  if (reply.body === null) throw new AditError('UNAVAILABLE', `The artifact for ${path} came without content.`);
-  const part = `${path}.part`;
-  await pipeline(Readable.fromWeb(reply.body), createWriteStream(part));
-  await rename(part, path);
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { withEngineOptions } from './engine-options.js';
 import type { MineOptions } from './mine.js';
 
 export function mineCommand(): Command {
-  return new Command('mine')
+  const mine = new Command('mine')
     .description('Find who and what is in films and pictures: a table here, results.json and report.html in a folder.')
     .argument('[sources...]', 'files, folders or https:// addresses; a sample film when left out')
     .option('-m, --modules <ids>', 'questions to ask, separated by commas', list, ['face_recognition'])
@@ -13,13 +14,8 @@ export function mineCommand(): Command {
     .option(
       '--no-cluster-unknowns',
       'call everybody who is not recognised just "unknown", not "Unknown #1", "Unknown #2" …',
-    )
-    .option(
-      '--server <url>',
-      'mine on an engine that runs there, with the key in ADIT_API_KEY; files are uploaded',
-      address,
-    )
-    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    );
+  return withEngineOptions(mine)
     .addHelpText(
       'after',
       `
@@ -40,12 +36,6 @@ function list(text: string): string[] {
     .filter((id) => id !== '');
   if (ids.length === 0) throw new InvalidArgumentError('Name at least one module.');
   return ids;
-}
-
-function address(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/i.test(text))
-    throw new InvalidArgumentError('Give an http:// or https:// address.');
-  return text;
 }
 
 function number(least: number, most: number) {

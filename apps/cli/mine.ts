@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AditClient, Job } from '@adit/client';
-import { AditError } from '@adit/contracts';
+import type { EngineOptions } from './engine-options.js';
 import { mineJob, type JobOrder } from './mine-job.js';
-import { engineAt, engineHere, type MiningPlace } from './mining-place.js';
+import { placeOf, type MiningPlace } from './mining-place.js';
 import { pullNeeded } from './needed-models.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
@@ -15,15 +15,13 @@ import { sampleFilm } from './sample-film.js';
 import { sumsTable } from './sums-table.js';
 import { untilInterrupted } from './interrupt.js';
 
-export interface MineOptions {
+export interface MineOptions extends EngineOptions {
   modules: string[];
   model?: string;
   out?: string;
   json?: boolean;
   maxDistance?: number;
   clusterUnknowns: boolean;
-  dataDir?: string;
-  server?: string;
 }
 
 /** Mines what is given and shows and stores what was found; sets the exit code. */
@@ -33,7 +31,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   if (options.server === undefined) await pullNeeded(options.modules, options.dataDir);
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
-  const place = await placeOf(options, localRoots, live).catch((error: unknown) => {
+  const place = await placeOf({ ...options, localRoots, live }).catch((error: unknown) => {
     interrupt.release();
     throw error;
   });
@@ -79,18 +77,6 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     await place.close();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function placeOf({ server, dataDir }: MineOptions, localRoots: string[], live: boolean): Promise<MiningPlace> {
-  if (server === undefined) return engineHere({ dataDir, localRoots, live });
-  const apiKey = process.env['ADIT_API_KEY'];
-  if (apiKey === undefined || apiKey === '') {
-    throw new AditError(
-      'VALIDATION',
-      'Set ADIT_API_KEY to a key of the server; a key on the command line could be read by others.',
-    );
-  }
-  return engineAt(server, apiKey, live);
 }
 
 /** The results with what was given in place of what it was uploaded to. */

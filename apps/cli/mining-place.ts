@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
-import { basename } from 'node:path';
-import { AditClient, type StorageEntry, type Upload } from '@adit/client';
+import { AditClient } from '@adit/client';
+import { AditError } from '@adit/contracts';
 import { commandLineKey } from './command-line-key.js';
+import type { EngineOptions } from './engine-options.js';
 import { cliSettings } from './settings.js';
-import { uploadProgress } from './upload-progress.js';
-
-/** Bytes from which on a file is sent so that a broken connection is no end of it. */
-const LARGE = 8 << 20;
+import { uploadFile } from './upload-file.js';
 
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
@@ -19,16 +16,29 @@ export interface MiningPlace {
   close(): Promise<void>;
 }
 
-interface LocalOptions {
-  dataDir: string | undefined;
-  /** Folders that the engine may read. */
+interface PlaceOptions extends EngineOptions {
+  /** Folders that an engine of this command may read. */
   localRoots: string[];
   /** Says on stderr what goes on. */
   live: boolean;
 }
 
+/** The engine that the options name, or one that is started here. Throws VALIDATION without a key for the former. */
+export async function placeOf(options: PlaceOptions): Promise<MiningPlace> {
+  const { server, live } = options;
+  if (server === undefined) return engineHere(options);
+  const apiKey = process.env['ADIT_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    throw new AditError(
+      'VALIDATION',
+      'Set ADIT_API_KEY to a key of the server; a key on the command line could be read by others.',
+    );
+  }
+  return engineAt(server, apiKey, live);
+}
+
 /** The whole engine in this process, over the data folder. */
-export async function engineHere({ dataDir: given, localRoots, live }: LocalOptions): Promise<MiningPlace> {
+async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): Promise<MiningPlace> {
   const { dataDir } = cliSettings(given);
   const apiKey = await commandLineKey(dataDir);
   if (live) process.stderr.write('Starting the engine …');
@@ -45,34 +55,13 @@ export async function engineHere({ dataDir: given, localRoots, live }: LocalOpti
   };
 }
 
-/** A broken connection costs no more than what was on its way; an interruption leaves nothing behind. */
-async function uploadLarge(client: AditClient, file: Blob, options: Upload): Promise<StorageEntry> {
-  let begun: number | undefined;
-  try {
-    return await client.storage.uploadResumably(file, { ...options, onBegun: (id) => (begun = id) });
-  } catch (error) {
-    // Nobody could go on with it: the next command has a folder of its own.
-    if (begun !== undefined) await client.storage.abandon(begun).catch(() => undefined);
-    throw error;
-  }
-}
-
 /** An engine that runs at `url`: files of this machine are uploaded to a folder of their own, and stay there. */
-export function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
+function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
   const client = new AditClient({ url, apiKey });
   const folder = `/mine/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const names = new Map<string, string>();
   const upload = async (path: string, index: number, signal: AbortSignal): Promise<string> => {
-    const file = await openAsBlob(path);
-    const options = {
-      folder: `${folder}/${index}`,
-      name: basename(path),
-      signal,
-      ...(live && { onProgress: uploadProgress(basename(path), process.stderr) }),
-    };
-    const { url: source } =
-      file.size < LARGE ? await client.storage.upload(file, options) : await uploadLarge(client, file, options);
-    if (source === null) throw new Error(`${path} was uploaded and has no address.`);
+    const { url: source } = await uploadFile(client, path, { folder: `${folder}/${index}`, live, signal });
     names.set(source, path);
     return source;
   };

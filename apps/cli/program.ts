@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { completionCommand } from './completion.command.js';
+import { datasetCommand } from './dataset.command.js';
 import { doctorCommand } from './doctor.command.js';
 import { galleryCommand } from './gallery.command.js';
 import { landmarkCommand } from './landmark.command.js';
@@ -8,6 +9,7 @@ import { migrateCommand } from './migrate.command.js';
 import { modelCommand } from './model.command.js';
 import { EXIT_READER_GONE } from './reader-gone.js';
 import { startCommand } from './start.command.js';
+import { trainCommand } from './train.command.js';
 import { webhookCommand } from './webhook.command.js';
 import { workspaceCommand } from './workspace.command.js';
 
@@ -38,6 +40,8 @@ export function aditProgram(): Command {
     .addCommand(doctorCommand())
     .addCommand(modelCommand())
     .addCommand(galleryCommand())
+    .addCommand(datasetCommand())
+    .addCommand(trainCommand())
     .addCommand(landmarkCommand())
     .addCommand(migrateCommand())
     .addCommand(webhookCommand())

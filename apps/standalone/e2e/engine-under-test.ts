@@ -29,6 +29,20 @@ interface EngineOptions {
   program?: string;
 }
 
+const FLAGS = [...ENGINE_FLAGS, ...(BUILT ? [] : FROM_SOURCE)];
+
+/** The words by which a shell starts the command line. */
+export function commandLine(): string[] {
+  return [process.execPath, ...FLAGS, builtOf(file('../../cli/main.ts'))];
+}
+
+/** What a program of the sources is as it was built, where that is what runs. */
+function builtOf(program: string): string {
+  if (!BUILT) return program;
+  const [app = '', ...path] = relative(apps, program).split('/');
+  return join(apps, app, 'dist', ...path).replace(/\.ts$/, '.js');
+}
+
 /** The real engine in a process of its own, over a data folder of its own, spoken to through its API. */
 export class EngineUnderTest {
   readonly key = 'a-key-of-the-specs-alone';
@@ -163,10 +177,8 @@ export class EngineUnderTest {
     env: Record<string, string> = {},
   ): ChildProcess {
     const log = openSync(join(this.folder, 'engine.log'), 'a');
-    const [app = '', ...path] = relative(apps, program).split('/');
-    const built = join(apps, app, 'dist', ...path).replace(/\.ts$/, '.js');
-    const child = fork(BUILT ? built : program, args, {
-      execArgv: [...ENGINE_FLAGS, ...(BUILT ? [] : FROM_SOURCE)],
+    const child = fork(builtOf(program), args, {
+      execArgv: FLAGS,
       stdio: ['ignore', stdout === 'log' ? log : 'pipe', log, 'ipc'],
       env: {
         ...process.env,

@@ -1,10 +1,13 @@
+import { execFile, execFileSync } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Dataset, DatasetClass, DatasetImage, Training, type CustomFields } from '@adit/contracts';
-import { photoOf, sampleMedia, type Place } from '@adit/testing';
+import { photoOf, sampleMedia, transcode, type Place } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EngineUnderTest } from './engine-under-test.js';
+import { commandLine, EngineUnderTest } from './engine-under-test.js';
 
 const photos = sampleMedia().faces as Record<string, string>;
 let engine: EngineUnderTest;
@@ -32,7 +35,7 @@ async function taught(
   return { id, images };
 }
 
-async function trained(datasetId: string, model = 'newsroom'): Promise<Training> {
+async function trained(datasetId: string, model = 'studio'): Promise<Training> {
   const order = { source_dataset_id: datasetId, output_model_name: model, output_model_changelog: 'the first' };
   const { id } = await engine.api.call(Training, 'POST', '/trainings/', order);
   for (;;) {
@@ -44,7 +47,7 @@ async function trained(datasetId: string, model = 'newsroom'): Promise<Training>
 
 describe('people taught from a few photos', () => {
   it('are named by the next job, with the class they are of; a wrong photo is found and left out', async () => {
-    const { id } = await engine.api.call(Dataset, 'POST', '/datasets/', { name: 'Newsroom', type: 'face' });
+    const { id } = await engine.api.call(Dataset, 'POST', '/datasets/', { name: 'Studio', type: 'face' });
     const franck = await taught(id, 'Franck', [photos['franck_02221']!, photos['franck_02888']!, photos['audrey']!]);
     await taught(id, 'Nicolas', [photos['cage']!]);
     const training = await trained(id);
@@ -53,16 +56,16 @@ describe('people taught from a few photos', () => {
       ...{ number_of_classes: 2, named_wrong: 0 },
       left_out: [{ class_id: franck.id, image_id: franck.images[2], reason: 'outlier' }],
     });
-    expect(training.output_model).toMatchObject({ name: 'newsroom', type: 'face', is_public: false });
+    expect(training.output_model).toMatchObject({ name: 'studio', type: 'face', is_public: false });
     expect(training.output_model?.latest_version.changelog).toContain('the first');
     const { evaluation_state: state, issues } = await engine.api.call(Dataset, 'GET', `/datasets/${id}/`);
     expect([state, issues.has_warning]).toEqual([1, true]);
 
-    expect(training.output_model?.latest_version.source_dataset).toMatchObject({ id, name: 'Newsroom' });
+    expect(training.output_model?.latest_version.source_dataset).toMatchObject({ id, name: 'Studio' });
 
     const job = await engine.api.mine({
       sources: [photos['franck_04000']!, photos['SeanConnery']!],
-      modules: { face_recognition: { model: 'newsroom' } },
+      modules: { face_recognition: { model: 'studio' } },
     });
     // The distance that the training found, where the client says none.
     expect(job.modules['face_recognition']).toMatchObject({ max_distance: training.report?.threshold });
@@ -123,3 +126,94 @@ describe('landmarks taught from a few photos', () => {
     expect(again.output_model?.versions.map(({ version_number: number }) => number)).toEqual([1]);
   });
 });
+
+const page = new URL('../../../docs/teaching-people.md', import.meta.url);
+const missing = ['curl', 'jq', 'zip'].filter((program) => !has(program));
+
+(missing.length === 0 ? describe : describe.skip)(
+  `a reader who follows docs/teaching-people.md${missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')})`}`,
+  () => {
+    it('gets from a folder of photos to a name on the timeline, by the command line and by the API', async () => {
+      const blocks = [...(await readFile(page, 'utf8')).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+      expect(blocks.length).toBeGreaterThan(3);
+      expect(blocks[0]?.trim().split('\n').length).toBeLessThanOrEqual(10);
+      const { folder, programs } = await desk();
+      const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('')], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          ...{ PATH: `${programs}:${process.env['PATH']}`, NODE_OPTIONS: '', ADIT_LOG_LEVEL: 'warn' },
+          ...{ ADIT_SERVER: engine.api.url, ADIT_API_KEY: engine.key },
+          ...{ API: `${engine.api.url}/api/v1`, KEY: engine.key },
+        },
+      });
+      expect(stdout).toContain('4 of 4 images imported, 2 new classes');
+      expect(stdout).toContain('4 images of 2 classes are evaluated: see above');
+      expect(stderr).toContain('Ada Lovelace: image ');
+      expect(stdout).toMatch(/^newsroom version 1: 2 classes from 3 images, 1 left out; /m);
+      // The table of the command line, and what the API was asked for.
+      expect(stdout).toMatch(/^Ada Lovelace +/m);
+      expect(stdout).toMatch(/^00:00:00:00 Ada Lovelace$/m);
+      // The image that the job's segment became.
+      expect(stdout).toMatch(/"is_auto_generated": ?false/);
+    });
+  },
+);
+
+describe('the command line', () => {
+  const adit = (...args: string[]) => engine.cli(...args, '--server', engine.api.url);
+
+  it('takes a dataset out and puts it in again, and says what cannot be taken', async () => {
+    const { id } = await engine.api.call(Dataset, 'POST', '/datasets/', { name: 'Out and in', type: 'face' });
+    await taught(id, 'Nicolas', [photos['cage']!]);
+    const out = join(engine.folder, 'out.zip');
+    expect(await adit('dataset', 'export', 'Out and in', '--out', out)).toBe(`${out}\n`);
+    const copy = /^Dataset (\S+)\n$/.exec(await adit('dataset', 'create', 'Copy'))?.[1] ?? '';
+    expect(await adit('dataset', 'import', copy, out)).toContain('1 of 1 images imported, 1 new classes');
+    const list = join(engine.folder, 'list.csv');
+    await writeFile(list, 'file_uri,label\nstorage://aaaaaaaaaaaaaaaaaaaa,Nobody\n');
+    const refused = /ended with 1(.|\n)*"file": "line 2"(.|\n)*storage:\/\/aaaaaaaaaaaaaaaaaaaa does not exist/;
+    await expect(adit('dataset', 'import', copy, list, '--json')).rejects.toThrow(refused);
+    const listed = JSON.parse(await adit('dataset', 'list', '--json')) as Dataset[];
+    expect(listed.find((one) => one.id === copy)).toMatchObject({ name: 'Copy', number_of_images: 1 });
+  });
+
+  it('ends with 2 for what is not there, with 1 for a training that failed', async () => {
+    await expect(adit('dataset', 'evaluate', 'Nobody knows')).rejects.toThrow('ended with 2');
+    const { id } = await engine.api.call(Dataset, 'POST', '/datasets/', { name: 'Empty', type: 'face' });
+    await expect(adit('train', id, '--name', 'empty')).rejects.toThrow(/ended with 1(.|\n)*No active image/);
+  });
+});
+
+/** A folder as the page has it, and one of programs in which `npm run` is the command line under test. */
+async function desk(): Promise<{ folder: string; programs: string }> {
+  const folder = await mkdtemp(join(engine.folder, 'desk-'));
+  const people = {
+    'Ada Lovelace': [photos['franck_02221']!, photos['franck_02888']!, photos['audrey']!],
+    'Blaise Pascal': [photos['cage']!],
+  };
+  for (const [name, files] of Object.entries(people)) {
+    await mkdir(join(folder, 'people', name), { recursive: true });
+    for (const [index, photo] of files.entries()) {
+      await copyFile(photo, join(folder, 'people', name, `${index + 1}.jpg`));
+    }
+  }
+  execFileSync('zip', ['-qr', '../people.zip', '.'], { cwd: join(folder, 'people') });
+  const film = ['-i', sampleMedia().franck, '-t', '2', '-an', '-c:v', 'copy'];
+  await copyFile(await transcode('evening.mp4', film), join(folder, 'evening.mp4'));
+  const programs = join(folder, 'programs');
+  await mkdir(programs);
+  const words = commandLine().map((word) => `'${word}'`);
+  // npm run --silent adit -- …
+  await writeFile(join(programs, 'npm'), `#!/bin/sh\nshift 4\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+  return { folder, programs };
+}
+
+function has(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AditError } from '@adit/contracts';
+import type { DatasetImport, DatasetImportError } from '@adit/client';
+import { planGalleryFolder } from '@adit/modules';
+import { writeZip } from '@adit/ooxml';
+import { findDataset, type DatasetOptions } from './datasets.js';
+import { onEngine, printJson, untilEnded, type EngineWork } from './engine-work.js';
+import { printable } from './text-table.js';
+import { uploadFile } from './upload-file.js';
+
+/** Files that could not be imported, of those that are named. */
+const MOST_NAMED = 20;
+const STORED = /^storage:\/\//;
+
+/** Imports a folder of photos, an archive or a list into a dataset, and says what could not be taken. */
+export async function importInto(given: string, source: string, options: DatasetOptions): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'adit-import-'));
+  try {
+    const file = STORED.test(source) ? null : await fileOf(source, scratch);
+    await onEngine(options, async (at) => {
+      const { id: datasetId } = await findDataset(at.client, given);
+      const done =
+        file === null ? await imported(datasetId, source, at) : await uploadedAndImported(datasetId, file, at);
+      const errors = await errorsOf(done, at, options.json ? Infinity : MOST_NAMED);
+      if (options.json) printJson({ ...done, errors });
+      else report(done, errors);
+      if (done.state === 'failed') process.exitCode = 1;
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The file that is uploaded: what was given, or a zip of its folders. Throws VALIDATION, naming what is wrong with it. */
+async function fileOf(source: string, scratch: string): Promise<string> {
+  const found = await stat(source).catch(() => {
+    throw new AditError('VALIDATION', `There is no file or folder ${source}.`);
+  });
+  if (!found.isDirectory()) return source;
+  const people = await planGalleryFolder(source);
+  const archive = join(scratch, 'photos.zip');
+  const entries = people.flatMap(({ label, files }) =>
+    files.map((path) => ({ path: `${label}/${basename(path)}`, file: path })),
+  );
+  await pipeline(writeZip(read(entries)), createWriteStream(archive));
+  return archive;
+}
+
+/** One file is open at a time. */
+function* read(entries: readonly { path: string; file: string }[]) {
+  for (const { path, file } of entries) yield { path, body: createReadStream(file), compress: false };
+}
+
+/** What was uploaded goes again: the dataset has its own files of it. */
+async function uploadedAndImported(datasetId: string, file: string, at: EngineWork): Promise<DatasetImport> {
+  const folder = `/imports/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+  const uploaded = await uploadFile(at.client, file, { folder, live: at.live, signal: at.signal });
+  try {
+    return await imported(datasetId, uploaded.url, at);
+  } finally {
+    await at.client.storage.delete(uploaded.id);
+  }
+}
+
+async function imported(datasetId: string, uri: string, at: EngineWork): Promise<DatasetImport> {
+  const { client, signal } = at;
+  const { id: importId } = await client.request('POST /v1/datasets/{datasetId}/imports/', {
+    ...{ params: { datasetId }, body: { file_uri: uri } },
+  });
+  const params = { datasetId, importId };
+  try {
+    return await untilEnded(
+      'Importing',
+      () => client.request('GET /v1/datasets/{datasetId}/imports/{importId}/', { params }),
+      at,
+    );
+  } catch (error) {
+    if (signal.aborted) {
+      await client.request('DELETE /v1/datasets/{datasetId}/imports/{importId}/', { params });
+      process.stderr.write('Stopped; what was imported so far stays.\n');
+    }
+    throw error;
+  }
+}
+
+async function errorsOf(
+  { id: importId, dataset_id: datasetId }: DatasetImport,
+  { client }: EngineWork,
+  most: number,
+): Promise<DatasetImportError[]> {
+  const errors: DatasetImportError[] = [];
+  const list = client.items('GET /v1/datasets/{datasetId}/imports/{importId}/errors/', {
+    params: { datasetId, importId },
+  });
+  for await (const error of list) {
+    if (errors.length >= most) break;
+    errors.push(error);
+  }
+  return errors;
+}
+
+function report(done: DatasetImport, errors: readonly DatasetImportError[]): void {
+  for (const { file, message } of errors) process.stderr.write(`! ${printable(`${file}: ${message}`)}\n`);
+  const more = done.number_of_errors - errors.length;
+  if (more > 0) process.stderr.write(`… and ${more} more\n`);
+  if (done.error_msg !== null) process.stderr.write(`✗ ${printable(done.error_msg)}\n`);
+  const { number_of_images: images, number_of_files: files, number_of_classes: classes } = done;
+  process.stdout.write(`${images} of ${files} images imported, ${classes} new classes\n`);
+}

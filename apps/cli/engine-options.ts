@@ -1,0 +1,28 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
+/** Which engine a command speaks to. */
+export interface EngineOptions {
+  /** Address of one that runs; without it the command starts one of its own. */
+  server?: string;
+  dataDir?: string;
+}
+
+/** Adds the options that say which engine a command speaks to. */
+export function withEngineOptions(command: Command): Command {
+  const server = new Option(
+    '--server <url>',
+    'an engine that runs there, with the key in ADIT_API_KEY; files are uploaded',
+  )
+    .env('ADIT_SERVER')
+    .argParser(address);
+  return command
+    .addOption(server)
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)');
+}
+
+function address(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/i.test(text)) {
+    throw new InvalidArgumentError('Give an http:// or https:// address.');
+  }
+  return text;
+}
