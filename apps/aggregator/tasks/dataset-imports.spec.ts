@@ -123,6 +123,21 @@ function away(after: number): ObjectStore {
   });
 }
 
+/** A store before whose `at`th object something happens. */
+function meanwhile(at: number, happens: () => Promise<unknown>): ObjectStore {
+  let puts = 0;
+  return new Proxy(objects, {
+    get: (target, name: keyof ObjectStore) =>
+      name !== 'put'
+        ? target[name].bind(target)
+        : async (key: string, body: Buffer) => {
+            puts += 1;
+            if (puts === at) await happens();
+            return target.put(key, body);
+          },
+  });
+}
+
 describe('an archive', () => {
   it('becomes classes by its folders, in a folder around them or not, and adds to those that are there', async () => {
     const files = ['people/Ada Lovelace/1.jpg', 'people/Ada Lovelace/old/1.jpg', 'people/Zoë/1.jpg'].map(picture);
@@ -230,22 +245,11 @@ describe('an archive', () => {
       n % 100 === 0 ? picture(`Ada/${n}.jpg`) : { path: `Ada/${n}.txt`, body: Buffer.from('text') },
     );
     const id = await posted({ storageKey: await stored(await zipped(files)) });
-    let puts = 0;
-    const deleting: ObjectStore = new Proxy(objects, {
-      get: (target, name: keyof ObjectStore) =>
-        name !== 'put'
-          ? target[name].bind(target)
-          : async (key: string, body: Buffer) => {
-              puts += 1;
-              if (puts === 2) {
-                const [row]: { id: string }[] = await manager.query(
-                  'SELECT id FROM dataset_classes WHERE dataset_id = $1',
-                  [datasetId],
-                );
-                await deleteClass(database.dataSource, { workspaceId, datasetId, classId: row?.id ?? '' });
-              }
-              return target.put(key, body);
-            },
+    const deleting = meanwhile(2, async () => {
+      const [row]: { id: string }[] = await manager.query('SELECT id FROM dataset_classes WHERE dataset_id = $1', [
+        datasetId,
+      ]);
+      await deleteClass(database.dataSource, { workspaceId, datasetId, classId: row?.id ?? '' });
     });
     expect(await run(id, deleting)).toMatchObject({ state: 'completed', images: 3, classes: 2, errors: 198 });
     expect(await classes()).toEqual([{ label: 'Ada', images: 2 }]);
@@ -262,24 +266,12 @@ describe('an archive', () => {
     expect([failed.state, failed.errorMsg]).toEqual(['failed', expect.stringContaining('ended each time')]);
   });
 
-  it('leaves nothing behind when the dataset, or the import, is deleted meanwhile', async () => {
+  it('leaves nothing behind when the dataset is deleted meanwhile', async () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
-    let puts = 0;
-    const deleting = (remove: () => Promise<unknown>): ObjectStore =>
-      new Proxy(objects, {
-        get: (target, name: keyof ObjectStore) =>
-          name !== 'put'
-            ? target[name].bind(target)
-            : async (key: string, body: Buffer) => {
-                puts += 1;
-                if (puts === 110) await remove();
-                return target.put(key, body);
-              },
-      });
     await run(
       id,
-      deleting(() => deleteDataset(database.dataSource, workspaceId, datasetId)),
+      meanwhile(110, () => deleteDataset(database.dataSource, workspaceId, datasetId)),
     );
     const loop = new TaskLoop(database.dataSource, DATASET_ERASURES, {
       run: (task) => eraseRest(database.dataSource, task),
@@ -295,6 +287,36 @@ describe('an archive', () => {
       workspaceId,
     ]);
     expect([files.length, (await objectKeys()).length]).toEqual([1, 101]);
+    expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
+  });
+
+  it('keeps what was imported when it is deleted meanwhile, and nothing of what was not', async () => {
+    const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
+    const id = await posted({ storageKey: await stored(bytes) });
+    const store = meanwhile(110, () => manager.delete(DatasetImportEntity, { id }));
+    const imports = new DatasetImports(database.dataSource, store, { storageBytes: 0 });
+    await imports.idle();
+    await imports.onApplicationShutdown();
+    expect(await manager.countBy(DatasetImportEntity, { datasetId })).toBe(0);
+    expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
+    // The archive and a file for each image.
+    expect((await objectKeys()).length).toBe(101);
+    expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
+  });
+
+  it('keeps what was imported when the workspace becomes full meanwhile, and says so', async () => {
+    const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
+    const id = await posted({ storageKey: await stored(bytes) });
+    const room = bytes.length + 121 * jpeg.length;
+    const other = Buffer.alloc(2 * jpeg.length);
+    const filling = meanwhile(110, () => stored(other, '/', 'other.bin', 'application/octet-stream'));
+    const made = await run(id, filling, room);
+    expect(made).toMatchObject({ state: 'failed', files: 120, images: 100, classes: 1, errors: 0 });
+    expect(made.errorMsg).toMatch(/^The files of this workspace may have \d+ bytes together; \d+ are left\.$/);
+    expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
+    expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
+    // The archive, the other file, and a file for each image.
+    expect((await objectKeys()).length).toBe(102);
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
   });
 
