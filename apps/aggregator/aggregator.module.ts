@@ -28,6 +28,7 @@ import { OpenFolds } from './folding/open-folds.js';
 import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
 import { Reports } from './tasks/reports.js';
+import { TaughtFaces } from './results/taught-faces.js';
 import { TopicsHandler } from './topics.handler.js';
 import { Trainings } from './tasks/trainings.js';
 import { WaitingFolds } from './folding/waiting-folds.js';
@@ -71,6 +72,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Reports,
         Scheduler,
         Sweeper,
+        TaughtFaces,
         Trainings,
         WaitingFolds,
       ],

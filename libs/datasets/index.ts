@@ -12,3 +12,4 @@ export * from './look.js';
 export * from './place-head.js';
 export * from './present.js';
 export * from './read-datasets.js';
+export * from './taught-faces.js';

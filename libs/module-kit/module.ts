@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
+import type { DatasetType, Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
 import type { z } from 'zod';
 import type { UsedDictionary } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from './segment.js';
@@ -107,6 +107,8 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   dictionaryIds?(args: z.infer<Args>): { id: string; path: PropertyKey[] }[];
   /** The index collection that it puts people into, and the network whose embeddings they are; null for none. */
   collection?(args: z.infer<Args>): { name: string; network: string; path: PropertyKey[] } | null;
+  /** The dataset that what its segments teach goes into; null for none. */
+  dataset?(args: z.infer<Args>): { id: string; type: DatasetType; path: PropertyKey[] } | null;
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
   /**
    * The files that its part of a job leaves, made when the job ends, unless the module failed. One is asked for when the one

@@ -39,6 +39,8 @@ export interface Segment {
   /** A small picture of the whole frame that shows it best, for reports. */
   keyFrame: { frame: number; picture: PictureRef } | null;
   claim?: IdentityClaim;
+  /** Somebody whom a dataset is to know by this picture: the job's end files it, with the dataset that the module names. */
+  teaches?: { label: string; picture: PictureRef };
 }
 
 /** A row of summarized results. */

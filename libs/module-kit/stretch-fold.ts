@@ -132,7 +132,7 @@ export function segmentOfStretch(
     detections = [],
     ...said
   }: Pick<Segment, 'type' | 'label' | 'confidence' | 'meta'> &
-    Partial<Pick<Segment, 'detections' | 'claim'>> & { portrait: Pick<Portrait, 'thumbnail' | 'keyFrame'> },
+    Partial<Pick<Segment, 'detections' | 'claim' | 'teaches'>> & { portrait: Pick<Portrait, 'thumbnail' | 'keyFrame'> },
 ): Segment {
   return {
     sourceIndex: source.index,

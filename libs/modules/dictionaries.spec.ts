@@ -55,11 +55,13 @@ const MODULES: Record<string, { shown: string; language?: string; labels(given: 
   lower_third_recognition: {
     shown: 'Ada Lovelace',
     labels: (given) =>
-      foldCaptions(new LowerThirdFold(find, null, given), [{ text: 'Ada Lovelace', from: 0, to: 20 }]).map(({ meta }) =>
-        String(meta['label']),
+      foldCaptions(new LowerThirdFold(find, ANY_FACE, given), [{ text: 'Ada Lovelace', from: 0, to: 20 }]).map(
+        ({ meta }) => String(meta['label']),
       ),
   },
 };
+
+const ANY_FACE = { minSize: 1, minSharpness: 0, only: false, teaches: false };
 
 function given(
   mode: DictionarySpecification['mode'],

@@ -23,10 +23,14 @@ export class KeptPictures {
     };
     return Promise.all(
       segments.map(async (segment) => {
-        const { keyFrame } = segment;
+        const { keyFrame, teaches, ...rest } = segment;
         const thumbnail = segment.thumbnail && (await copy(segment.thumbnail));
         const picture = keyFrame && (await copy(keyFrame.picture));
-        return { ...segment, thumbnail, keyFrame: keyFrame && picture && { frame: keyFrame.frame, picture } };
+        const person = teaches && (await copy(teaches.picture));
+        return {
+          ...{ ...rest, thumbnail, keyFrame: keyFrame && picture && { frame: keyFrame.frame, picture } },
+          ...(teaches && person && { teaches: { ...teaches, picture: person } }),
+        };
       }),
     );
   }

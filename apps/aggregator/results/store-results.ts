@@ -30,9 +30,10 @@ export async function insertSegments(
   const rows: Partial<SegmentEntity>[] = [];
   for (const { module, segments } of results) {
     const numbers = await numbersOf(segments, identities);
-    for (const [at, { claim, ...segment }] of segments.entries()) {
+    for (const [at, { claim, teaches = null, ...segment }] of segments.entries()) {
       rows.push({
         ...segment,
+        teaches,
         jobId: job.id,
         moduleId: module.moduleId,
         seq: job.segmentCount++,

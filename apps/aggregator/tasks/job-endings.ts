@@ -9,6 +9,7 @@ import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { atATime } from '../folding/at-a-time.js';
 import { JobArtifacts, type EndedJob, type JobFiles } from '../results/job-artifacts.js';
 import { endModules, type JobProgress } from '../results/job-progress.js';
+import { TaughtFaces } from '../results/taught-faces.js';
 
 const log = createLogger('aggregator');
 /** Jobs that one process ends at the same time. */
@@ -36,6 +37,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(JobArtifacts) private readonly artifacts: JobArtifacts,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
+    @Inject(TaughtFaces) private readonly taught: TaughtFaces,
   ) {
     this.loop = new TaskLoop(db, JOB_ENDINGS, {
       run: (task) => this.run(task),
@@ -102,8 +104,9 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   private async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
     if (ended === null) return;
+    const problems = await this.taught.file(ended);
     const files = await this.artifacts.write(ended);
-    const unwanted = await this.end(task, ended.job.id, files);
+    const unwanted = await this.end(task, ended.job.id, files, problems);
     // What was written for an end that is no longer wanted, or another process's by now, goes again.
     await this.artifacts.remove(unwanted ?? files.artifacts.map(({ objectKey }) => objectKey));
     // It makes room for a job that waits.
@@ -127,21 +130,21 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     const ending = await this.db.manager.findOneBy(JobEndingEntity, { id: task.key.id });
     if (ending === null) return;
-    await this.end(task, ending.jobId, [`The files of the job could not be written: ${message}`]);
+    await this.end(task, ending.jobId, null, [`The files of the job could not be written: ${message}`]);
     this.scheduler.nudge();
   }
 
   /**
-   * Ends a job, with its files or with the reason why there are none: here, and nowhere else. Answers the keys of files that
-   * these replace; null when the end is not this attempt's to make, or is not wanted any more.
+   * Ends a job, with its files or without, and with what is to be said of that: here, and nowhere else. Answers the keys of files
+   * that these replace; null when the end is not this attempt's to make, or is not wanted any more.
    */
-  private end(task: ClaimedTask, jobId: string, files: JobFiles | string[]): Promise<string[] | null> {
+  private end(task: ClaimedTask, jobId: string, files: JobFiles | null, problems: string[]): Promise<string[] | null> {
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       const own = await manager.delete(JobEndingEntity, { id: task.key.id, attempts: task.attempt });
       if (!locked?.isActive || own.affected === 0) return null;
-      if (Array.isArray(files)) {
-        await locked.addErrors(files);
+      await locked.addErrors(problems);
+      if (files === null) {
         await locked.apply({ kind: 'finished' });
         return [];
       }

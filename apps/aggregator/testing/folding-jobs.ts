@@ -29,6 +29,7 @@ import { JobArtifacts } from '../results/job-artifacts.js';
 import { JobEndings } from '../tasks/job-endings.js';
 import { JobResults } from '../results/job-results.js';
 import { JobSummary } from '../results/job-summary.js';
+import { TaughtFaces } from '../results/taught-faces.js';
 import { ModuleFiles } from '../results/module-files.js';
 import { KeptPictures } from '../folding/kept-pictures.js';
 import { OpenFolds } from '../folding/open-folds.js';
@@ -90,6 +91,8 @@ export class FoldingJobs {
   readonly chunks: AnalysedChunks;
   readonly jobs: JobAdvance;
   readonly endings: JobEndings;
+  readonly taught: TaughtFaces;
+  readonly storage = { storageBytes: 0 };
   /** Progress as another process tells of it. */
   readonly newPace = () => new ProgressPace(this.db, this.outbox);
   private readonly scheduler: Scheduler;
@@ -117,7 +120,8 @@ export class FoldingJobs {
     const results = new JobResults(db, objects, modules);
     const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules), new ModuleFiles(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
-    this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler);
+    this.taught = new TaughtFaces(db, objects, modules, this.storage);
+    this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler, this.taught);
     const faces = new FaceIndexing(objects, new NeighbourSearches());
     const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings, faces);
     this.jobs = new JobAdvance(db, this.outbox, folds, this.endings);

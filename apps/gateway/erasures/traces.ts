@@ -12,6 +12,7 @@ interface Trace {
   sourceIndex: number;
   thumbnail: PictureRef | null;
   keyFrame: { picture: PictureRef } | null;
+  teaches: { picture: PictureRef } | null;
 }
 
 export interface Step {
@@ -33,26 +34,28 @@ export async function eraseTraces(manager: EntityManager, workspaceId: string, s
     where === null
       ? []
       : await manager.query(
-          `SELECT s.job_id AS "jobId", s.seq, s.source_index AS "sourceIndex", s.thumbnail, s.key_frame AS "keyFrame"
+          `SELECT s.job_id AS "jobId", s.seq, s.source_index AS "sourceIndex", s.thumbnail, s.key_frame AS "keyFrame", s.teaches
              FROM segments s JOIN jobs j ON j.id = s.job_id AND j.workspace_id = $1
             WHERE ${where} ORDER BY s.job_id, s.seq LIMIT ${STEP} FOR UPDATE OF s`,
           [workspaceId, value],
         );
   if (traces.length === 0) return { counts: {}, removals: [], over: true };
   const jobs = [...new Set(traces.map(({ jobId }) => jobId))];
-  const pictures = traces.flatMap(({ thumbnail, keyFrame }) =>
-    [thumbnail?.key ?? [], keyFrame?.picture.key ?? []].flat(),
+  const pictures = traces.flatMap(({ thumbnail, keyFrame, teaches }) =>
+    [thumbnail?.key ?? [], keyFrame?.picture.key ?? [], teaches?.picture.key ?? []].flat(),
   );
   await manager.query(
-    `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL
+    `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL, teaches = NULL
        FROM unnest($1::uuid[], $2::int[]) AS v (job_id, seq) WHERE s.job_id = v.job_id AND s.seq = v.seq`,
     [traces.map(({ jobId }) => jobId), traces.map(({ seq }) => seq)],
   );
   // Others that show the very same pictures.
   await manager.query(
     `UPDATE segments SET key_frame = CASE WHEN key_frame->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE key_frame END,
-            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END
-      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[]) OR thumbnail->>'key' = ANY($2::text[]))`,
+            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END,
+            teaches = CASE WHEN teaches->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE teaches END
+      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[])
+         OR thumbnail->>'key' = ANY($2::text[]) OR teaches->'picture'->>'key' = ANY($2::text[]))`,
     [jobs, pictures],
   );
   const media = await forgetMedia(manager, workspaceId, traces);
@@ -77,7 +80,7 @@ function tracesOf({ index_id: indexId, merged = [], file_uri: uri }: ErasureSubj
   if (indexId !== undefined) return ['s.index_id = ANY($2::text[])', [indexId, ...merged]];
   if (uri === undefined) return [null, null];
   return [
-    `(s.thumbnail IS NOT NULL OR s.key_frame IS NOT NULL OR s.index_id IS NOT NULL) AND EXISTS (
+    `(s.thumbnail IS NOT NULL OR s.key_frame IS NOT NULL OR s.index_id IS NOT NULL OR s.teaches IS NOT NULL) AND EXISTS (
        SELECT 1 FROM job_sources q WHERE q.job_id = s.job_id AND q.index = s.source_index AND q.uri = $2)`,
     uri,
   ];

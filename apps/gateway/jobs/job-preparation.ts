@@ -8,6 +8,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
 import { checkCallback } from '../webhooks/check-callback.js';
 import { CollectionChecks } from '../indexes/collection-checks.js';
+import { DatasetChecks } from './dataset-checks.js';
 import { checkEvents } from './job-events.js';
 import { postedModules } from '../modules/posted-modules.js';
 import { RequestResolver } from '../modules/resolve-request.js';
@@ -22,6 +23,7 @@ export class JobPreparation {
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
     @Inject(CollectionChecks) private readonly collections: CollectionChecks,
+    @Inject(DatasetChecks) private readonly datasets: DatasetChecks,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -39,6 +41,7 @@ export class JobPreparation {
     const request = { ...posted, modules: postedModules(posted.modules, this.registry) };
     const modules = await this.modulesOf(workspaceId, request, known);
     await this.collections.check(workspaceId, modules);
+    await this.datasets.check(workspaceId, modules);
     await checkBatch(this.db.manager, workspaceId, request.batch, '/batch');
     checkEvents(request);
     checkCallback(request.webhook?.callback, '/webhook/callback', this.config);

@@ -3,6 +3,7 @@ import { DictionariesApiModule } from '../dictionaries/dictionaries.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModulesApiModule } from '../modules/modules.module.js';
 import { IndexesApiModule } from '../indexes/indexes.module.js';
+import { DatasetChecks } from './dataset-checks.js';
 import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
@@ -15,7 +16,7 @@ import { WaitForJob } from './wait-for-job.js';
 @Module({
   imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule],
   controllers: [JobsController],
-  providers: [DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
+  providers: [DatasetChecks, DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
   exports: [JobPreparation, JobReader, JobSignals, SourceChecks],
 })
 export class JobsApiModule {}

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Dictionary, type DetailedResult } from '@adit/contracts';
+import { Dataset, DatasetClass, DatasetImage, Dictionary, type DetailedResult } from '@adit/contracts';
 import { writeColourScenes } from '@adit/analyses/testing/colour-scenes';
 import { sampleMedia } from '@adit/testing';
 import { z } from 'zod';
@@ -132,6 +133,39 @@ describe('one film, four questions', () => {
     expect(of('lower_third_recognition', again)).toMatchObject([{ meta: { label: 'Mayor' }, time_start: NAMED.from }]);
     expect(of('gender_neutrality_estimation', again)).toHaveLength(1);
     expect(of('object_recognition', again).map(({ meta }) => meta['label'])).toContain('Person');
+  });
+
+  it('teaches a dataset who is named, as soon as somebody agrees', async () => {
+    const post = (type: string) => engine.api.call(Dataset, 'POST', '/datasets/', { name: 'From captions', type });
+    const { id } = await post('face');
+    const order = (dataset: string) => ({ sources: [film], modules: { lower_third_recognition: { dataset } } });
+    const { errors } = await engine.api.mine(order(id));
+    expect(errors).toEqual([]);
+    const classes = await engine.api.call(z.array(DatasetClass), 'GET', `/datasets/${id}/classes/`);
+    expect(classes).toMatchObject([{ label: NAMED.name, level: 1, active: true, number_of_images: 1 }]);
+    const path = `/datasets/${id}/classes/${classes[0]!.id}/images/`;
+    const evaluated = async (): Promise<DatasetImage> => {
+      for (;;) {
+        const [image] = await engine.api.call(z.array(DatasetImage), 'GET', path);
+        if (image?.evaluation_result.face_clustering !== undefined) return image;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const image = await evaluated();
+    expect(image).toMatchObject({ active: false, is_auto_generated: true });
+    expect(image.evaluation_result).toMatchObject({ face_clustering: 'match' });
+    expect(await engine.api.call(Dataset, 'GET', `/datasets/${id}/`)).toMatchObject({ number_of_active_images: 0 });
+    await engine.api.call(DatasetImage, 'PATCH', `${path}${image.id}/`, { active: true });
+    expect(await engine.api.call(Dataset, 'GET', `/datasets/${id}/`)).toMatchObject({ number_of_active_images: 1 });
+
+    const { id: places } = await post('landmark');
+    for (const other of [places, randomUUID()]) {
+      const refused = await engine.api.post(order(other)).catch((error: unknown) => error);
+      expect(refused).toMatchObject({
+        status: 400,
+        problem: { errors: [{ pointer: '/modules/lower_third_recognition/dataset', code: 'unknown_dataset' }] },
+      });
+    }
   });
 });
 

@@ -21,6 +21,8 @@ export class SegmentEntity {
   @Column('jsonb') detections!: Detection[];
   @Column('jsonb', { nullable: true }) thumbnail!: PictureRef | null;
   @Column('jsonb', { nullable: true }) keyFrame!: { frame: number; picture: PictureRef } | null;
+  /** A face for the dataset that its module names; `filed` once it has been taken there, or cannot be. */
+  @Column('jsonb', { nullable: true }) teaches!: { label: string; picture: PictureRef; filed?: boolean } | null;
   /** The identity its claim was given: number within the collection. */
   @Column('text', { nullable: true }) identityCollection!: string | null;
   @Column('integer', { nullable: true }) identityNumber!: number | null;

@@ -20,6 +20,14 @@ export const LowerThirdArguments = StandardArguments.extend({
     .describe('Pixels of the shorter side from which a face counts.'),
   sharpness_threshold: z.number().min(0).max(100).default(40).describe('Sharpness from which a face counts.'),
   only_faces: z.boolean().default(true).describe('A lower third counts only while a face that counts is to be seen.'),
+  dataset: z
+    .uuid()
+    .nullable()
+    .default(null)
+    .describe(
+      'Id of a dataset of faces: the face that is shown alone with a name becomes an image of the class of that name, ' +
+        'inactive until somebody agrees.',
+    ),
   secondary_dictionaries: Dictionaries.describe('Ids of dictionaries asked about lines in which no name was found.'),
 });
 export type LowerThirdArguments = z.infer<typeof LowerThirdArguments>;

@@ -12,11 +12,12 @@ const find = nameFinder({
   single: false,
   generic: { first: new Set(['ada', 'alan']), last: new Set(['lovelace']) },
 });
-const RULE: FaceRule = { minSize: 112, minSharpness: 40 };
+const RULE: FaceRule = { minSize: 112, minSharpness: 40, only: true, teaches: false };
+const WITHOUT: FaceRule = { ...RULE, only: false };
 
 function folded(
   captions: Caption[],
-  { rule = null, ...film }: { rule?: FaceRule | null } & Parameters<typeof foldCaptions>[2] = {},
+  { rule = WITHOUT, ...film }: { rule?: FaceRule } & Parameters<typeof foldCaptions>[2] = {},
 ): Segment[] {
   return foldCaptions(new LowerThirdFold(find, rule, NO_DICTIONARIES), captions, film);
 }
@@ -59,6 +60,21 @@ describe('lower thirds', () => {
     expect(folded(captions, { rule: RULE, face: { size: 100, sharpness: 60 } })).toEqual([]);
     expect(folded(captions, { rule: RULE, face: { size: 200, sharpness: 30 } })).toEqual([]);
     expect(folded(captions, { face: { size: 100, sharpness: 30 } })).toHaveLength(1);
+  });
+
+  it('teach the face that is shown alone with a name, when they are asked to', () => {
+    const teaching = { ...WITHOUT, teaches: true };
+    const captions = [{ text: 'Ada Lovelace', from: 4, to: 11 }];
+    const taught = (all: Caption[], film: Parameters<typeof folded>[1] = {}) =>
+      folded(all, { rule: teaching, ...film }).map(({ teaches }) => teaches);
+    const portrait = { key: 'f0', width: 80, height: 80 };
+    expect(taught(captions)).toEqual([{ label: 'Ada Lovelace', picture: portrait }]);
+    expect(taught(captions, { sizes: [6] })).toEqual([{ label: 'Ada Lovelace', picture: { ...portrait, key: 'f0' } }]);
+    expect(taught(captions, { rule: WITHOUT })).toEqual([undefined]);
+    // Too small, or two of them: nobody can tell who is meant.
+    expect(taught(captions, { face: { size: 100, sharpness: 60 } })).toEqual([undefined]);
+    expect(taught(captions, { faces: 2 })).toEqual([undefined]);
+    expect(taught([...captions, { text: 'Alan Turing', from: 4, to: 11, y: 0.7 }])).toEqual([undefined, undefined]);
   });
 
   it('do not depend on where the film is cut', () => {

@@ -1,6 +1,6 @@
-import { FaceObservations } from '@adit/analyses/faces/observations';
+import { FaceObservations, type FaceTrack } from '@adit/analyses/faces/observations';
 import { TextObservations } from '@adit/analyses/text/observations';
-import type { Box } from '@adit/contracts';
+import type { Box, PictureRef } from '@adit/contracts';
 import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/module-kit';
 import { askAhead, type LabelDictionaries } from '@adit/dictionaries';
 import type {
@@ -19,7 +19,7 @@ import { foldName } from './names/fold-name.js';
 import type { FoundName, NameFinder } from './names/find-name.js';
 import { sameName } from './names/same-name.js';
 
-/** What a stretch keeps: its best reading, how often it was seen, whether a face was there. */
+/** What a stretch keeps: its best reading, how often it was seen, whether a face was there, and whose. */
 type Gathered = {
   label: string;
   confidence: number;
@@ -27,6 +27,8 @@ type Gathered = {
   samples: number;
   face: boolean;
   portrait: Portrait;
+  /** The face that it is of, as far as that is plain. */
+  person: PictureRef | null;
 };
 
 /** `names` are spellings that were given already, so that a misread one later is the same name. */
@@ -37,10 +39,14 @@ const MAX_NAMES = 1_000;
 /** A caption is seen in so many samples of a film at least; one alone is a flash, or noise. */
 const MIN_SAMPLES = 2;
 
-/** Which faces count; null when captions count without one. */
+/** Which faces count. */
 export interface FaceRule {
   minSize: number;
   minSharpness: number;
+  /** Captions count only while one is there. */
+  only: boolean;
+  /** Whoever is shown alone with a name is kept with it. */
+  teaches: boolean;
 }
 
 /** Names in lower thirds to segments, one for each stretch of time in which a name is shown. */
@@ -50,7 +56,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
 
   constructor(
     private readonly find: NameFinder,
-    private readonly faces: FaceRule | null,
+    private readonly rule: FaceRule,
     private readonly dictionaries: LabelDictionaries,
   ) {
     super();
@@ -67,15 +73,22 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
   protected detect({ observations }: FoldInput, state: LowerThirdState): SampledDetections<Gathered, LowerThirdState> {
     const text = TextObservations.parse(observations['text']);
     const shown = this.shown(text, state.names);
-    const faced = this.faces === null ? null : facedFrames(FaceObservations.parse(observations['faces']), this.faces);
+    const { only, teaches } = this.rule;
+    const faces = only || teaches ? countingFaces(FaceObservations.parse(observations['faces']), this.rule) : NO_FACES;
     const names = new Set([...state.names, ...shown.map(({ name }) => name.name)]);
     return {
       sampled: text.sampled,
-      detectionsAt: (at, frame) =>
-        shown.flatMap(({ name, track }) => {
-          const sighting = track.sightings.find((each) => each.frame === frame);
-          return sighting ? [stretchOf({ name, track }, sighting, at, faced?.has(frame) ?? true)] : [];
-        }),
+      detectionsAt: (at, frame) => {
+        const here = shown.flatMap((one) => {
+          const sighting = one.track.sightings.find((each) => each.frame === frame);
+          return sighting === undefined ? [] : [{ ...one, sighting }];
+        });
+        const there = faces.get(frame) ?? [];
+        // Of several people, or of several names, nobody can tell who is called what.
+        const isPlain = teaches && there.length === 1 && new Set(here.map(({ name }) => name.name)).size === 1;
+        const person = isPlain ? (there[0]?.thumbnail ?? null) : null;
+        return here.map((one) => stretchOf(one, at, { face: !only || there.length > 0, person }));
+      },
       state: { ...state, names: [...names].slice(-MAX_NAMES) },
     };
   }
@@ -103,21 +116,26 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
       samples: earlier.samples + (sameSample ? 0 : later.samples),
       face: earlier.face || later.face,
       portrait: betterPortrait(earlier.portrait, later.portrait),
+      // A name comes up with whom it is of; later the picture may be of somebody else.
+      person: earlier.person ?? later.person,
     };
   }
 
   /** A name's segment, unless a dictionary leaves it out, no face went with it, or it was a flash. */
   protected segmentOf(stretch: Stretch<Gathered>, source: StretchSource): Segment | null {
-    const { confidence, fromDictionary, face, samples, portrait, label: name } = stretch.extra;
+    const { confidence, fromDictionary, face, samples, portrait, person, label: name } = stretch.extra;
     const label = this.dictionaries.apply(name);
     if (label === null || !face || samples < (source.image ? 1 : MIN_SAMPLES)) return null;
     return segmentOfStretch(stretch, source, {
       ...{ type: 'lower_third', label, confidence, portrait },
       meta: { label, from_dictionary: fromDictionary },
+      ...(person && { teaches: { label, picture: person } }),
       detections: stretch.marks.kept.map((mark) => boxDetection('text_bbox', mark, ...CORNERS)),
     });
   }
 }
+
+const NO_FACES: ReadonlyMap<number, FaceTrack[]> = new Map();
 
 interface Shown {
   name: FoundName;
@@ -126,25 +144,30 @@ interface Shown {
 
 const CORNERS = ['x1', 'y1', 'x2', 'y2', 'x3', 'y3', 'x4', 'y4'];
 
-/** Frames that show a face of the size and sharpness asked for. A face is as sharp as its best view. */
-function facedFrames({ tracks }: FaceObservations, { minSize, minSharpness }: FaceRule): Set<number> {
-  const frames = new Set<number>();
-  for (const { sightings, views } of tracks) {
-    if (!views.some(({ size, sharpness }) => size >= minSize && sharpness >= minSharpness)) continue;
-    for (const { frame, size } of sightings) if (size >= minSize) frames.add(frame);
+/** The faces of the size and sharpness asked for, by the frames that show them. A face is as sharp as its best view. */
+function countingFaces({ tracks }: FaceObservations, { minSize, minSharpness }: FaceRule): Map<number, FaceTrack[]> {
+  const frames = new Map<number, FaceTrack[]>();
+  for (const track of tracks) {
+    if (!track.views.some(({ size, sharpness }) => size >= minSize && sharpness >= minSharpness)) continue;
+    for (const { frame, size } of track.sightings) {
+      if (size >= minSize) frames.set(frame, [...(frames.get(frame) ?? []), track]);
+    }
   }
   return frames;
 }
 
 /** One sighting of a name as a stretch. */
 function stretchOf(
-  { name: { name, fromDictionary }, track: { confidence, thumbnail, keyFrame } }: Shown,
-  { corners, frame }: Shown['track']['sightings'][number],
+  {
+    name: { name, fromDictionary },
+    track: { confidence, thumbnail, keyFrame },
+    sighting: { corners, frame },
+  }: Shown & { sighting: Shown['track']['sightings'][number] },
   at: Instant,
-  face: boolean,
+  whom: Pick<Gathered, 'face' | 'person'>,
 ): Stretch<Gathered> {
   const portrait: Portrait = { rank: keyFrame?.frame === frame ? confidence : 0, thumbnail, keyFrame };
-  const gathered: Gathered = { label: name, confidence, fromDictionary, samples: 1, face, portrait };
+  const gathered: Gathered = { label: name, confidence, fromDictionary, samples: 1, portrait, ...whom };
   return appearance(foldName(name), at, [boxMark(at.frame, boxAround(corners), ...corners)], gathered);
 }
 

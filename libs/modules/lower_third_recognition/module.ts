@@ -3,7 +3,7 @@ import { defineModule } from '@adit/module-kit';
 import type { AnalysisNeed } from '@adit/module-kit';
 import { FACES } from '../people/faces.js';
 import { LowerThirdArguments } from './args.js';
-import { LowerThirdFold } from './fold.js';
+import { LowerThirdFold, type FaceRule } from './fold.js';
 import { nameFinder } from './names/find-name.js';
 import { genericNames } from './names/generic-names.js';
 
@@ -16,12 +16,13 @@ export default defineModule({
   version: 1,
   args: LowerThirdArguments,
   media: ['image', 'video'],
-  // Faces are looked for only when captions without one do not count.
-  needs: ({ only_faces: onlyFaces }, _, installed) => {
+  // Faces are looked for only when captions without one do not count, or one is to be kept.
+  needs: ({ only_faces: onlyFaces, dataset }, _, installed) => {
     const hasReader = installed.some(({ name }) => name === READER);
     const text: AnalysisNeed = { analysis: 'text', args: { ...(hasReader ? { reader: READER } : {}) } };
-    return onlyFaces ? [text, FACES] : [text];
+    return onlyFaces || dataset !== null ? [text, FACES] : [text];
   },
+  dataset: ({ dataset: id }) => (id === null ? null : { id, type: 'face', path: ['dataset'] }),
   slots: [
     {
       name: READER,
@@ -40,7 +41,8 @@ export default defineModule({
       secondary: await read(args.secondary_dictionaries),
       single: args.detect_single_name,
     });
-    const faces = args.only_faces ? { minSize: args.min_face_size, minSharpness: args.sharpness_threshold } : null;
-    return new LowerThirdFold(finder, faces, await openDictionaries(args, context));
+    const faces = { minSize: args.min_face_size, minSharpness: args.sharpness_threshold };
+    const rule: FaceRule = { ...faces, only: args.only_faces, teaches: args.dataset !== null };
+    return new LowerThirdFold(finder, rule, await openDictionaries(args, context));
   },
 });

@@ -29,19 +29,24 @@ function textOfSamples(captions: Caption[], from: number, to: number): TextObser
   return { sampled, tracks };
 }
 
-function facesOfSamples(from: number, to: number, size: number, sharpness: number): FaceObservations {
+function facesOfSamples(
+  from: number,
+  to: number,
+  { size, sharpness, count }: { size: number; sharpness: number; count: number },
+): FaceObservations {
   const { sampled } = textOfSamples([], from, to);
   const sightings = sampled.map((at) => ({ ...at, box: { x: 0.4, y: 0.1, w: 0.2, h: 0.4 }, score: 0.9, size }));
   const view = { ...sampled[0]!, embedding: '', quality: 0.8, sharpness, yaw: 0, pitch: 0, roll: 0, size };
-  return {
-    sampled,
-    tracks: [{ id: 0, sightings, views: [view], age: null, female: null, thumbnail: null, keyFrame: null }],
-  };
+  const tracks = Array.from({ length: count }, (_, id) => {
+    const thumbnail = { key: `f${from + id}`, width: 80, height: 80 };
+    return { id, sightings, views: [view], age: null, female: null, thumbnail, keyFrame: null };
+  });
+  return { sampled, tracks };
 }
 
 /**
- * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. One face is
- * there all the time.
+ * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. So many faces
+ * are there all the time.
  */
 export function foldCaptions(
   fold: LowerThirdFold,
@@ -50,7 +55,8 @@ export function foldCaptions(
     sizes = [60],
     last = 39,
     face = { size: 200, sharpness: 60 },
-  }: { sizes?: number[]; last?: number; face?: { size: number; sharpness: number } } = {},
+    faces = 1,
+  }: { sizes?: number[]; last?: number; face?: { size: number; sharpness: number }; faces?: number } = {},
 ): Segment[] {
   const owner = { id: 'lower_third_recognition', version: 1 };
   let state = fold.start(CONTEXT);
@@ -59,7 +65,7 @@ export function foldCaptions(
     const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
     const observations = {
       text: textOfSamples(captions, from, to),
-      faces: facesOfSamples(from, to, face.size, face.sharpness),
+      faces: facesOfSamples(from, to, { ...face, count: faces }),
     };
     const step = fold.fold(state, { unit: unit(), observations });
     segments.push(...step.segments);

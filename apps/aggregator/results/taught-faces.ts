@@ -1,0 +1,99 @@
+import { AditError, type PictureRef } from '@adit/contracts';
+import { returned, type JobModuleEntity } from '@adit/database';
+import { fileTaughtFaces, type TaughtFace } from '@adit/datasets';
+import { ModuleRegistry } from '@adit/module-kit';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import type { StorageSettings } from '@adit/storage';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { STORAGE_SETTINGS } from '../tasks/dataset-imports.js';
+import type { EndedJob } from './job-artifacts.js';
+
+/** Pictures that are filed in one transaction. */
+const AT_ONCE = 50;
+
+interface TeachingSegment {
+  seq: number;
+  teaches: { label: string; picture: PictureRef };
+}
+
+/** Files what the segments of a job teach with the datasets that its modules name. */
+@Injectable()
+export class TaughtFaces {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+    @Inject(STORAGE_SETTINGS) private readonly settings: StorageSettings,
+  ) {}
+
+  /**
+   * Of the modules that completed. Each segment is filed once, however often the job ends; what was filed stays when the rest
+   * cannot be. Answers why not, a sentence each.
+   */
+  async file({ job, modules }: EndedJob): Promise<string[]> {
+    const problems: string[] = [];
+    for (const module of modules) {
+      const dataset = this.registry.find(module.moduleId)?.dataset?.(module.args) ?? null;
+      if (dataset === null || module.state !== 'completed') continue;
+      try {
+        problems.push(...(await this.fileAll(module, { workspaceId: job.workspaceId, datasetId: dataset.id })));
+      } catch (error) {
+        const problem = AditError.from(error);
+        if (problem.retryable) throw error;
+        problems.push(`${module.postedAs}: faces could not be put into the dataset. ${problem.message}`);
+      }
+    }
+    return problems;
+  }
+
+  private async fileAll(
+    { jobId, moduleId }: JobModuleEntity,
+    place: { workspaceId: string; datasetId: string },
+  ): Promise<string[]> {
+    const problems: string[] = [];
+    for (let after = -1; ;) {
+      const segments: TeachingSegment[] = await this.db.query(
+        `SELECT seq, teaches FROM segments
+          WHERE job_id = $1 AND module_id = $2 AND seq > $3 AND teaches IS NOT NULL AND teaches->'filed' IS NULL
+          ORDER BY seq LIMIT ${AT_ONCE}`,
+        [jobId, moduleId, after],
+      );
+      const last = segments.at(-1);
+      if (last === undefined) return problems;
+      after = last.seq;
+      const faces = (await Promise.all(segments.map((segment) => this.read(jobId, segment)))).flat();
+      const claim = (manager: EntityManager, ids: string[]) => claimSegments(manager, jobId, ids);
+      problems.push(
+        ...(await fileTaughtFaces({ ...this.settings, db: this.db, objects: this.objects }, place, faces, claim)),
+      );
+    }
+  }
+
+  /** None where the picture was erased. */
+  private async read(jobId: string, { seq, teaches }: TeachingSegment): Promise<TaughtFace[]> {
+    try {
+      const jpeg = await this.objects.read(teaches.picture.key);
+      return [{ id: String(seq), label: teaches.label, notes: `Segment ${seq} of job ${jobId}`, jpeg }];
+    } catch (error) {
+      if (AditError.from(error).code === 'NOT_FOUND') return [];
+      throw error;
+    }
+  }
+}
+
+/** Those that nobody has filed, of a job that is there; an erasure may have come before. */
+async function claimSegments(manager: EntityManager, jobId: string, ids: string[]): Promise<ReadonlySet<string>> {
+  const jobs: unknown[] = await manager.query('SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL FOR SHARE', [
+    jobId,
+  ]);
+  if (jobs.length === 0) return new Set();
+  const rows = returned<{ seq: number }>(
+    await manager.query(
+      `UPDATE segments SET teaches = teaches || '{"filed": true}'
+        WHERE job_id = $1 AND seq = ANY($2::int[]) AND teaches IS NOT NULL AND teaches->'filed' IS NULL RETURNING seq`,
+      [jobId, ids.map(Number)],
+    ),
+  );
+  return new Set(rows.map(({ seq }) => String(seq)));
+}
