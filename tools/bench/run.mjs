@@ -7,6 +7,7 @@ import { machineFacts } from './machine.mjs';
 import { again } from './rows/again.mjs';
 import { api } from './rows/api.mjs';
 import { faceIndex } from './rows/face-index.mjs';
+import { datasets } from './rows/datasets.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
 import { gpu } from './rows/gpu.mjs';
@@ -50,6 +51,7 @@ const ROWS = {
   pictures,
   identities,
   'face-index': faceIndex,
+  datasets,
   ending,
   gpu,
   'hostile-neighbour': hostileNeighbour,
