@@ -1,32 +1,20 @@
-import { AditError, storable } from '@adit/contracts';
-import type { z } from 'zod';
-import { COCO_FILE, CocoManifest, manifestOfCoco } from './coco.js';
-import { DatasetManifest, MANIFEST_FILE, manifestOfDataset, type Manifest } from './manifest.js';
+import { inTurns } from '@adit/runtime';
+import { COCO_FILE, readCoco } from './coco.js';
+import { ListReader } from './list-reader.js';
+import { MANIFEST_FILE, readDataset, type Manifest } from './manifest.js';
 
 /** Whether it is a list of what an archive holds. */
 export function isManifest(path: string): boolean {
   return path === MANIFEST_FILE || path === COCO_FILE;
 }
 
-/** Throws MEDIA_INVALID, which says where something is wrong. */
-export function readManifest(path: string, bytes: Buffer): Manifest {
-  return path === COCO_FILE
-    ? manifestOfCoco(parsed(path, CocoManifest, bytes))
-    : manifestOfDataset(parsed(path, DatasetManifest, bytes));
-}
-
-function parsed<T extends z.ZodType>(path: string, schema: T, bytes: Buffer): z.output<T> {
-  let json: unknown;
-  try {
-    json = JSON.parse(bytes.toString());
-  } catch (error) {
-    throw new AditError('MEDIA_INVALID', `${path} is no JSON.`, { cause: error });
-  }
-  const { success, data, error } = schema.check(storable).safeParse(json);
-  if (success) return data;
-  const [issue] = error.issues;
-  throw new AditError(
-    'MEDIA_INVALID',
-    `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as expected'}.`,
-  );
+/**
+ * The list of an archive, read an entry at a time: others have their turn in between. Throws MEDIA_INVALID, which says where
+ * something is wrong, and TOO_LARGE.
+ */
+export async function readManifest(path: string, bytes: Buffer): Promise<Manifest> {
+  const list = new ListReader(path, bytes);
+  const manifest = await inTurns(path === COCO_FILE ? readCoco(list) : readDataset(list));
+  list.json.finish();
+  return manifest;
 }

@@ -36,7 +36,7 @@ export async function archiveSource(open: OpenZip, most: number): Promise<Import
     if (bytes > most) throw tooLarge(`The archive unpacks to more than the ${most} bytes that may be stored.`);
   }
   if (described !== null) {
-    const manifest = readManifest(described.path, await zip.read(described, MOST_MANIFEST_BYTES));
+    const manifest = await readManifest(described.path, await zip.read(described, MOST_MANIFEST_BYTES));
     const missing = [...manifest.images.keys()].filter((path) => !there.has(path));
     return new ArchiveSource(open, there.size, '', manifest, missing);
   }
