@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { pythonTypes } from './generate-python.js';
 import { schemaPath, schemaText } from './generate-schema.js';
 
 const document = new URL('../../docs/api/openapi.json', import.meta.url);
+const pythonPath = new URL('../client-python/adit_client/types.py', import.meta.url);
 
 describe('the types of the client', () => {
   it('are those of the OpenAPI document (else: npm run docs)', async () => {
     expect(await readFile(schemaPath, 'utf8')).toBe(schemaText(JSON.parse(await readFile(document, 'utf8'))));
+  });
+
+  it('of Python are those of the OpenAPI document (else: npm run docs)', async () => {
+    expect(await readFile(pythonPath, 'utf8')).toBe(pythonTypes(JSON.parse(await readFile(document, 'utf8'))));
   });
 
   it('say what JSON Schema says', () => {

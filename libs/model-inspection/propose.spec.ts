@@ -344,6 +344,12 @@ describe('labels', () => {
   });
 });
 
+it('keeps the labels beside a graph that only its owner can name', async () => {
+  const unknown = await proposed({ outputs: { output: [1, 3, 1, 1] }, files: { 'labels.txt': 'red\ngreen\nblue\n' } });
+  expect(unknown).toMatchObject({ family: null, labels: ['red', 'green', 'blue'] });
+  expect(flags(unknown)).toEqual(['--family']);
+});
+
 describe('a model of images and text', () => {
   const config = (architecture: string, text = {}): SidecarFiles => ({
     'config.json': JSON.stringify({ architectures: [architecture], text_config: text }),

@@ -103,13 +103,13 @@ function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } 
   return { family: null, finding: null };
 }
 
-/** Labels are taken when there are as many as the outputs have room for. */
+/** Labels are taken when there are as many as the outputs have room for, or nobody knows how many that is. */
 function labelsFor(
   family: FamilyDefinition | null,
   finding: Finding | null,
   { labels }: ExporterHints,
 ): string[] | null {
-  if (family === null || finding === null || labels === null) return null;
+  if (family === null || finding === null || labels === null) return labels;
   const missing = finding.classes === null ? 0 : finding.classes - labels.length;
   return missing >= 0 && missing <= (family.spareClasses ?? 0) ? labels : null;
 }

@@ -11,6 +11,7 @@ export { meanDifference } from './mean-difference.js';
 export { randomOf } from './random.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
+export { pythonWith } from './python.js';
 export { specDatabase, type SpecDatabase } from './spec-database.js';
 export {
   ownServer,

@@ -1,0 +1,102 @@
+"""The client of one service."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, Optional
+from urllib.parse import quote
+
+import httpx
+
+from .galleries import Galleries
+from .jobs import Jobs
+from .models import Models
+from .storage import Storage
+from .transport import TIMEOUT, Headers, Transport
+
+PAGE = 200
+
+
+class AditClient:
+    """The API of one Adit service: jobs, models, galleries and files; every other operation by ``request``.
+
+    Without arguments it is the service at ``ADIT_URL`` with the key in ``ADIT_API_KEY``. ``retries`` says how often a request
+    is sent again that may be; ``http`` replaces the client of httpx, for proxies and certificates of your own.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        api_key: Optional[str] = None,
+        *,
+        token: Optional[str] = None,
+        retries: int = 2,
+        http: Optional[httpx.Client] = None,
+    ) -> None:
+        at = url or os.environ.get("ADIT_URL")
+        if not at:
+            raise ValueError("Say where the service is: AditClient(url) or ADIT_URL.")
+        key = api_key if api_key or token else os.environ.get("ADIT_API_KEY")
+        self._transport = Transport(at, api_key=key, token=token, retries=retries, http=http)
+        self.storage = Storage(self, self._transport)
+        self.jobs = Jobs(self)
+        self.models = Models(self, self._transport)
+        self.galleries = Galleries(self)
+
+    def __enter__(self) -> AditClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self._transport.close()
+
+    def request(self, operation: str, **given: Any) -> Any:
+        """The JSON that any operation answers; None where it answers nothing. Takes what ``raw`` takes."""
+        reply = self.raw(operation, **given)
+        return reply.json() if reply.content else None
+
+    def raw(
+        self,
+        operation: str,
+        *,
+        path: Optional[dict[str, Any]] = None,
+        query: Optional[dict[str, Any]] = None,
+        json: Any = None,
+        headers: Optional[Headers] = None,
+        idempotency_key: Optional[str] = None,
+        timeout: Any = TIMEOUT,
+    ) -> httpx.Response:
+        """The answer to ``METHOD /path`` as the OpenAPI document has it below /api, such as ``GET /v1/jobs/{jobId}/``.
+
+        ``path`` has the values of its variables. An ``idempotency_key`` makes a POST one that may be sent twice: the second
+        gets the reply of the first.
+        """
+        method, template = operation.split(" ", 1)
+        values = {name: quote(str(value), safe="") for name, value in (path or {}).items()}
+        key = {} if idempotency_key is None else {"idempotency-key": idempotency_key}
+        return self._transport.send(
+            method,
+            re.sub(r"\{(\w+)\}", lambda match: values[match[1]], template),
+            params=query,
+            headers={**key, **(headers or {})},
+            body=dict if json is None else lambda: {"json": json},
+            repeatable=method != "POST" or idempotency_key is not None,
+            timeout=timeout,
+        )
+
+    def items(
+        self, operation: str, *, query: Optional[dict[str, Any]] = None, **given: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Every item of a list, a page at a time."""
+        offset = 0
+        while True:
+            page = self.request(operation, query={**(query or {}), "offset": offset, "limit": PAGE}, **given)
+            yield from page["data"]
+            offset += len(page["data"])
+            if not page["data"] or offset >= page["total"]:
+                return

@@ -1,0 +1,174 @@
+"""Models of one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from .errors import AditError
+from .frames import prediction_frame
+from .transport import Transport
+from .types import Model, Prediction
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .client import AditClient
+
+PathLike = Union[str, "os.PathLike[str]"]
+#: A picture: a file of this machine, its bytes, or an address (``https://…``, ``storage://…``).
+Picture = Union[str, "os.PathLike[str]", bytes]
+#: Seconds: a model is checked and run before it is answered.
+CHECKING = 600.0
+
+
+class Seen(Prediction):
+    """What a model says of one picture."""
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a box, in fractions of the picture. Needs pandas."""
+        return prediction_frame(self.results)
+
+
+class AddedModel(Model):
+    """A model, its version that was added, and what that said of the photo it was tried on."""
+
+    added_version: int
+    tried: Optional[Seen] = None
+
+
+class Models:
+    def __init__(self, client: AditClient, transport: Transport) -> None:
+        self._client = client
+        self._transport = transport
+
+    def add(
+        self,
+        file: PathLike,
+        *,
+        name: Optional[str] = None,
+        labels: Union[None, PathLike, Iterable[str]] = None,
+        try_on: Optional[Picture] = None,
+        **said: Union[str, int, float, Iterable[float]],
+    ) -> AddedModel:
+        """Adds an ONNX file, or a folder or archive with one and what belongs to it, as a version of the model ``name``.
+
+        ``name`` is that of the file without its ending, unless given. ``labels`` is a file with one a line, or a list. Else
+        ``said`` has what neither the file nor its exporter tells: ``colour="bgr"``, ``mean=[103.5, 116.3, 123.7]``, ``std``,
+        ``resize``, ``size``, ``family``, ``decoding``, ``licence``, ``changelog``, ``scope`` … What is missing is thrown as
+        AditApiError, whose ``errors`` name the arguments. The new version is asked about the photo ``try_on`` at once.
+
+        Needs a key with the role admin. A name means its newest version until one is promoted.
+        """
+        path = os.fspath(file)
+        stem = os.path.splitext(os.path.basename(os.path.abspath(path)))[0]
+        fields = {"name": name or stem, **{key: _text(value) for key, value in said.items()}}
+        if labels is not None:
+            fields["labels"] = _labels(labels)
+        with _one_file(path) as sent, open(sent, "rb") as content:
+
+            def body() -> dict[str, Any]:
+                content.seek(0)
+                return {"data": fields, "files": {"file": (os.path.basename(sent), content)}}
+
+            reply = self._transport.send("POST", "/v1/models/", body=body, repeatable=False, timeout=CHECKING)
+        answer = reply.json()
+        model = Model.model_validate(answer)
+        version = model.latest_version.version_number
+        tried = None if try_on is None else self.predict(model, try_on, version=version)
+        return AddedModel.model_validate({**answer, "added_version": version, "tried": tried})
+
+    def list(self) -> list[Model]:
+        """Those that a job may name."""
+        return [Model.model_validate(each) for each in self._client.request("GET /v1/models/")]
+
+    def get(self, model: Union[Model, str]) -> Model:
+        """A model by its name or id. Throws AditError when there is none."""
+        asked = model if isinstance(model, str) else model.id
+        for each in self._client.request("GET /v1/models/", query={"kind": "network"}):
+            if asked in (each["id"], each["name"]):
+                return Model.model_validate(each)
+        raise AditError(f"There is no model {asked}.")
+
+    def predict(
+        self,
+        model: Union[Model, str],
+        picture: Picture,
+        *,
+        version: Optional[int] = None,
+        module: Optional[str] = None,
+        **arguments: Any,
+    ) -> Seen:
+        """What the model says of one picture, at once: what a job would find. A name may say its version: ``helmets@2``.
+
+        ``module`` is the one that it was made for unless given; ``arguments`` are that module's, such as ``min_confidence``.
+        """
+        if isinstance(model, str) and "@" in model:
+            model, _, number = model.partition("@")
+            version = self.get(model).latest_version.version_number if number == "latest" else int(number)
+        entry = self.get(model) if isinstance(model, str) else model
+        fields = {"version": version, "module": module, "arguments": json.dumps(arguments)}
+        data = {key: value for key, value in fields.items() if value is not None}
+        files: dict[str, tuple[Optional[str], Union[str, bytes]]]
+        if isinstance(picture, str) and "://" in picture:
+            files = {"file_uri": (None, picture)}
+        else:
+            files = {"file": ("picture", picture if isinstance(picture, bytes) else _content(picture))}
+        # It only looks, so it may be sent twice.
+        reply = self._transport.send(
+            "POST", f"/v1/models/{entry.id}/predict/", body=lambda: {"data": data, "files": files}, repeatable=True
+        )
+        return Seen.model_validate(reply.json())
+
+    def promote(self, model: Union[Model, str], version: int) -> Model:
+        """Makes a version the one that the name means; an earlier one to roll back. Jobs that were posted keep theirs."""
+        return Model.model_validate(self._change(model, version, "promote"))
+
+    def retire(self, model: Union[Model, str], version: int) -> None:
+        """Offers a version to no more jobs."""
+        self._change(model, version, "retire")
+
+    def delete(self, model: Union[Model, str]) -> None:
+        """Takes the model from the workspace."""
+        self._client.request("DELETE /v1/models/{modelId}/", path={"modelId": self.get(model).id})
+
+    def _change(self, model: Union[Model, str], version: int, verb: str) -> Any:
+        operation = f"POST /v1/models/{{modelId}}/versions/{{version}}/{verb}/"
+        # Done twice it is as done once.
+        key = os.urandom(16).hex()
+        path = {"modelId": self.get(model).id, "version": version}
+        return self._client.request(operation, path=path, idempotency_key=key)
+
+
+def _text(value: Union[str, int, float, Iterable[float]]) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _labels(labels: Union[PathLike, Iterable[str]]) -> str:
+    if isinstance(labels, (str, os.PathLike)):
+        return _content(labels).decode("utf-8-sig")
+    return "\n".join(labels)
+
+
+def _content(path: PathLike) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@contextmanager
+def _one_file(path: str) -> Iterator[str]:
+    """A folder is sent as an archive."""
+    if not os.path.isdir(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="adit-model-") as folder:
+        archive = os.path.join(folder, "model.tar")
+        with tarfile.open(archive, "w", dereference=True) as tar:
+            for name in sorted(os.listdir(path)):
+                tar.add(os.path.join(path, name), name)
+        yield archive

@@ -1,0 +1,18 @@
+import pytest
+
+
+def test_people_of_a_folder_are_recognised(adit, media):
+    gallery = adit.galleries.build(media / "people", "newsroom", timeout=300)
+    assert (gallery.model.name, gallery.model.type) == ("newsroom", "face")
+    assert gallery.dataset.number_of_classes == 2
+    assert gallery.training.report.number_of_images >= 2
+    assert [error.file for error in gallery.errors] == ["Audrey/torn.jpg"]
+    job = adit.jobs.run(media / "franck.jpg", {"face_recognition": {"model": "newsroom"}})
+    assert set(adit.jobs.frame(job)["label"]) == {"Franck"}
+    # The archive was a way in and no more.
+    assert not [entry for entry in adit.storage.list("/python") if entry.name.endswith(".zip")]
+
+
+def test_a_folder_without_pictures_is_said_before_anything_is_made(adit, tmp_path):
+    with pytest.raises(ValueError, match="has no folders with pictures"):
+        adit.galleries.build(tmp_path)
