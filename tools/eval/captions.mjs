@@ -83,7 +83,7 @@ async function rowsOf(reader, scratch, row, { who, args }) {
   row(`${who}, character errors, accents folded`, percent(plain), `at most ${100 * mostFolded} %`, plain <= mostFolded);
   row(`${who}, lines read to the letter`, `${all.right} of ${all.lines}`);
   row(`${who}, names found`, `${all.found} of ${all.names}`, 'at least 95 %', found >= 0.95);
-  row(`${who}, lines taken for names`, String(all.extra));
+  row(`${who}, lines taken for names`, String(all.extra), '0', all.extra === 0);
 }
 
 const READER = 'pp-ocrv6';

@@ -10,7 +10,7 @@ const find = nameFinder({
   own: [],
   secondary: [],
   single: false,
-  generic: { first: new Set(['ada', 'alan']), last: new Set(['lovelace']) },
+  generic: { first: new Set(['ada', 'alan']), last: new Set(['lovelace']), places: new Set() },
 });
 const RULE: FaceRule = { minSize: 112, minSharpness: 40, only: true, teaches: false };
 const WITHOUT: FaceRule = { ...RULE, only: false };
@@ -44,6 +44,19 @@ describe('lower thirds', () => {
     ['flash for one sample', { to: 4 }],
   ])('are not lines that %s', (_, change) => {
     expect(folded([{ text: 'Ada Lovelace', from: 4, to: 11, ...change }])).toEqual([]);
+  });
+
+  it('hold a name that no dictionary has where a function stands under it', () => {
+    const name = { text: 'Wisława Szymborska', from: 4, to: 11, y: 0.78 };
+    const under = { text: 'Poetka, noblistka', from: 4, to: 11, y: 0.86 };
+    expect(folded([name, under])).toMatchObject([
+      { label: 'Wisława Szymborska', meta: { from_dictionary: false }, frameStart: 48, frameEnd: 132 },
+    ]);
+    expect(folded([name])).toEqual([]);
+    expect(folded([name, { ...under, y: 0.96 }])).toEqual([]);
+    expect(folded([name, { ...under, from: 14, to: 20 }])).toEqual([]);
+    expect(folded([name, { ...under, text: 'Kraków, 2012' }])).toEqual([]);
+    expect(folded([{ ...name, text: 'Mayor of Kraków' }, under])).toEqual([]);
   });
 
   it('keep the spelling that was given before when a later reading differs by a letter', () => {

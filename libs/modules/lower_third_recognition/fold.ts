@@ -14,7 +14,7 @@ import type {
   StretchSource,
   StretchState,
 } from '@adit/module-kit';
-import { isLowerThird } from './lower-thirds.js';
+import { isLowerThird, lineBelow } from './lower-thirds.js';
 import { foldName } from './names/fold-name.js';
 import type { FoundName, NameFinder } from './names/find-name.js';
 import { sameName } from './names/same-name.js';
@@ -98,7 +98,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
     const spellings = [...before];
     const captions = tracks.filter(isLowerThird).sort((a, b) => b.confidence - a.confidence || a.id - b.id);
     return captions.flatMap((track): Shown[] => {
-      const found = this.find(track.text);
+      const found = this.find(track.text, lineBelow(track, captions)?.text);
       if (found === null) return [];
       const known = spellings.find((name) => sameName(name, found.name));
       if (known === undefined) spellings.push(found.name);

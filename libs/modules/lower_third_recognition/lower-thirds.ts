@@ -15,6 +15,13 @@ const STEADY = 0.7;
 const MOST_DRIFT = 0.25;
 const MIN_CONFIDENCE = 0.6;
 
+/** How far the line under a name begins from where the name does, or their middles lie apart, of the frame's width. */
+const MOST_ASIDE = 0.03;
+/** How far under a name the next line begins at most, in heights of the name. */
+const MOST_UNDER = 1;
+/** How high the line under a name is at most, in heights of the name. */
+const HIGHEST_UNDER = 1.15;
+
 /**
  * Whether a line of text may be a lower third: laid over the picture, so it is level, in the lower half, of a caption's
  * size, and stays as it is while the picture moves.
@@ -36,4 +43,32 @@ export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): 
     Math.abs(y2 - y1) <= MOST_RISE * length &&
     drift <= MOST_DRIFT
   );
+}
+
+/** The line that stands right under another in a frame that shows both, no larger, at its left or in its middle; null for none. */
+export function lineBelow(line: TextTrack, others: readonly TextTrack[]): TextTrack | null {
+  const candidates = others.flatMap((other) => {
+    const gap = other === line ? null : gapUnder(line, other);
+    return gap === null ? [] : [{ other, gap }];
+  });
+  return candidates.sort((a, b) => a.gap - b.gap)[0]?.other ?? null;
+}
+
+/** How far `other` begins under `line`, of the frame's height; null where it does not stand there. */
+function gapUnder(line: TextTrack, other: TextTrack): number | null {
+  for (const { frame, corners } of line.sightings) {
+    const shown = other.sightings.find((sighting) => sighting.frame === frame);
+    if (shown === undefined) continue;
+    const [above, under] = [extentOf(corners), extentOf(shown.corners)];
+    const gap = under.top - above.bottom;
+    const aside = Math.min(Math.abs(under.left - above.left), Math.abs(under.middle - above.middle));
+    const fits = under.height <= HIGHEST_UNDER * above.height && aside <= MOST_ASIDE;
+    return fits && under.top > above.top + above.height / 2 && gap <= MOST_UNDER * above.height ? gap : null;
+  }
+  return null;
+}
+
+function extentOf(corners: readonly number[]): Record<'left' | 'middle' | 'top' | 'bottom' | 'height', number> {
+  const [x1 = NaN, y1 = NaN, x2 = NaN, , , , x4 = NaN, y4 = NaN] = corners;
+  return { left: x1, middle: (x1 + x2) / 2, top: y1, bottom: y4, height: Math.hypot(x4 - x1, y4 - y1) };
 }

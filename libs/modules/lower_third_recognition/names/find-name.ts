@@ -2,6 +2,7 @@ import type { LabelDictionaries, UsedDictionary } from '@adit/dictionaries';
 import { AppliedDictionaries } from '@adit/dictionaries';
 import { foldName } from './fold-name.js';
 import type { GenericNames } from './generic-names.js';
+import { belongsToBefore, isFunction, isGenitive, isInstitution, isSaint } from './functions.js';
 import { isParticle, nameRuns, type NameRun } from './name-run.js';
 
 export interface FoundName {
@@ -21,9 +22,12 @@ interface NameSources {
   single: boolean;
 }
 
-/** Finds the name in a line; null when there is none. Its dictionaries have to be asked ahead. */
+/**
+ * Finds the name in a line; null when there is none. `below` is the line under it, where there is one: what stands over a
+ * function is a name though no dictionary has it. Its dictionaries have to be asked ahead.
+ */
 export interface NameFinder {
-  (line: string): FoundName | null;
+  (line: string, below?: string | null): FoundName | null;
   readonly dictionaries: readonly LabelDictionaries[];
 }
 
@@ -37,14 +41,20 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
   const inOwn = lookUp(own);
   const inSecondary = lookUp(secondary);
   const shapeAlone = generic === null && own.length === 0;
-  const find = (line: string): FoundName | null => {
-    const runs = nameRuns(line).filter((run) => countOf(run) <= MOST_WORDS);
+  const find = (line: string, below: string | null = null): FoundName | null => {
+    const runs = nameRuns(line, generic?.places)
+      .map((run) => personIn(run, generic))
+      .filter((run) => countOf(run) > 0 && countOf(run) <= MOST_WORDS);
     const texts = [...runs.map((run) => run.join(' ')), ...line.split(/[,;|]/u).map((part) => part.trim()), line];
     const listed = inOwn.find(texts);
     if (listed !== null) return { name: listed, fromDictionary: false };
     for (const run of runs) {
       const name = generic === null ? null : genericName(run, generic, single);
       if (name !== null) return { name, fromDictionary: true };
+    }
+    if (generic !== null && below !== null && isFunctionLine(below)) {
+      const [run] = runs;
+      if (run !== undefined && isWholeName(run, line)) return { name: run.join(' '), fromDictionary: false };
     }
     if (shapeAlone) {
       const [run] = runs.filter((each) => countOf(each) >= (single ? 1 : 2));
@@ -54,6 +64,46 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
     return second === null ? null : { name: second, fromDictionary: false };
   };
   return Object.assign(find, { dictionaries: [...inOwn.dictionaries, ...inSecondary.dictionaries] });
+}
+
+/** What of a run may be a person: nothing of an institution or a place, and no function behind a name. */
+function personIn(run: NameRun, generic: GenericNames | null): NameRun {
+  if (run.length < 2) return run;
+  const isNamed = (word: string): boolean => isIn(generic?.last, word) || isIn(generic?.first, word);
+  const tail = run.at(-1) ?? '';
+  if (belongsToBefore(tail) || isGenitive(tail)) return [];
+  const institution = run.findIndex((word) => isInstitution(word) && !isNamed(word));
+  // Uniwersytet Jana Pawła and Robert Koch-Institut are called after people; Anna Schmidt, Universität Köln, is one.
+  if (institution >= 0) return institution < run.length - 1 && institution > 1 ? run.slice(0, institution) : [];
+  if (isSaint(run[0] ?? '') || isPlace(run, generic)) return [];
+  const shorter = run.slice(0, -1);
+  return countOf(shorter) < 2 || !isFunction(tail) || isNamed(tail) ? run : personIn(shorter, generic);
+}
+
+/** A place of several words, unless it is as much a person: Diego García is both. */
+function isPlace(run: NameRun, generic: GenericNames | null): boolean {
+  if (generic?.places.has(foldName(run.join(' '))) !== true) return false;
+  return !isIn(generic.first, run[0] ?? '') || !isIn(generic.last, run.at(-1) ?? '');
+}
+
+function isIn(names: ReadonlySet<string> | undefined, word: string): boolean {
+  return names?.has(foldName(word)) === true;
+}
+
+function isFunctionLine(line: string): boolean {
+  return line.split(/[\s,;:|/()]+/u).some(isFunction);
+}
+
+/** Whether a line is nothing but a name of two to four words, as far as its shape tells. */
+function isWholeName(run: NameRun, line: string): boolean {
+  const words = countOf(run);
+  return words >= 2 && words <= 4 && !run.some((word) => isFunction(word) || word.length < 2) && endsWith(line, run);
+}
+
+/** Titles may stand before it. */
+function endsWith(line: string, run: NameRun): boolean {
+  const words = line.trim().split(/\s+/u);
+  return nameRuns(line).length === 1 && words.slice(-run.length).join(' ') === run.join(' ');
 }
 
 /** Words without particles. */

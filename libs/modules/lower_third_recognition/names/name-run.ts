@@ -1,4 +1,5 @@
 import { foldName } from './fold-name.js';
+import { isFunction, isSaint } from './functions.js';
 
 /** Consecutive words of a line that may be one name, as written. */
 export type NameRun = readonly string[];
@@ -18,21 +19,84 @@ const TITLES = new Set(
   ).split(' '),
 );
 
+/** What leads from a function to where it is held, beside particles. */
+const LINKS = new Set(
+  'a al alla am at au aux bei beim ds en for fra fran fur i im in na no nos o od of para por pour pro the u v ve w we z ze'.split(
+    ' ',
+  ),
+);
+/** Words of the longest place that a function may be held in. */
+const LONGEST_PLACE = 6;
+
 /**
  * The runs of words of a line that are written like a name: two to five words with a capital, particles between them. A
- * comma, a dash or a bracket ends a run; titles before it are left out.
+ * comma, a dash or a bracket ends a run; titles before it are left out, and so is where a function is held: the place, as
+ * long as `places` knows it, else a word, that a particle leads to (Mayor of San Diego, maire de Saint-Denis), and what
+ * follows a function behind a comma (Ärztin, Charité Berlin).
  */
-export function nameRuns(line: string): NameRun[] {
-  return line.split(/[,;:|/()[\]·•*]|\s[-–—]\s/u).flatMap((part) => {
-    let run: string[] = [];
-    const runs = [run];
-    for (const word of part.split(/\s+/u).filter((each) => each !== '')) {
-      if (isTitle(word) && run.length === 0) continue;
-      if (isNameWord(word) || (run.length > 0 && isParticle(word))) run.push(word);
-      else if (run.length > 0) runs.push((run = []));
-    }
-    return runs.map(withoutLooseParticles).filter((run) => run.length > 0);
-  });
+export function nameRuns(line: string, places: ReadonlySet<string> = new Set()): NameRun[] {
+  const runs: NameRun[] = [];
+  let held = false;
+  for (const piece of line.split(/([,;:|/()[\]·•*]|\s[-–—]\s)/u)) {
+    if (piece === ',' && held) break;
+    const words = piece.split(/\s+/u).filter((each) => each !== '');
+    runs.push(...runsOf(words, places));
+    held = words.some(isFunction);
+  }
+  return runs;
+}
+
+function runsOf(words: readonly string[], places: ReadonlySet<string>): NameRun[] {
+  let run: string[] = [];
+  const runs = [run];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (isTitle(word) && run.length === 0) continue;
+    const behind = isFunction(word) ? behindPlace(words, at + 1, places) : null;
+    if (behind !== null) {
+      // Whoever holds it stands before it or behind it: John Smith Mayor of Leeds, Mayor of Leeds John Smith.
+      runs.push((run = []));
+      at = behind - 1;
+    } else if (isNameWord(word) || (run.length > 0 && isParticle(word))) run.push(word);
+    else if (run.length > 0) runs.push((run = []));
+  }
+  return runs.map(withoutLooseParticles).filter((each) => each.length > 0);
+}
+
+/** Where the words go on behind the places that particles lead to from a function, which ends at `from`; null for none. */
+function behindPlace(words: readonly string[], from: number, places: ReadonlySet<string>): number | null {
+  const loud = isLoud(words[from - 1] ?? '');
+  let behind: number | null = null;
+  // One leads to the next: director of the hospital of Molina de Segura.
+  for (let at = from; at < words.length;) {
+    const link = at;
+    while (isLink(words[at] ?? '', loud)) at += 1;
+    const first = words[at];
+    const elided = first !== undefined && /^(?:d|l|dell|all)['’]\p{L}/iu.test(first);
+    if (at === link && !elided) break;
+    at += first === undefined ? 0 : placeLength(words.slice(at), places);
+    behind = at;
+  }
+  return behind;
+}
+
+/** Words of the place that these begin with; one that is not known is of one word, or of two as San Benito. */
+function placeLength(words: readonly string[], places: ReadonlySet<string>): number {
+  for (let length = Math.min(LONGEST_PLACE, words.length); length > 1; length--) {
+    if (places.has(foldName(words.slice(0, length).join(' ')))) return length;
+  }
+  const [first = ''] = words;
+  return isSaint(first) && !first.includes('-') ? 2 : 1;
+}
+
+/** In small letters, or in capitals where the function is: MAYOR OF LEEDS, but not Président De Gaulle. */
+function isLink(word: string, loud: boolean): boolean {
+  const folded = foldName(word);
+  return (word === word.toLowerCase() || (loud && isLoud(word))) && (PARTICLES.has(folded) || LINKS.has(folded));
+}
+
+function isLoud(word: string): boolean {
+  return word.length > 1 && word === word.toUpperCase();
 }
 
 export function isParticle(word: string): boolean {
