@@ -21,6 +21,11 @@ describe('textTable', () => {
     ]);
   });
 
+  it('has as many rows as there are', () => {
+    const rows = Array.from({ length: 200_000 }, (_, at) => [String(at)]);
+    expect(textTable(['Number'], rows).length).toBeGreaterThan(1e6);
+  });
+
   it('lets no client move the cursor', () => {
     expect(printable('Anna\u001b[2J\r\nroot')).toBe('Anna�[2J��root');
   });

@@ -2,8 +2,9 @@ export type Align = 'left' | 'right';
 
 /** A table for a terminal: columns as wide as they need to be, two spaces between them, no trailing blanks. */
 export function textTable(head: string[], rows: string[][], align: Align[] = []): string {
+  // Not all as arguments of one call: a table may have more rows than a call takes.
   const widths = head.map((title, column) =>
-    Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(widthOf)),
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), widthOf(title)),
   );
   const line = (cells: string[]): string =>
     cells

@@ -1,10 +1,13 @@
-import type { ClassEvaluation, FaceClustering } from '@adit/contracts';
+import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { z } from 'zod';
 import { clusterFaces, DEFAULT_LIMITS, usableFace, type LookedImage } from './cluster-faces.js';
-import { FaceLook, lookOf, PlaceLook } from './look.js';
+import { lookOf, MainFaces, PlaceLook } from './look.js';
+
+/** Images whose looks are read together. */
+const PAGE = 500;
 
 /** Compares the images of a class with each other, once each was looked at, and writes down what that gives. */
 export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<void> {
@@ -12,7 +15,7 @@ export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<
   const type = await datasetType(db.manager, classId);
   const { ids, clusters, result, gender } =
     type === 'face'
-      ? await facesOf(await looksOf(db.manager, classId, FaceLook))
+      ? await facesOf(await looksOf(db.manager, classId, MainFaces))
       : placesOf(await looksOf(db.manager, classId, PlaceLook));
   const faulty = clusters.filter((cluster) => cluster !== null && cluster !== 'match').length;
   await inTransaction(db, async (manager) => {
@@ -40,19 +43,26 @@ interface Looked<Look> {
   look: Look | null;
 }
 
-/** The images of a class in their order, with what was seen in them. */
+/** The images of a class in their order, with what was seen in them. One that comes meanwhile asks for all of it anew. */
 async function looksOf<Look>(
   manager: EntityManager,
   classId: string,
   schema: z.ZodType<Look>,
 ): Promise<Looked<Look>[]> {
-  const rows: { id: string; digest: string | null; look: unknown }[] = await manager.query(
-    `SELECT i.id, i.digest, l.look FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
-       LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
-      WHERE i.class_id = $1 ORDER BY i.seq`,
-    [classId],
-  );
-  return rows.map(({ id, digest, look }) => ({ id, digest, look: look === null ? null : schema.parse(look) }));
+  const looked: Looked<Look>[] = [];
+  for (let after = '0'; ;) {
+    const rows: { id: string; seq: string; digest: string | null; look: unknown }[] = await manager.query(
+      `SELECT i.id, i.seq, i.digest, l.look FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
+         LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
+        WHERE i.class_id = $1 AND i.seq > $2 ORDER BY i.seq LIMIT ${PAGE}`,
+      [classId, after],
+    );
+    for (const { id, digest, look } of rows) {
+      looked.push({ id, digest, look: look === null ? null : schema.parse(look) });
+    }
+    if (rows.length < PAGE) return looked;
+    after = elementAt(rows, -1).seq;
+  }
 }
 
 interface Evaluated {

@@ -25,6 +25,9 @@ export const FaceLook = z.object({
 });
 export type FaceLook = z.infer<typeof FaceLook>;
 
+/** The same as far as a class asks for it: whom it means, and whether somebody else may be meant. A crowd has hundreds of faces. */
+export const MainFaces = FaceLook.transform(({ faces, ...look }): FaceLook => ({ ...look, faces: faces.slice(0, 2) }));
+
 /** What a picture of a dataset shows as a whole. */
 export const PlaceLook = z.object({
   network: z.object({ name: z.string(), digest: z.string() }),

@@ -15,12 +15,10 @@ import {
 import { inTransaction, TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
-  FaceLook,
   fitFaceHead,
   fitPlaceHead,
   landmarkOfFields,
   lookOf,
-  PlaceLook,
   type Head,
   type PlaceImage,
 } from '@adit/datasets';
@@ -38,9 +36,8 @@ import { ModelStore } from '@adit/model-store';
 import { FACE_GALLERY, LANDMARK_MODEL, writeGalleryFiles, type GalleryKind } from '@adit/modules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { trainedClasses, type TrainedRow } from './trained-classes.js';
 
-/** Classes whose images are read together. */
-const PAGE = 500;
 const GRAPH_FILE = 'model.onnx';
 
 /** Makes versions of models from datasets, one after the other. The same dataset gives the same version, so none comes twice. */
@@ -78,7 +75,7 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
       if (await renewLease(this.db, task, TASK_LEASE_SECONDS, also)) return;
       throw new AditError('CONFLICT', 'The training was stopped.');
     };
-    const classes = await this.classes(row);
+    const classes = await trainedClasses(this.db.manager, row);
     const fitted = row.type === 'face' ? await fittedFaces(row, classes, goOn) : await fittedPlaces(classes, goOn);
     if (fitted === null) throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
     const folder = await mkdtemp(join(tmpdir(), 'adit-training-'));
@@ -127,36 +124,6 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
       message,
     ]);
   }
-
-  /** What is active and has not expired, as it was when the training was posted. */
-  private async classes({ datasetId, timeCreated }: TrainingEntity): Promise<ClassRow[]> {
-    const classes: ClassRow[] = [];
-    for (let after = '0'; ;) {
-      const rows: (ClassRow & { seq: string })[] = await this.db.query(
-        `SELECT c.id, c.label, c.seq, c.custom_fields AS "customFields", coalesce(list.images, '[]') AS images
-           FROM dataset_classes c JOIN datasets d ON d.id = c.dataset_id AND d.time_deleted IS NULL
-           LEFT JOIN LATERAL (
-             SELECT json_agg(json_build_object('id', i.id, 'digest', i.digest, 'look', l.look) ORDER BY i.seq) AS images
-               FROM dataset_images i
-               LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
-              WHERE i.class_id = c.id AND i.active AND i.time_created <= $2) list ON true
-          WHERE c.dataset_id = $1 AND c.time_deleted IS NULL AND c.active AND c.seq > $3
-            AND (c.expiration_date IS NULL OR c.expiration_date > now())
-          ORDER BY c.seq LIMIT $4`,
-        [datasetId, timeCreated, after, PAGE],
-      );
-      classes.push(...rows);
-      if (rows.length < PAGE) return classes;
-      after = elementAt(rows, -1).seq;
-    }
-  }
-}
-
-interface ClassRow {
-  id: string;
-  label: string;
-  customFields: CustomFields;
-  images: { id: string; digest: string | null; look: unknown }[];
 }
 
 /** A head, the kind of model that it becomes, and what is known of its classes besides. */
@@ -172,10 +139,14 @@ const NOTHING: Readonly<Record<DatasetType, string>> = {
   landmark: 'can be used',
 };
 
-async function fittedFaces({ config }: TrainingEntity, rows: readonly ClassRow[], goOn: GoOn): Promise<Fitted | null> {
+async function fittedFaces(
+  { config }: TrainingEntity,
+  rows: readonly TrainedRow[],
+  goOn: GoOn,
+): Promise<Fitted | null> {
   const classes = rows.map(({ id, label, images }) => ({
     ...{ id, label },
-    images: images.map(({ look, ...image }) => ({ ...image, look: FaceLook.safeParse(look).data ?? null })),
+    images: images.map(({ look, ...image }) => ({ ...image, look: look !== null && 'faces' in look ? look : null })),
   }));
   const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
   const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
@@ -183,19 +154,19 @@ async function fittedFaces({ config }: TrainingEntity, rows: readonly ClassRow[]
   return head === null ? null : { head, kind: FACE_GALLERY, landmarks: new Map() };
 }
 
-async function fittedPlaces(rows: readonly ClassRow[], goOn: GoOn): Promise<Fitted | null> {
+async function fittedPlaces(rows: readonly TrainedRow[], goOn: GoOn): Promise<Fitted | null> {
   const landmarks = new Map(rows.map(({ id, label, customFields }) => [id, landmarkOfFields(label, customFields)]));
   const classes = rows.map(({ id, label, images }) => ({ id, label, images: images.map(placeImage) }));
   const head = await fitPlaceHead(classes, goOn);
   return head === null ? null : { head, kind: LANDMARK_MODEL, landmarks };
 }
 
-function placeImage({ id, digest, look: seen }: ClassRow['images'][number]): PlaceImage {
-  const look = PlaceLook.safeParse(seen).data;
-  const vector = look === undefined ? null : decodeDirection(look.embedding);
+function placeImage({ id, digest, look: seen }: TrainedRow['images'][number]): PlaceImage {
+  const look = seen !== null && 'embedding' in seen ? seen : null;
+  const vector = look === null ? null : decodeDirection(look.embedding);
   // All zeros: it shows nothing that the network knows of.
   const isUsable = vector?.some((value) => value !== 0) === true;
-  return { id, digest, look: look !== undefined && isUsable ? { network: look.network, vector } : null };
+  return { id, digest, look: look !== null && isUsable ? { network: look.network, vector } : null };
 }
 
 async function fileOf(folder: string, name: string): Promise<{ name: string; size: number; sha256: string }> {
