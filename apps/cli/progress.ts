@@ -4,35 +4,23 @@ import { MultiBar, type SingleBar } from 'cli-progress';
 export class Progress {
   private readonly bars = new Map<string, SingleBar>();
   private readonly said = new Map<string, number>();
-  private readonly multi: MultiBar | null;
+  private multi: MultiBar | null = null;
 
   constructor(
     private readonly out: NodeJS.WriteStream = process.stderr,
     private readonly quiet = false,
-  ) {
-    this.multi =
-      out.isTTY && !quiet
-        ? new MultiBar({
-            format: '{bar} {percentage} %  {name}  {state}',
-            barCompleteChar: '━',
-            barIncompleteChar: '─',
-            barsize: 32,
-            hideCursor: true,
-            clearOnComplete: false,
-            stream: out,
-            autopadding: true,
-          })
-        : null;
-  }
+  ) {}
 
   /** How far the thing of that name is, 0..1; a word on its state stands behind its bar. */
   show(name: string, share: number, state = ''): void {
     const percent = Math.floor(share * 100);
-    if (this.multi !== null) {
+    if (this.quiet) return;
+    if (this.out.isTTY) {
+      this.multi ??= multiBar(this.out);
       const bar = this.bars.get(name) ?? this.multi.create(100, 0, { name, state });
       this.bars.set(name, bar);
       bar.update(percent, { name, state });
-    } else if (!this.quiet) {
+    } else {
       const tenth = Math.floor(percent / 10);
       if ((this.said.get(name) ?? -1) >= tenth) return;
       this.said.set(name, tenth);
@@ -43,5 +31,20 @@ export class Progress {
   /** Leaves the bars as they are and gives the terminal back. */
   stop(): void {
     this.multi?.stop();
+    this.multi = null;
+    this.bars.clear();
   }
+}
+
+function multiBar(stream: NodeJS.WriteStream): MultiBar {
+  return new MultiBar({
+    format: '{bar} {percentage} %  {name}  {state}',
+    barCompleteChar: '━',
+    barIncompleteChar: '─',
+    barsize: 32,
+    hideCursor: true,
+    clearOnComplete: false,
+    stream,
+    autopadding: true,
+  });
 }
