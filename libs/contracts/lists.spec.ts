@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dropOldest, elementAt, zip } from './lists.js';
+import { dropOldest, elementAt, float32At, float64At, zip } from './lists.js';
 
 describe('elementAt', () => {
   it('gives what is there, from either end, and refuses what is not', () => {
@@ -8,6 +8,16 @@ describe('elementAt', () => {
     expect(elementAt([null], 0)).toBeNull();
     for (const place of [2, -3, 0.5, NaN]) expect(() => elementAt(['a', 'b'], place)).toThrow(RangeError);
     expect(() => elementAt([], -1)).toThrow('Place -1 of a list of 0.');
+  });
+});
+
+describe('float32At and float64At', () => {
+  it('give what is there, and refuse what is not', () => {
+    expect([float32At(Float32Array.of(1, NaN), 1), float64At(Float64Array.of(0.1, 2), 0)]).toEqual([NaN, 0.1]);
+    for (const place of [2, -1, 0.5, NaN]) {
+      expect(() => float32At(new Float32Array(2), place)).toThrow(RangeError);
+      expect(() => float64At(new Float64Array(2), place)).toThrow(`Place ${place} of a list of 2.`);
+    }
   });
 });
 

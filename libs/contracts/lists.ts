@@ -1,11 +1,33 @@
 /**
  * The element at a place that must be taken; a negative one counts from the end, −1 is the last. Throws a RangeError for a
- * place outside the list, where an index alone gives undefined. Not for loops over pixels: it is called with every kind of list.
+ * place outside the list, where an index alone gives undefined. Not for loops over numbers: it is called with every kind of list,
+ * and `float32At` with one.
  */
 export function elementAt<T>(list: ArrayLike<T>, place: number): T {
   const element = list[place < 0 ? list.length + place : place];
-  if (element === undefined) throw new RangeError(`Place ${place} of a list of ${list.length}.`);
+  if (element === undefined) throw outside(place, list);
   return element;
+}
+
+/**
+ * The number at a place of a Float32Array. Throws a RangeError for a place outside. As fast as an index in the tightest loop,
+ * for V8 compiles it for the one kind of array that it sees; `elementAt` and `for … of` take ten times as long there.
+ */
+export function float32At(numbers: Float32Array, place: number): number {
+  const number = numbers[place];
+  if (number === undefined) throw outside(place, numbers);
+  return number;
+}
+
+/** The same of a Float64Array. */
+export function float64At(numbers: Float64Array, place: number): number {
+  const number = numbers[place];
+  if (number === undefined) throw outside(place, numbers);
+  return number;
+}
+
+function outside(place: number, { length }: ArrayLike<unknown>): RangeError {
+  return new RangeError(`Place ${place} of a list of ${length}.`);
 }
 
 /** The elements at equal places of two lists. Throws a RangeError when one is longer than the other. */

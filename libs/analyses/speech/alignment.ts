@@ -1,3 +1,5 @@
+import { float32At, float64At } from '@adit/contracts';
+
 /** Shares of attention of the heads that follow the clock: heads × rows × frames of 20 ms. */
 export interface Attention {
   data: Float32Array;
@@ -20,12 +22,12 @@ export function startsOfRows(attention: Attention, from: number, to: number): In
   for (let head = 0; head < heads; head++) {
     const sums = Float64Array.from({ length: rows }, (_, row) => {
       let sum = 0;
-      for (let frame = 0; frame < used; frame++) sum += data[(head * rows + row) * frames + frame] as number;
+      for (let frame = 0; frame < used; frame++) sum += float32At(data, (head * rows + row) * frames + frame);
       return sum;
     });
     for (let frame = 0; frame < used; frame++) {
       const share = (row: number): number =>
-        (data[(head * rows + row) * frames + frame] as number) / (sums[row] as number);
+        float32At(data, (head * rows + row) * frames + frame) / float64At(sums, row);
       let sum = 0;
       let squares = 0;
       for (let row = 0; row < rows; row++) {
@@ -54,11 +56,11 @@ function addMedians(
       for (let k = -3; k <= 3; k++) {
         const at = Math.abs(frame + k);
         const inside = at >= frames ? 2 * (frames - 1) - at : at;
-        seven[k + 3] = values[row * frames + Math.min(Math.max(inside, 0), frames - 1)] as number;
+        seven[k + 3] = float64At(values, row * frames + Math.min(Math.max(inside, 0), frames - 1));
       }
       seven.sort();
       const at = row * frames + frame;
-      to[at] = (to[at] as number) + (seven[3] as number) * share;
+      to[at] = float64At(to, at) + float64At(seven, 3) * share;
     }
   }
 }
@@ -71,11 +73,11 @@ function cheapestPath(gains: Float64Array, rows: number, frames: number): Int32A
   cost[0] = 0;
   for (let row = 1; row <= rows; row++) {
     for (let frame = 1; frame <= frames; frame++) {
-      const both = cost[(row - 1) * width + frame - 1] as number;
-      const next = cost[(row - 1) * width + frame] as number;
-      const stay = cost[row * width + frame - 1] as number;
+      const both = float64At(cost, (row - 1) * width + frame - 1);
+      const next = float64At(cost, (row - 1) * width + frame);
+      const stay = float64At(cost, row * width + frame - 1);
       const way = both < next && both < stay ? 0 : next < both && next < stay ? 1 : 2;
-      cost[row * width + frame] = Math.min(both, next, stay) - (gains[(row - 1) * frames + frame - 1] as number);
+      cost[row * width + frame] = Math.min(both, next, stay) - float64At(gains, (row - 1) * frames + frame - 1);
       trace[row * width + frame] = way;
     }
   }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { float32At, float64At } from '@adit/contracts';
 
 // Whisper's front end: Hann of 400 samples (periodic) every 160, centred with reflection, power, Slaney mel bands, log10, clamped
 // to 8 below the loudest, (x + 4) / 4.
@@ -25,9 +26,9 @@ function melBands(): Band[] {
   const toHz = (mel: number): number =>
     mel < 15 ? (mel * 200) / 3 : 1000 * Math.exp((Math.log(6.4) / 27) * (mel - 15));
   const top = 45.245640471924965; // 8000 Hz
-  const edges = Array.from({ length: BANDS + 2 }, (_, i) => toHz((top * i) / (BANDS + 1)));
+  const edge = (i: number): number => toHz((top * i) / (BANDS + 1));
   return Array.from({ length: BANDS }, (_, band) => {
-    const [low, mid, high] = edges.slice(band, band + 3) as [number, number, number];
+    const [low, mid, high] = [edge(band), edge(band + 1), edge(band + 2)];
     const weights: number[] = [];
     let first = -1;
     for (let bin = 0; bin < BINS; bin++) {
@@ -44,7 +45,7 @@ function melBands(): Band[] {
 const BANK = melBands();
 const COS = Float64Array.from({ length: SIZE }, (_, i) => Math.cos((2 * Math.PI * i) / SIZE));
 const SIN = Float64Array.from({ length: SIZE }, (_, i) => -Math.sin((2 * Math.PI * i) / SIZE));
-const HANN = Float64Array.from({ length: SIZE }, (_, i) => Math.fround(0.5 - 0.5 * (COS[i] as number)));
+const HANN = Float64Array.from({ length: SIZE }, (_, i) => Math.fround(0.5 - 0.5 * float64At(COS, i)));
 
 interface Complex {
   re: Float64Array;
@@ -67,8 +68,12 @@ function transform(input: Complex, scratch: Complex): Complex {
           for (let p = 0; p < radix; p++) {
             const at = (g + p * groups) * done + k;
             const angle = (p * k * groups + p * q * turn) % SIZE;
-            re += (from.re[at] as number) * (COS[angle] as number) - (from.im[at] as number) * (SIN[angle] as number);
-            im += (from.re[at] as number) * (SIN[angle] as number) + (from.im[at] as number) * (COS[angle] as number);
+            const x = float64At(from.re, at);
+            const y = float64At(from.im, at);
+            const cos = float64At(COS, angle);
+            const sin = float64At(SIN, angle);
+            re += x * cos - y * sin;
+            im += x * sin + y * cos;
           }
           const at = g * done * radix + q * done + k;
           to.re[at] = re;
@@ -90,46 +95,43 @@ export async function logMel(samples: Float32Array): Promise<Float32Array> {
   const end = Math.min(samples.length, WINDOW_SAMPLES);
   const at = (i: number): number => {
     const j = i < 0 ? -i : i >= WINDOW_SAMPLES ? 2 * (WINDOW_SAMPLES - 1) - i : i;
-    return j < end ? (samples[j] as number) : 0;
+    return j < end ? float32At(samples, j) : 0;
   };
   const out = new Float32Array(BANDS * WINDOW_FRAMES).fill(-10);
   const used = Math.min(WINDOW_FRAMES, Math.ceil((end + SIZE / 2) / HOP));
   let loudest = used < WINDOW_FRAMES ? -10 : -Infinity;
   const [input, scratch] = [complex(), complex()];
-  const powers = [new Float64Array(BINS), new Float64Array(BINS)];
+  const [even, odd] = [new Float64Array(BINS), new Float64Array(BINS)];
+  const powers = [even, odd];
   for (let frame = 0; frame < used; frame += 2) {
     if (frame % FRAMES_A_TURN === 0) await setImmediate();
     // Two frames at once: one as the real, one as the imaginary part.
     for (let i = 0; i < SIZE; i++) {
       const sample = frame * HOP + i - SIZE / 2;
-      input.re[i] = (HANN[i] as number) * at(sample);
-      input.im[i] = (HANN[i] as number) * at(sample + HOP);
+      input.re[i] = float64At(HANN, i) * at(sample);
+      input.im[i] = float64At(HANN, i) * at(sample + HOP);
     }
     const { re, im } = transform(input, scratch);
     for (let bin = 0; bin < BINS; bin++) {
       const mirror = (SIZE - bin) % SIZE;
-      const [aRe, aIm] = [
-        ((re[bin] as number) + (re[mirror] as number)) / 2,
-        ((im[bin] as number) - (im[mirror] as number)) / 2,
-      ];
-      const [bRe, bIm] = [
-        ((im[bin] as number) + (im[mirror] as number)) / 2,
-        ((re[mirror] as number) - (re[bin] as number)) / 2,
-      ];
-      (powers[0] as Float64Array<ArrayBuffer>)[bin] = aRe * aRe + aIm * aIm;
-      (powers[1] as Float64Array<ArrayBuffer>)[bin] = bRe * bRe + bIm * bIm;
+      const [x, y] = [float64At(re, bin), float64At(im, bin)];
+      const [xMirror, yMirror] = [float64At(re, mirror), float64At(im, mirror)];
+      const [aRe, aIm] = [(x + xMirror) / 2, (y - yMirror) / 2];
+      const [bRe, bIm] = [(y + yMirror) / 2, (xMirror - x) / 2];
+      even[bin] = aRe * aRe + aIm * aIm;
+      odd[bin] = bRe * bRe + bIm * bIm;
     }
-    for (let half = 0; half < 2 && frame + half < used; half++) {
+    for (const [half, power] of powers.entries()) {
+      if (frame + half >= used) break;
       for (const [band, { first, weights }] of BANK.entries()) {
         let sum = 0;
-        for (let i = 0; i < weights.length; i++)
-          sum += (weights[i] as number) * ((powers[half] as Float64Array<ArrayBuffer>)[first + i] as number);
+        for (let i = 0; i < weights.length; i++) sum += float64At(weights, i) * float64At(power, first + i);
         const log = Math.log10(Math.max(sum, 1e-10));
         out[band * WINDOW_FRAMES + frame + half] = log;
         if (log > loudest) loudest = log;
       }
     }
   }
-  for (let i = 0; i < out.length; i++) out[i] = (Math.max(out[i] as number, loudest - 8) + 4) / 4;
+  for (let i = 0; i < out.length; i++) out[i] = (Math.max(float32At(out, i), loudest - 8) + 4) / 4;
   return out;
 }
