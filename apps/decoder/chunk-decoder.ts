@@ -2,6 +2,7 @@ import {
   AditError,
   audioSpecName,
   frameSpecName,
+  imageRange,
   type AudioInterval,
   type Extent,
   type FrameInterval,
@@ -11,7 +12,6 @@ import type { JobAnalysisEntity, PackKeys } from '@adit/database';
 import {
   failMixed,
   failSource,
-  imageRange,
   knownKey,
   knownObservations,
   LockedJob,

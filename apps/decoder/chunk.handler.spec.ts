@@ -13,7 +13,6 @@ import {
   LockedJob,
   packsPrefix,
   planChunks,
-  planImages,
   type ResolvedAnalysis,
   writePlan,
 } from '@adit/jobs';
@@ -123,11 +122,11 @@ describe('decoding a chunk', () => {
   const requested = async (names = PICTURES): Promise<{ jobId: string; chunkId: string }> => {
     const jobId = await submitted(names, 'image');
     const facts = { kind: 'image' as const, format: 'png' as const, width: 8, height: 8 };
-    await outbox.transaction(async (manager) => {
-      const locked = (await LockedJob.take(manager, jobId))!;
+    await writePlan(outbox, jobId, async (manager, locked) => {
       await locked.apply({ kind: 'opened' });
-      const wanted = [{ moduleId: 'face_recognition', from: 0, to: names.length - 1 }];
-      await planImages(manager, locked, { index: 0, digest: 'd'.repeat(64), facts }, wanted, 64);
+      const spans = [{ sourceStart: 0, sourceEnd: names.length, extent: { kind: 'image' as const } }];
+      const wanted = [{ moduleId: 'face_recognition', spans }];
+      return planChunks(manager, locked, 0, { digest: 'd'.repeat(64), facts }, wanted);
     });
     const { id: chunkId } = await database.dataSource.manager.findOneByOrFail(ChunkEntity, { jobId });
     await database.dataSource.manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
@@ -168,8 +167,12 @@ describe('decoding a chunk', () => {
     await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
     await writePlan(outbox, jobId, async (inside, job) => {
       await job.apply({ kind: 'opened' });
-      const extents = film!.grid.map((interval) => ({ kind: 'video' as const, interval }));
-      const wanted = [{ moduleId: 'face_recognition', extents }];
+      const spans = film!.grid.map((interval) => ({
+        sourceStart: 0,
+        sourceEnd: 1,
+        extent: { kind: 'video' as const, interval },
+      }));
+      const wanted = [{ moduleId: 'face_recognition', spans }];
       return planChunks(inside, job, 0, { digest, facts }, wanted);
     });
     await outbox.transaction(async (inside) =>

@@ -5,11 +5,10 @@ import {
   ALL_IMAGES,
   failMixed,
   failSource,
-  imageRange,
+  imagesPerChunk,
   JOB_SETTINGS,
   LockedJob,
   planChunks,
-  planImages,
   inputKinds,
   inputsOf,
   lackOf,
@@ -21,12 +20,12 @@ import {
   writePlan,
   type ChunkPlan,
   type JobSettings,
-  type ModuleExtents,
+  type ModuleSpans,
   type Refusal,
 } from '@adit/jobs';
 import { claimAttempt, runAttempt, leasedSource } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
-import { MEDIA_PLANS, PLANNING_RATE } from '@adit/media';
+import { planMedia, PLANNING_RATE, type PlannableMedia } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -128,7 +127,7 @@ export class SourceHandler {
     });
   }
 
-  /** Of a film or recording: what has to be written; null when nothing is left to write. */
+  /** What has to be written; null when nothing is left to write. */
   private async plan(
     manager: EntityManager,
     locked: LockedJob,
@@ -153,26 +152,30 @@ export class SourceHandler {
       await failMixed(locked);
       return null;
     }
-    if (kind === 'image') {
-      await this.planImageJob(manager, locked, sourceIndex, media, count);
-      return null;
-    }
     // A job of films and recordings is one of video.
-    if (locked.job.mediaType !== kind && (kind === 'video' || isFirst)) {
+    if (locked.job.mediaType !== kind && (kind !== 'audio' || isFirst)) {
       await manager.update(JobEntity, { id: locked.job.id }, { mediaType: kind });
     }
-    const { wanted, refused, deaf, asked } = await this.wantedOf(manager, locked, media);
-    if (refused.length === asked) throw new AditError('MEDIA_INVALID', refusedBy(refused));
-    await refuseSource(locked, opened, refused);
-    await locked.addErrors(deaf.map((each) => sourceError(opened.uri, refusedBy([each]))));
+    const images = imagesPerChunk(this.settings.imagesPerChunk, count);
+    const plannable = { ...media, sourceIndex, sources: count, imagesPerChunk: images };
+    const { wanted, refused, deaf, asked } = await this.wantedOf(manager, locked, plannable);
+    if (kind === 'image') {
+      // What cannot be asked of one image can be asked of none.
+      for (const { module, reason } of refused) await locked.failModule(module.moduleId, `it ${reason}`);
+    } else {
+      if (refused.length === asked) throw new AditError('MEDIA_INVALID', refusedBy(refused));
+      await refuseSource(locked, opened, refused);
+      await locked.addErrors(deaf.map((each) => sourceError(opened.uri, refusedBy([each]))));
+    }
     // A film that was fetched ahead waits behind the chunks of those before it.
-    return planChunks(manager, locked, sourceIndex, media, wanted, isFirst ? this.settings : null);
+    const credit = isFirst || kind === 'image' ? this.settings : null;
+    return planChunks(manager, locked, sourceIndex, media, wanted, credit);
   }
 
-  /** What each running module is to be asked of a film or recording. One whose range lies outside fails. */
-  private async wantedOf(manager: EntityManager, locked: LockedJob, media: OpenedMedia) {
+  /** What each running module is to be asked of a source. One whose range lies outside fails. */
+  private async wantedOf(manager: EntityManager, locked: LockedJob, media: OpenedMedia & PlannableMedia) {
     const kinds = await inputKinds(manager, locked.job.id);
-    const wanted: ModuleExtents[] = [];
+    const wanted: ModuleSpans[] = [];
     const refused: Refusal[] = [];
     /** Those that see the film and would have heard it. */
     const deaf: Refusal[] = [];
@@ -184,12 +187,10 @@ export class SourceHandler {
       }
       const inputs = inputsOf(module, kinds);
       try {
-        const extents = [...inputs].flatMap((input) =>
-          MEDIA_PLANS[input === 'audio' ? 'audio' : 'video'](media, module.range),
-        );
+        const spans = [...inputs].flatMap((input) => planMedia(media, input, module.range));
         const { silence } = media;
-        if (extents.length > 0 || inputs.size === 0) {
-          wanted.push({ moduleId: module.moduleId, extents });
+        if (spans.length > 0 || inputs.size === 0) {
+          wanted.push({ moduleId: module.moduleId, spans });
           if (silence !== null && inputs.has('audio')) deaf.push({ module, reason: silence });
         } else refused.push({ module, reason: silence ?? lackOf(inputs) });
       } catch (error) {
@@ -197,33 +198,5 @@ export class SourceHandler {
       }
     }
     return { wanted, refused, deaf, asked: modules.length };
-  }
-
-  private async planImageJob(
-    manager: EntityManager,
-    locked: LockedJob,
-    index: number,
-    { digest, facts }: KnownMedia,
-    count: number,
-  ): Promise<void> {
-    const kinds = await inputKinds(manager, locked.job.id);
-    const wanted: { moduleId: string; from: number; to: number }[] = [];
-    for (const module of locked.activeModules) {
-      if (!takesMedia(module, 'image')) {
-        await locked.failModule(module.moduleId, `it ${refusalOf(module, 'image')}`);
-        continue;
-      }
-      const inputs = inputsOf(module, kinds);
-      if (inputs.size > 0 && !inputs.has('frames')) {
-        await locked.failModule(module.moduleId, `it ${lackOf(inputs)}`);
-        continue;
-      }
-      const range = imageRange(module.range, count);
-      if (range === null) {
-        await locked.failModule(module.moduleId, 'its range does not lie within the images of the job');
-      } else wanted.push({ moduleId: module.moduleId, ...range });
-    }
-    const opened = { index, digest, facts };
-    await planImages(manager, locked, opened, wanted, this.settings.imagesPerChunk, this.settings);
   }
 }

@@ -40,6 +40,15 @@ const FrameRange = z
 export const ProcessingRange = z.union([TimeRange, FrameRange]);
 export type ProcessingRange = z.infer<typeof ProcessingRange>;
 
+/** Indexes of images, both inclusive; null when no image lies within, or when the range is given in seconds. */
+export function imageRange(range: ProcessingRange | null, count: number): { from: number; to: number } | null {
+  if (range === null) return { from: 0, to: count - 1 };
+  if (!('frame_start' in range || 'frame_end' in range)) return null;
+  const from = range.frame_start ?? 0;
+  const to = Math.min(range.frame_end ?? count - 1, count - 1);
+  return from <= to ? { from, to } : null;
+}
+
 /** Each is read and indexed for the job. */
 const MOST_DICTIONARIES = 64;
 

@@ -182,6 +182,13 @@ export function specNames(input: InputSpecs): string[] {
   return input.kind === 'frames' ? input.specs.map(frameSpecName) : input.specs.map(audioSpecName);
 }
 
+/** What becomes one chunk: an extent of one source, or whole images, those from `sourceStart` to before `sourceEnd`. */
+export interface Span {
+  sourceStart: number;
+  sourceEnd: number;
+  extent: Extent;
+}
+
 /** What is looked at or listened to of an extent of that kind. */
 export function inputKindOf(kind: Extent['kind']): InputKind {
   return kind === 'audio' ? 'audio' : 'frames';

@@ -13,7 +13,7 @@ export {
   type DecodedAudio,
 } from './decode-audio.js';
 export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE } from './audio-plan.js';
-export { MEDIA_PLANS } from './media-plan.js';
+export { planMedia, type PlannableMedia } from './media-plan.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
 export { drawBoxes } from './draw-boxes.js';

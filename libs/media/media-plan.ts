@@ -1,32 +1,75 @@
-import type { AudioInterval, Extent, FrameInterval, MediaFacts, ProcessingRange } from '@adit/contracts';
+import {
+  AditError,
+  imageRange,
+  inputKindOf,
+  keysOf,
+  type AudioInterval,
+  type Extent,
+  type FrameInterval,
+  type InputKind,
+  type MediaFacts,
+  type ProcessingRange,
+  type Span,
+} from '@adit/contracts';
 import { planAudioRange } from './audio-plan.js';
 import type { FrameIndex } from './frame-index.js';
 import { planRange } from './plan.js';
 
-/** What plans are made of: a source with the grids that it is cut into. */
+/** What plans are made of: a source of a job with the grids that it is cut into. */
 export interface PlannableMedia {
   facts: MediaFacts;
   /** Null of what has no frames. */
   film: { grid: FrameInterval[]; index: FrameIndex } | null;
   /** Null of what has no sound, or where nobody listens. */
   audioGrid: AudioInterval[] | null;
+  sourceIndex: number;
+  /** How many sources the job has, and how many images go into one chunk. */
+  sources: number;
+  imagesPerChunk: number;
 }
 
-/** Which units a source has, of one kind, within a range; none where it has nothing of that kind. Throws MEDIA_INVALID for a range outside. */
-export type MediaPlan = (media: PlannableMedia, range: ProcessingRange | null) => Extent[];
+/** The chunks that a range has, of one kind of media; none where there is nothing of that kind. Throws MEDIA_INVALID for a range outside. */
+type MediaPlan = (media: PlannableMedia, range: ProcessingRange | null) => Span[];
 
-/** How each kind is planned. Pictures are gathered into chunks by their count over all sources of a job. */
-export const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
-  image: ({ facts }) => (facts.kind === 'image' ? [{ kind: 'image' }] : []),
-  video: ({ facts, film }, range) => {
+/** How each kind is planned: a film is cut at keyframes, sound near each 24 s. */
+const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
+  // By their count, over all sources of the job: the first that is opened stands for all.
+  image: ({ facts, sources, imagesPerChunk }, range) => {
+    if (facts.kind !== 'image') return [];
+    const wanted = imageRange(range, sources);
+    if (wanted === null) {
+      throw new AditError('MEDIA_INVALID', 'its range does not lie within the images of the job');
+    }
+    const spans: Span[] = [];
+    const first = wanted.from - (wanted.from % imagesPerChunk);
+    for (let sourceStart = first; sourceStart <= wanted.to; sourceStart += imagesPerChunk) {
+      const sourceEnd = Math.min(sources, sourceStart + imagesPerChunk);
+      spans.push({ sourceStart, sourceEnd, extent: { kind: 'image' } });
+    }
+    return spans;
+  },
+  video: ({ facts, film, sourceIndex }, range) => {
     if (film === null || facts.kind !== 'video') return [];
     const intervals = range === null ? film.grid : planRange(film.grid, facts, film.index, range);
-    return intervals.map((interval) => ({ kind: 'video', interval }));
+    return intervals.map((interval) => within(sourceIndex, { kind: 'video', interval }));
   },
-  audio: ({ facts, film, audioGrid }, range) => {
+  audio: ({ facts, film, audioGrid, sourceIndex }, range) => {
     if (audioGrid === null || audioGrid.length === 0) return [];
     const frames = film !== null && facts.kind === 'video' ? { facts, index: film.index } : null;
     const intervals = range === null ? audioGrid : planAudioRange(audioGrid, frames, range);
-    return intervals.map((interval) => ({ kind: 'audio', interval }));
+    return intervals.map((interval) => within(sourceIndex, { kind: 'audio', interval }));
   },
 };
+
+/**
+ * The chunks of a source that are looked at, or listened to, within a range; of an image those of all images of its job. None
+ * where it has nothing of the kind. Throws MEDIA_INVALID for a range outside.
+ */
+export function planMedia(media: PlannableMedia, input: InputKind, range: ProcessingRange | null): Span[] {
+  const kinds = keysOf(MEDIA_PLANS).filter((kind) => inputKindOf(kind) === input);
+  return kinds.flatMap((kind) => MEDIA_PLANS[kind](media, range));
+}
+
+function within(sourceIndex: number, extent: Extent): Span {
+  return { sourceStart: sourceIndex, sourceEnd: sourceIndex + 1, extent };
+}

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { AditError, type Json } from '@adit/contracts';
+import { AditError, imageRange, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
-import { ALL_IMAGES, imageRange } from '@adit/jobs';
+import { ALL_IMAGES } from '@adit/jobs';
 import {
   ModuleRegistry,
   sealState,

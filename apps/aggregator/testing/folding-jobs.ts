@@ -4,16 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest, StandardArguments, type MediaFacts } from '@adit/contracts';
-import { ChunkEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import {
-  JobCommands,
-  planChunks,
-  planImages,
-  type ResolvedAnalysis,
-  JobSettings,
-  Scheduler,
-  writePlan,
-} from '@adit/jobs';
+import { ChunkEntity, JobEntity, JobSourceEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { JobCommands, planChunks, type ResolvedAnalysis, JobSettings, Scheduler, writePlan } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { defineModule, ModuleRegistry, type FoldStep, type ModuleDefinition } from '@adit/module-kit';
 import { FilesystemObjectStore } from '@adit/objects';
@@ -152,27 +144,30 @@ export class FoldingJobs {
       await job.apply({ kind: 'opened' });
       await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
       if ('chunks' in what) {
-        const extents = Array.from({ length: what.chunks }, (_, at) => ({
-          kind: 'video' as const,
-          interval: {
-            ...{ frameStart: at * 25, frameEnd: (at + 1) * 25 },
-            ...{ ptsStart: at * 25, ptsEnd: (at + 1) * 25, seekPts: at * 25 },
-          },
-        }));
-        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, extents }));
+        const spans = Array.from({ length: what.chunks }, (_, at) => {
+          const [start, end] = [at * 25, (at + 1) * 25];
+          const frames = { frameStart: start, frameEnd: end, ptsStart: start, ptsEnd: end, seekPts: start };
+          return { sourceStart: 0, sourceEnd: 1, extent: { kind: 'video' as const, interval: frames } };
+        });
+        const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, spans }));
         return planChunks(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
       }
       const count = await manager.countBy(JobSourceEntity, { jobId });
-      const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, from: 0, to: count - 1 }));
-      const opened = { index: 0, digest: DIGEST, facts: PICTURE };
-      await planImages(manager, job, opened, wanted, what.picturesPerChunk);
-      // What a decoder finds when it decodes them.
-      await manager.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
-        jobId,
-        JSON.stringify(PICTURE),
-      ]);
-      return null;
+      await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
+      const each = what.picturesPerChunk;
+      const spans = Array.from({ length: Math.ceil(count / each) }, (_, at) => {
+        const sourceEnd = Math.min(count, (at + 1) * each);
+        return { sourceStart: at * each, sourceEnd, extent: { kind: 'image' as const } };
+      });
+      const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, spans }));
+      return planChunks(manager, job, 0, { digest: DIGEST, facts: PICTURE }, wanted);
     });
+    if ('chunks' in what) return;
+    // What a decoder finds when it decodes them.
+    await this.db.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
+      jobId,
+      JSON.stringify(PICTURE),
+    ]);
   }
 
   /** Takes a job as far as it can go, and to its end. */

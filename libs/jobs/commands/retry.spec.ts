@@ -153,8 +153,7 @@ describe('a retry', () => {
 
   it('looks again at the pictures of a job that were refused', async () => {
     const jobId = await submit(2);
-    const wanted = Object.keys(MODULES).map((moduleId) => ({ moduleId, from: 0, to: 1 }));
-    await jobs.openImages(jobId, wanted);
+    await jobs.openImages(jobId, 2);
     await jobs.db.query('UPDATE folds SET next_chunk = 1, closed = true WHERE job_id = $1', [jobId]);
     await jobs.db.manager.update(ChunkAnalysisEntity, { jobId }, { state: 'done' });
     await jobs.db.manager.update(ChunkEntity, { jobId }, { state: 'done' });

@@ -294,8 +294,12 @@ describe('what a deleted job leaves', () => {
       });
     const open = writePlan({ transaction: slow }, another, async (manager, job) => {
       await job.apply({ kind: 'opened' });
-      const extents = grid.map((interval) => ({ kind: 'video' as const, interval }));
-      const wanted = [{ moduleId: 'face_recognition', extents }];
+      const spans = grid.map((interval) => ({
+        sourceStart: 0,
+        sourceEnd: 1,
+        extent: { kind: 'video' as const, interval },
+      }));
+      const wanted = [{ moduleId: 'face_recognition', spans }];
       return planChunks(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
     });
     await begun;

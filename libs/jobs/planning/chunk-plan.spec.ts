@@ -4,23 +4,19 @@ import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
-import { planChunks, writePlan } from './chunk-plan.js';
+import { imagesPerChunk, planChunks, writePlan } from './chunk-plan.js';
 import { CHUNKS_PER_PAGE } from './chunk-rows.js';
-import { planImages } from './source-plan.js';
-import { LockedJob } from '../state/locked-job.js';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
 type Transaction = JobsUnderTest['outbox']['transaction'];
 
-const extentsOf = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({
-    kind: 'video' as const,
-    interval: {
-      ...{ frameStart: at, frameEnd: at + 1 },
-      ...{ ptsStart: at * 10, ptsEnd: (at + 1) * 10, seekPts: at * 10 },
-    },
-  }));
+const spansOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const pts = { ptsStart: at * 10, ptsEnd: (at + 1) * 10, seekPts: at * 10 };
+    const interval = { frameStart: at, frameEnd: at + 1, ...pts };
+    return { sourceStart: 0, sourceEnd: 1, extent: { kind: 'video' as const, interval } };
+  });
 
 describe('the plan of a long film', () => {
   let jobs: JobsUnderTest;
@@ -42,7 +38,7 @@ describe('the plan of a long film', () => {
     writePlan({ transaction }, jobId, async (manager, job) => {
       if (!(await manager.existsBy(JobSourceEntity, { jobId, index: 0, state: 'requested' }))) return null;
       await job.apply({ kind: 'opened' });
-      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, extents: extentsOf(count) }));
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans: spansOf(count) }));
       return planChunks(manager, job, 0, { digest: 'a'.repeat(64), facts: filmFacts() }, wanted);
     });
   /** The process dies before its next transaction, when so many have committed. */
@@ -99,17 +95,26 @@ describe('the plan of a long film', () => {
     expect(jobs.bus.of('sources.planned', jobId)).toHaveLength(1);
   }, 240_000);
 
-  it('of pictures always fits into one: a chunk has more of them where they are many', async () => {
+  it('of pictures always fits into a page: a chunk has more of them where they are many', async () => {
     const sources = Array.from({ length: 10_000 }, (_, at) => `storage://${at}`);
     const { id } = (await jobs.commands.submit(jobs.order(sources, null, MODULES))).job;
     await jobs.settled();
     const facts = { kind: 'image' as const, format: 'jpeg', width: 8, height: 8 };
-    const wanted = Object.keys(MODULES).map((moduleId) => ({ moduleId, from: 0, to: 9_999 }));
-    await jobs.outbox.transaction(async (manager) => {
-      const locked = (await LockedJob.take(manager, id))!;
+    const images = imagesPerChunk(1, sources.length);
+    const spans = Array.from({ length: sources.length / images }, (_, at) => ({
+      ...{ sourceStart: at * images, sourceEnd: (at + 1) * images, extent: { kind: 'image' as const } },
+    }));
+    let transactions = 0;
+    const transaction: Transaction = (work) => {
+      transactions += 1;
+      return jobs.outbox.transaction(work);
+    };
+    await writePlan({ transaction }, id, async (manager, locked) => {
       await locked.apply({ kind: 'opened' });
-      await planImages(manager, locked, { index: 0, digest: 'a'.repeat(64), facts }, wanted, 1);
+      const wanted = Object.keys(MODULES).map((moduleId) => ({ moduleId, spans }));
+      return planChunks(manager, locked, 0, { digest: 'a'.repeat(64), facts }, wanted);
     });
+    expect(transactions).toBe(1);
     const chunks = await jobs.db.manager.find(ChunkEntity, { where: { jobId: id }, order: { position: 'ASC' } });
     expect(chunks).toHaveLength(CHUNKS_PER_PAGE);
     expect(chunks.every(({ sourceStart, sourceEnd }) => sourceEnd - sourceStart === 20)).toBe(true);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inputKindOf, type Extent, type MediaFacts } from '@adit/contracts';
+import { imageRange, inputKindOf, type MediaFacts, type Span } from '@adit/contracts';
 import { JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { CHUNKS_PER_PAGE, insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
@@ -8,16 +8,24 @@ import { inputKinds } from './media-kinds.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from '../observations/observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
-import { announceSource, foldedModules, insertFold, setSourcePlanned } from './source-plan.js';
+import {
+  ALL_IMAGES,
+  announceSource,
+  foldedModules,
+  insertFold,
+  setImagesPlanned,
+  setSourcePlanned,
+} from './source-plan.js';
 
-/** What one module is to be asked of a source. */
-export interface ModuleExtents {
+/** What one module is to be asked of a source, or of all images of a job. */
+export interface ModuleSpans {
   moduleId: string;
-  extents: Extent[];
+  spans: Span[];
 }
 
-/** What an opened film or recording is planned into; `writePlan` writes it. */
+/** What an opened source is planned into, or all images of a job from the first that was opened; `writePlan` writes it. */
 export interface ChunkPlan {
+  /** The one that was opened. */
   sourceIndex: number;
   media: { digest: string; facts: MediaFacts };
   /** In the order in which they are to be looked at. */
@@ -26,53 +34,63 @@ export interface ChunkPlan {
   credit: Credit;
 }
 
+/** Images of a chunk, `wanted` by the settings: a job's plan of images is one page. */
+export function imagesPerChunk(wanted: number, sources: number): number {
+  return Math.max(wanted, Math.ceil(sources / CHUNKS_PER_PAGE));
+}
+
 /**
- * Plans what each module wants of an opened film or recording: its chunks, and one fold for each module that has none of it
- * yet. A chunk is of frames or of sound, and has those analyses that see or hear it; one fold reads both in the order of time.
+ * Plans what each module wants of an opened source: its chunks, and one fold for each module that has none of it yet, or of
+ * the images. A chunk is of frames or of sound, and has those analyses that see or hear it; one fold reads both in the order of
+ * time.
  */
 export async function planChunks(
   manager: EntityManager,
   locked: LockedJob,
   sourceIndex: number,
   media: { digest: string; facts: MediaFacts },
-  wanted: ModuleExtents[],
+  wanted: ModuleSpans[],
   credit: Credit = null,
 ): Promise<ChunkPlan> {
   const chunks = new Map<string, PlannedChunk>();
-  const folded = await foldedModules(manager, locked.job.id, sourceIndex);
+  const folded = await foldedModules(manager, locked.job.id, foldIndex(sourceIndex, media.facts));
   const kinds = await inputKinds(manager, locked.job.id);
   const byTime = inOrderOf(media.facts);
   const folds: ChunkPlan['folds'] = [];
-  for (const { moduleId, extents } of wanted) {
+  for (const { moduleId, spans } of wanted) {
     if (folded.has(moduleId)) continue;
     const module = locked.module(moduleId);
     const digests = Object.values(module.analyses);
-    const chunkIds = [...extents].sort(byTime).map((extent) => {
-      const key = extentName(extent);
+    const chunkIds = [...spans].sort(byTime).map((span) => {
+      const key = `${span.sourceStart}/${extentName(span.extent)}`;
       let chunk = chunks.get(key);
       if (chunk === undefined) {
-        const place = { sourceStart: sourceIndex, sourceEnd: sourceIndex + 1 };
-        chunk = { id: randomUUID(), ...place, extent, digests: new Set() };
+        chunk = { id: randomUUID(), ...span, digests: new Set() };
         chunks.set(key, chunk);
       }
-      const input = inputKindOf(extent.kind);
+      const input = inputKindOf(span.extent.kind);
       for (const digest of digests) if (kinds.get(digest) === input) chunk.digests.add(digest);
       return chunk.id;
     });
     folds.push({ moduleId, chunkIds });
   }
-  const inOrder = [...chunks.values()].sort((a, b) => byTime(a.extent, b.extent));
+  const inOrder = [...chunks.values()].sort(byTime);
   return { sourceIndex, media, chunks: inOrder, folds, credit };
 }
 
+/** The source index of its folds: those of images cover all of a job. */
+function foldIndex(sourceIndex: number, facts: MediaFacts): number {
+  return facts.kind === 'image' ? ALL_IMAGES : sourceIndex;
+}
+
 /** By where they begin, then by where they end; of frames and sound of the same time the frames come first. */
-function inOrderOf(facts: MediaFacts): (a: Extent, b: Extent) => number {
+function inOrderOf(facts: MediaFacts): (a: Span, b: Span) => number {
   const seconds = (pts: number): number =>
     facts.kind === 'video' ? ((pts - facts.startPts) * facts.timeBase.num) / facts.timeBase.den : pts;
-  const timesOf = (extent: Extent): [start: number, end: number, kind: number] => {
+  const timesOf = ({ sourceStart, sourceEnd, extent }: Span): [start: number, end: number, kind: number] => {
     switch (extent.kind) {
       case 'image':
-        return [0, 0, 0];
+        return [sourceStart, sourceEnd, 0];
       case 'video':
         return [seconds(extent.interval.ptsStart), seconds(extent.interval.ptsEnd), 0];
       case 'audio':
@@ -172,6 +190,7 @@ async function dropCut(manager: EntityManager, jobId: string, sourceIndex: numbe
 
 async function writePage(manager: EntityManager, locked: LockedJob, former: Written): Promise<Written> {
   const { plan, chunks: from } = former;
+  if (plan.media.facts.kind === 'image') return writeImages(manager, locked, plan);
   const { sourceIndex, media } = plan;
   const { id: jobId, workspaceId } = locked.job;
   if (from === 0 && (await dropCut(manager, jobId, sourceIndex)) === CHUNKS_PER_PAGE) return former;
@@ -202,4 +221,20 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
     await announceSource(manager, locked, sourceIndex);
   }
   return { plan, chunks, isWhole };
+}
+
+/** A plan of images is one page. What is known of them shows when they are decoded: only one was opened. */
+async function writeImages(manager: EntityManager, locked: LockedJob, plan: ChunkPlan): Promise<Written> {
+  const { id: jobId, workspaceId } = locked.job;
+  const { sourceIndex: index, media } = plan;
+  await holdMedia(manager, workspaceId, media.digest);
+  const isWanted = plan.folds.some(({ moduleId }) => {
+    const range = imageRange(locked.module(moduleId).range, Infinity);
+    return range !== null && range.from <= index && index <= range.to;
+  });
+  await setImagesPlanned(manager, jobId, { index, ...media, unwanted: !isWanted });
+  for (const { moduleId, chunkIds } of plan.folds) await insertFold(manager, jobId, moduleId, ALL_IMAGES, chunkIds);
+  await insertChunks(manager, locked, plan.chunks, { credit: plan.credit });
+  await announceSource(manager, locked, index);
+  return { plan, chunks: plan.chunks.length, isWhole: true };
 }

@@ -1,4 +1,4 @@
-import { storedExtent, type Extent, type UnitOutcome } from '@adit/contracts';
+import { storedExtent, type Span, type UnitOutcome } from '@adit/contracts';
 import type { ChunkAnalysisState, ChunkState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
@@ -12,11 +12,8 @@ export const CHUNKS_PER_PAGE = 500;
 /** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
 export type Credit = { leaseSeconds: number } | null;
 
-export interface PlannedChunk {
+export interface PlannedChunk extends Span {
   id: string;
-  sourceStart: number;
-  sourceEnd: number;
-  extent: Extent;
   digests: Set<string>;
 }
 

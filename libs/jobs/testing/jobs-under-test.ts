@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest, type MediaFacts } from '@adit/contracts';
-import { MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { JobEntity, MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource } from 'typeorm';
@@ -20,7 +20,6 @@ import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
 import { planChunks, writePlan } from '../planning/chunk-plan.js';
-import { planImages } from '../planning/source-plan.js';
 import { Sweeper } from '../erasure/sweeper.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 
@@ -170,19 +169,26 @@ export class JobsUnderTest {
     await claimAttempt(this.db, leasedSource(jobId, index), 60);
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
-      const extents = grid.map((interval) => ({ kind: 'video' as const, interval }));
-      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, extents }));
+      const spans = grid.map((interval) => ({
+        sourceStart: index,
+        sourceEnd: index + 1,
+        extent: { kind: 'video' as const, interval },
+      }));
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans }));
       return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted);
     });
   }
 
   /** The same for a job of images. */
-  async openImages(jobId: string, wanted: { moduleId: string; from: number; to: number }[]): Promise<void> {
-    const opened = { index: 0, digest: '1'.repeat(64), facts: imageFacts };
-    await this.locked(jobId, (job) => job.apply({ kind: 'opened' }));
-    await this.outbox.transaction(async (manager) =>
-      planImages(manager, (await LockedJob.take(manager, jobId))!, opened, wanted, 64),
-    );
+  async openImages(jobId: string, sources: number): Promise<void> {
+    const opened = { digest: '1'.repeat(64), facts: imageFacts };
+    await writePlan(this.outbox, jobId, async (manager, job) => {
+      await job.apply({ kind: 'opened' });
+      await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
+      const spans = [{ sourceStart: 0, sourceEnd: sources, extent: { kind: 'image' as const } }];
+      const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans }));
+      return planChunks(manager, job, 0, opened, wanted);
+    });
   }
 
   async close(): Promise<void> {
