@@ -6,16 +6,32 @@ import { join } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
 import type { Dataset } from '@adit/contracts';
 import { DatasetEntity, openDatabase, StorageEntryEntity, type Database } from '@adit/database';
-import { changeImage, evaluateClass, insertClasses, insertImages, lockClass, readDatasets } from '@adit/datasets';
+import {
+  changeImage,
+  evaluateClass,
+  insertClasses,
+  insertImages,
+  lockClass,
+  readDatasets,
+  type FaceLook,
+} from '@adit/datasets';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository, SessionPool } from '@adit/inference';
-import { DATASET_CLASSES, TaskLoop } from '@adit/leases';
+import { ImageLooks } from '@adit/inference-service';
+import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { modelsRoot } from '@adit/models';
 import { FilesystemObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { sampleMedia, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { FaceImageLooks } from './face-image-looks.js';
+import { FACE_LOOKS } from './face-image-looks.js';
+
+/** As the aggregator works them off. */
+class Evaluations extends TaskLoop {
+  protected run(task: ClaimedTask): Promise<void> {
+    return evaluateClass(this.db, task);
+  }
+}
 
 const workspaceId = randomUUID();
 const media = sampleMedia();
@@ -26,8 +42,8 @@ let objects: FilesystemObjectStore;
 let folder: string;
 let pool: SessionPool;
 let repository: ModelRepository;
-let looks: FaceImageLooks;
-let classes: TaskLoop;
+let looks: ImageLooks<FaceLook>;
+let classes: Evaluations;
 
 beforeAll(async () => {
   settings = await specDatabase();
@@ -38,12 +54,12 @@ beforeAll(async () => {
   repository = await ModelRepository.open({ roots: [modelsRoot()] });
   pool = new SessionPool({ onnx: { providers: ['cpu'] } });
   const analyses = await AnalysisRegistry.scan(analysesFolder);
-  looks = new FaceImageLooks(db, objects, analyses, new AnalysisRunner(repository, pool));
-  classes = new TaskLoop(db, DATASET_CLASSES, { run: (task) => evaluateClass(db, task) });
+  looks = new ImageLooks(db, objects, analyses, new AnalysisRunner(repository, pool), FACE_LOOKS);
+  classes = new Evaluations(db, DATASET_CLASSES);
 }, 600_000);
 afterAll(async () => {
   await looks.onApplicationShutdown();
-  await classes.stop();
+  await classes.onApplicationShutdown();
   await pool.close();
   await repository.close();
   await database.close();

@@ -1,32 +1,16 @@
 import { FaceObservations } from '@adit/analyses';
 import type { FaceAttributes } from '@adit/contracts';
 import { FaceLook } from '@adit/datasets';
-import { AnalysisRegistry, AnalysisRunner } from '@adit/inference';
-import { ImageLooks, type ImageLook } from '@adit/inference-service';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { ImageLook } from '@adit/inference-service';
 
-const FACES: ImageLook<FaceLook> = {
+/** The faces in pictures of datasets. */
+export const FACE_LOOKS: ImageLook<FaceLook> = {
   type: 'face',
   analysis: 'faces',
   lookOf,
   parse: (look) => FaceLook.parse(look),
   evaluationOf: (look) => ({ face_attributes: attributesOf(look) }),
 };
-
-/** Looks at the faces in pictures of datasets. */
-@Injectable()
-export class FaceImageLooks extends ImageLooks<FaceLook> {
-  constructor(
-    @Inject(DataSource) db: DataSource,
-    @Inject(OBJECT_STORE) objects: ObjectStore,
-    @Inject(AnalysisRegistry) analyses: AnalysisRegistry,
-    @Inject(AnalysisRunner) runner: AnalysisRunner,
-  ) {
-    super(db, objects, analyses, runner, FACES);
-  }
-}
 
 function lookOf(observations: unknown, network: FaceLook['network']): FaceLook {
   const { tracks } = FaceObservations.parse(observations);

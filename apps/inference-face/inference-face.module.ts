@@ -1,11 +1,11 @@
 import type { AnalysisRegistry } from '@adit/inference';
-import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import { imageLooks, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FaceImageLooks } from './face-image-looks.js';
+import { FACE_LOOKS } from './face-image-looks.js';
 
 /** Looks at the pictures of datasets of people. */
-@Module({ providers: [FaceImageLooks] })
+@Module({ providers: [imageLooks(FACE_LOOKS)] })
 export class FaceImageLooksModule {}
 
 /** Everything that looks at faces. */

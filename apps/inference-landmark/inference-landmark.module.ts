@@ -1,11 +1,11 @@
 import type { AnalysisRegistry } from '@adit/inference';
-import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import { imageLooks, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PlaceImageLooks } from './place-image-looks.js';
+import { PLACE_LOOKS } from './place-image-looks.js';
 
 /** Looks at the pictures of datasets of landmarks. */
-@Module({ providers: [PlaceImageLooks] })
+@Module({ providers: [imageLooks(PLACE_LOOKS)] })
 export class PlaceImageLooksModule {}
 
 /** Everything that looks at pictures as a whole. */

@@ -1,12 +1,12 @@
 import { AditError, type DatasetType, type ImageEvaluation } from '@adit/contracts';
 import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
 import { LOOK_NETWORKS, type FaceLook, type PlaceLook } from '@adit/datasets';
-import { analysisDigest, lookAtFile, type AnalysisRegistry, type AnalysisRunner } from '@adit/inference';
+import { analysisDigest, AnalysisRegistry, AnalysisRunner, lookAtFile } from '@adit/inference';
 import { DATASET_IMAGES, isWanted, TaskLoop, updateHeld, type ClaimedTask } from '@adit/leases';
-import type { ObjectStore } from '@adit/objects';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
+import type { Provider } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { withPictureFile } from './picture-file.js';
 
 /** Of a picture of a dataset. */
@@ -28,35 +28,18 @@ export interface ImageLook<Look extends FaceLook | PlaceLook> {
  * Looks at the images of datasets of one type, one after the other, as a job looks at pictures. Pictures of the same bytes are
  * looked at once; one that kills its process is given up after three attempts, like any work.
  */
-export abstract class ImageLooks<Look extends FaceLook | PlaceLook>
-  implements OnApplicationBootstrap, OnApplicationShutdown
-{
-  private readonly loop: TaskLoop;
-
+export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
   constructor(
-    private readonly db: DataSource,
+    db: DataSource,
     private readonly objects: ObjectStore,
     private readonly analyses: AnalysisRegistry,
     private readonly runner: AnalysisRunner,
     private readonly kind: ImageLook<Look>,
   ) {
-    this.loop = new TaskLoop(db, DATASET_IMAGES[kind.type], { run: (task) => this.look(task) });
+    super(db, DATASET_IMAGES[kind.type]);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Resolves when all that waits now was looked at. */
-  idle(): Promise<void> {
-    return this.loop.idle();
-  }
-
-  private async look(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const { workspaceId, storageKey } = await this.db.manager.findOneByOrFail(DatasetImageEntity, task.key);
     const analysis = this.analyses.get(this.kind.analysis);
     const identity = this.runner.identify(analysis, {});
@@ -91,4 +74,14 @@ export abstract class ImageLooks<Look extends FaceLook | PlaceLook>
       );
     });
   }
+}
+
+/** What looks at the images of datasets of one type, in a Nest module of its own. */
+export function imageLooks<Look extends FaceLook | PlaceLook>(kind: ImageLook<Look>): Provider<ImageLooks<Look>> {
+  return {
+    provide: ImageLooks,
+    inject: [DataSource, OBJECT_STORE, AnalysisRegistry, AnalysisRunner],
+    useFactory: (db: DataSource, objects: ObjectStore, analyses: AnalysisRegistry, runner: AnalysisRunner) =>
+      new ImageLooks(db, objects, analyses, runner, kind),
+  };
 }

@@ -1,2 +1,3 @@
+export * from './background-service.js';
 export * from './nudged-loop.js';
 export * from './outbox.js';

@@ -43,6 +43,11 @@ export class NudgedLoop {
     });
   }
 
+  /** Nothing more is begun. */
+  get stopping(): boolean {
+    return this.closed;
+  }
+
   /** Working, or about to. */
   get busy(): boolean {
     return this.running !== null;

@@ -13,9 +13,9 @@ import {
   parseTraceparent,
   type OpenSpan,
 } from '@adit/runtime';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { NudgedLoop } from './nudged-loop.js';
+import { BackgroundService } from './background-service.js';
 import { takeBatch } from './shards.js';
 
 const log = createLogger('outbox');
@@ -76,6 +76,7 @@ function causeOf(traceparent: string | null): string | null {
   return parseTraceparent(current)?.traceId === parseTraceparent(traceparent)?.traceId ? current : traceparent;
 }
 
+const PERIOD_MILLISECONDS = 1000;
 const BATCH = 200;
 /**
  * For as many milliseconds as a batch had messages, but no longer than this, the next ones are gathered: a transaction and a
@@ -90,55 +91,40 @@ const GATHER_MS = 25;
  * Messages of one key leave in the order of their ids, and that is the order in which they were caused where it matters: a
  * job's events are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows,
  * only after the earlier one has committed. Messages of different keys have no order.
+ *
+ * It is idle when everything this process has committed so far has been handed to the bus, here or by another relay.
  */
 @Injectable()
-export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: NudgedLoop;
-
+export class OutboxRelay extends BackgroundService {
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(BUS) private readonly bus: Bus,
   ) {
-    this.loop = new NudgedLoop(
-      'outbox',
-      isShared(dataSource)
-        ? (stopping) => this.publishBesideOthers(stopping)
-        : (stopping) => this.publishByOneself(stopping),
-      1000,
-    );
+    super('outbox', PERIOD_MILLISECONDS);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  protected round(): Promise<void> {
+    return isShared(this.dataSource) ? this.publishBesideOthers() : this.publishByOneself();
   }
 
   /** Runs the work in one transaction and sends what it enqueued as soon as that has committed. */
   async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.dataSource, work);
-    this.loop.nudge();
+    this.nudge();
     return result;
   }
 
   /** The same for rows that many callers write by the same statement at the same time. */
   grouped<Made extends { id: string }>(sql: string): GroupCommit<Made> {
-    return new GroupCommit(this.dataSource, sql, () => this.loop.nudge());
-  }
-
-  /** Resolves when everything this process has committed so far has been handed to the bus, here or by another relay. */
-  idle(): Promise<void> {
-    return this.loop.idle();
+    return new GroupCommit(this.dataSource, sql, () => this.nudge());
   }
 
   /**
    * The only process of an embedded database. Outside of a transaction, which would keep its one session from the handlers
    * while a full partition makes the bus wait for them.
    */
-  private async publishByOneself(stopping: () => boolean): Promise<void> {
-    for (let published = BATCH; published === BATCH && !stopping();) {
+  private async publishByOneself(): Promise<void> {
+    for (let published = BATCH; published === BATCH && !this.stopping;) {
       const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
       published = rows.length;
       if (published === 0) return;
@@ -154,8 +140,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
    * One of several. Goes on until nothing is left: what another relay left to us because we held its shard was committed
    * before we ended, so we see it now.
    */
-  private async publishBesideOthers(stopping: () => boolean): Promise<void> {
-    while (!stopping() && (await this.hasMessages())) {
+  private async publishBesideOthers(): Promise<void> {
+    while (!this.stopping && (await this.hasMessages())) {
       const published = await inTransaction(this.dataSource, async (manager) => {
         const rows = await takeBatch(manager);
         // Inside the transaction: a crash, or a bus that refuses, brings the rows back.

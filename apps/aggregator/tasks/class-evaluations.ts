@@ -1,27 +1,16 @@
 import { evaluateClass } from '@adit/datasets';
-import { DATASET_CLASSES, TaskLoop } from '@adit/leases';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Compares the images of each class that changed, once all of them were looked at. */
 @Injectable()
-export class ClassEvaluations implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
-
+export class ClassEvaluations extends TaskLoop {
   constructor(@Inject(DataSource) db: DataSource) {
-    this.loop = new TaskLoop(db, DATASET_CLASSES, { run: (task) => evaluateClass(db, task) });
+    super(db, DATASET_CLASSES);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Resolves when all that can be evaluated now is. */
-  idle(): Promise<void> {
-    return this.loop.idle();
+  protected run(task: ClaimedTask): Promise<void> {
+    return evaluateClass(this.db, task);
   }
 }

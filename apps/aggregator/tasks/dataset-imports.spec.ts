@@ -13,15 +13,7 @@ import {
   WorkspaceEntity,
   type Database,
 } from '@adit/database';
-import {
-  deleteClass,
-  deleteDataset,
-  eraseRest,
-  insertClasses,
-  insertImages,
-  MOST_IMAGES_OF_CLASS,
-} from '@adit/datasets';
-import { DATASET_ERASURES, TaskLoop } from '@adit/leases';
+import { deleteClass, deleteDataset, insertClasses, insertImages, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { configureLogging } from '@adit/runtime';
@@ -31,6 +23,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { datasetFile } from './dataset-exports.js';
+import { DatasetErasures } from './dataset-erasures.js';
 import { DatasetImports } from './dataset-imports.js';
 
 let folder: string;
@@ -273,11 +266,9 @@ describe('an archive', () => {
       id,
       meanwhile(110, () => deleteDataset(database.dataSource, workspaceId, datasetId)),
     );
-    const loop = new TaskLoop(database.dataSource, DATASET_ERASURES, {
-      run: (task) => eraseRest(database.dataSource, task),
-    });
-    await loop.idle();
-    await loop.stop();
+    const erasures = new DatasetErasures(database.dataSource);
+    await erasures.idle();
+    await erasures.onApplicationShutdown();
     const left = ['dataset_images', 'dataset_imports', 'dataset_classes'].map((table) =>
       manager.query(`SELECT 1 FROM ${table} WHERE dataset_id = $1`, [datasetId]),
     );

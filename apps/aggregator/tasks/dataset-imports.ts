@@ -3,7 +3,7 @@ import { failImport, giveImportUp, importDataset } from '@adit/datasets';
 import { DATASET_IMPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import type { StorageSettings } from '@adit/storage';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Injection token of the settings of the storage. */
@@ -11,37 +11,16 @@ export const STORAGE_SETTINGS = Symbol('StorageSettings');
 
 /** Imports pictures into datasets, one import after the other. */
 @Injectable()
-export class DatasetImports implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
-  private stopping = false;
-
+export class DatasetImports extends TaskLoop {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DataSource) db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(STORAGE_SETTINGS) private readonly settings: StorageSettings,
   ) {
-    this.loop = new TaskLoop(db, DATASET_IMPORTS, {
-      run: (task) => this.run(task),
-      gaveUp: (task, message) => giveImportUp(db, task, message),
-    });
+    super(db, DATASET_IMPORTS);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  /** Leaves the one under way to whoever comes next, behind what was imported. */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.loop.stop();
-  }
-
-  /** Resolves when all that waits now is imported. */
-  idle(): Promise<void> {
-    return this.loop.idle();
-  }
-
-  private async run(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const { db, objects } = this;
     const { storageBytes } = this.settings;
     try {
@@ -53,6 +32,11 @@ export class DatasetImports implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
+  protected override gaveUp(task: ClaimedTask, message: string): Promise<void> {
+    return giveImportUp(this.db, task, message);
+  }
+
+  /** When the process ends, the one under way is left to whoever comes next, behind what was imported. */
   private goOn(): void {
     if (this.stopping) throw new AditError('UNAVAILABLE', 'This process ends; another one goes on.');
   }

@@ -21,7 +21,7 @@ import { raiseResourceEvent } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
 import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
 import { datasetFile } from './dataset-exports.js';
@@ -48,38 +48,21 @@ interface Material {
 
 /** Makes the files of exports, one after the other, and tells of it. */
 @Injectable()
-export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
+export class Exports extends TaskLoop {
   private readonly transcripts: TranscriptReader;
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DataSource) db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
   ) {
+    super(db, EXPORTS);
     this.transcripts = new TranscriptReader(db);
-    this.loop = new TaskLoop(db, EXPORTS, {
-      claimed: (manager, task) => this.begun(manager, task),
-      run: (task) => this.run(task),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Resolves when all exports that wait now are done. */
-  idle(): Promise<void> {
-    return this.loop.idle();
   }
 
   /** Told once, however often it is tried. */
-  private async begun(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
+  protected override async claimed(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
     if (attempt > 1) return;
     const row = await manager.findOneByOrFail(ExportEntity, { id });
     const { workspaceId } = row;
@@ -90,7 +73,7 @@ export class Exports implements OnApplicationBootstrap, OnApplicationShutdown {
     });
   }
 
-  private async run(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const { id } = task.key;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
     const { filename, mimeType, content } = await this.exported(row, task);

@@ -4,7 +4,7 @@ import { LockedJob, Scheduler } from '@adit/jobs';
 import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { atATime } from '../folding/at-a-time.js';
 import { JobArtifacts, type EndedJob, type JobFiles } from '../results/job-artifacts.js';
@@ -25,37 +25,29 @@ export interface Ending extends EndedJob {
  * when that has died, by another. Messages of the partition do not wait for it.
  */
 @Injectable()
-export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
+export class JobEndings extends TaskLoop {
   private readonly turn = atATime(AT_ONCE);
   private readonly underway = new Set<Promise<void>>();
   /** Of tasks that this process claimed itself, by their ids. */
   private readonly known = new Map<string, EndedJob>();
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DataSource) db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(JobArtifacts) private readonly artifacts: JobArtifacts,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
     @Inject(TaughtFaces) private readonly taught: TaughtFaces,
   ) {
-    this.loop = new TaskLoop(db, JOB_ENDINGS, {
-      run: (task) => this.run(task),
-      gaveUp: (task, message) => this.gaveUp(task, message),
-    });
+    super(db, JOB_ENDINGS);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.loop.stop(), ...this.underway]);
+  override async onApplicationShutdown(): Promise<void> {
+    await Promise.all([super.onApplicationShutdown(), ...this.underway]);
   }
 
   /** Resolves when all jobs that are to be ended now have been. */
-  async idle(): Promise<void> {
-    await this.loop.idle();
+  override async idle(): Promise<void> {
+    await super.idle();
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
@@ -90,7 +82,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   /** Begins what was claimed, once that has committed. Does not wait for it. */
   begin({ task, job, modules }: Ending): void {
     this.known.set(task.key.id, { job, modules });
-    const work = outsideTransaction(() => this.loop.alive(task, () => this.turn(() => this.loop.attempt(task))));
+    const work = outsideTransaction(() => this.alive(task, () => this.turn(() => this.attempt(task))));
     const ended = work
       // The database is away: the lease runs out, and the task is done then.
       .catch(() => undefined)
@@ -101,7 +93,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
     this.underway.add(ended);
   }
 
-  private async run(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
     if (ended === null) return;
     const problems = await this.taught.file(ended);
@@ -127,7 +119,7 @@ export class JobEndings implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** The job ends without its files: its results can be read all the same. */
-  private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+  protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     const ending = await this.db.manager.findOneBy(JobEndingEntity, { id: task.key.id });
     if (ending === null) return;
     await this.end(task, ending.jobId, null, [`The files of the job could not be written: ${message}`]);

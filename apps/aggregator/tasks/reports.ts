@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { columns, inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
 import { batchTree } from '@adit/jobs';
 import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from '../results/diversity.js';
 
@@ -12,27 +12,12 @@ const PART = 200;
 
 /** Sums up batches, one report after the other. */
 @Injectable()
-export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
-
-  constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.loop = new TaskLoop(db, REPORTS, { run: (task) => this.run(task) });
+export class Reports extends TaskLoop {
+  constructor(@Inject(DataSource) db: DataSource) {
+    super(db, REPORTS);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Resolves when all reports that wait now are done. */
-  idle(): Promise<void> {
-    return this.loop.idle();
-  }
-
-  private async run(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const { manager } = this.db;
     const { id } = task.key;
     const report = await manager.findOneBy(ReportEntity, { id });

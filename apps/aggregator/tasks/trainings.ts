@@ -34,7 +34,7 @@ import {
 } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { FACE_GALLERY, LANDMARK_MODEL, writeGalleryFiles, type GalleryKind } from '@adit/modules';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { trainedClasses, type TrainedRow } from './trained-classes.js';
 
@@ -42,33 +42,15 @@ const GRAPH_FILE = 'model.onnx';
 
 /** Makes versions of models from datasets, one after the other. The same dataset gives the same version, so none comes twice. */
 @Injectable()
-export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop: TaskLoop;
-
+export class Trainings extends TaskLoop {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(DataSource) db: DataSource,
     @Inject(ModelStore) private readonly models: ModelStore,
   ) {
-    this.loop = new TaskLoop(db, TRAININGS, {
-      run: (task) => this.run(task),
-      gaveUp: (task, message) => this.gaveUp(task, message),
-    });
+    super(db, TRAININGS);
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Resolves when all trainings that can be done now are. */
-  idle(): Promise<void> {
-    return this.loop.idle();
-  }
-
-  private async run(task: ClaimedTask): Promise<void> {
+  protected async run(task: ClaimedTask): Promise<void> {
     const row = await this.db.manager.findOneByOrFail(TrainingEntity, task.key);
     const goOn = async (progress: number): Promise<void> => {
       const also = { set: 'progress = $2', value: Math.min(0.99, progress) };
@@ -119,7 +101,7 @@ export class Trainings implements OnApplicationBootstrap, OnApplicationShutdown 
     );
   }
 
-  private async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+  protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     await updateHeld(this.db, task, `state = 'failed', lease_until = NULL, error_msg = $1, time_completed = now()`, [
       message,
     ]);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { SegmentEntity } from '@adit/database';
-import { DATASET_ERASURES, TaskLoop } from '@adit/leases';
+import { DATASET_ERASURES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { eraseRest, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
 import type { Dataset, DatasetClass, DatasetImage, DatasetImport } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -42,12 +42,18 @@ async function post(path: string, parts: Record<string, Part>) {
 const picture = (filename = 'a.jpg'): Part => ({ filename, contentType: 'image/jpeg', bytes: jpeg });
 const dataset = () => ask<Dataset>('POST', '', { name: 'People', type: 'face' });
 
+class Erasures extends TaskLoop {
+  protected run(task: ClaimedTask): Promise<void> {
+    return eraseRest(this.db, task);
+  }
+}
+
 /** As the aggregator works it off. */
 async function erased(): Promise<void> {
   const { db } = world.gateway;
-  const loop = new TaskLoop(db, DATASET_ERASURES, { run: (task) => eraseRest(db, task) });
-  await loop.idle();
-  await loop.stop();
+  const erasures = new Erasures(db, DATASET_ERASURES);
+  await erasures.idle();
+  await erasures.onApplicationShutdown();
 }
 
 describe('datasets', () => {

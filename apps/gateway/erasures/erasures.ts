@@ -5,9 +5,9 @@ import { deleteClass, eraseImage, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
 import { removeObjects, settleRemovals, type Removal } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { NudgedLoop } from '@adit/outbox';
+import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import type { Exchange } from '../http/route.js';
 import { eraseTraces, type Step } from './traces.js';
@@ -27,22 +27,16 @@ type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'acto
  * with.
  */
 @Injectable()
-export class Erasures implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly rounds = new NudgedLoop('erasures', () => this.finish(), PERIOD_MS);
-  private stopping = false;
-
+export class Erasures extends BackgroundService {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.rounds.start();
+  ) {
+    super('erasures', PERIOD_MS);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.rounds.stop();
+  protected round(): Promise<void> {
+    return this.finish();
   }
 
   /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */

@@ -11,10 +11,10 @@ import {
 } from '@adit/database';
 import { JobCommands } from '@adit/jobs';
 import { InstallationLease } from '@adit/leases';
-import { NudgedLoop } from '@adit/outbox';
+import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { removeDeliveriesOfWorkspace } from '@adit/webhooks';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { Authenticator } from '../auth/authenticator.js';
@@ -101,25 +101,19 @@ type GoOn = () => Promise<void>;
  * Bytes go by the list of removals.
  */
 @Injectable()
-export class WorkspaceErasure implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly rounds = new NudgedLoop('workspaces', () => this.finish(), PERIOD_MS);
-  private stopping = false;
-
+export class WorkspaceErasure extends BackgroundService {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(JobCommands) private readonly jobs: JobCommands,
     @Inject(Removals) private readonly removals: Removals,
     @Inject(Authenticator) private readonly authenticator: Authenticator,
     @Inject(AccessTokens) private readonly tokens: AccessTokens,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.rounds.start();
+  ) {
+    super('workspaces', PERIOD_MS);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.rounds.stop();
+  protected round(): Promise<void> {
+    return this.finish();
   }
 
   /** One round of going on with what was begun; public for the specs. */

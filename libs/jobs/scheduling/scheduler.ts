@@ -1,11 +1,10 @@
 import { elementAt } from '@adit/contracts';
 import { isLive } from '@adit/database';
 import { gauge } from '@adit/runtime';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
-import { NudgedLoop } from '@adit/outbox';
-import { enqueue, OutboxRelay } from '@adit/outbox';
+import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
 import { chunkRequest, listensOf, sourceRequest } from './requests.js';
 import { observeQueue } from './queue-metrics.js';
 import { dispatchSeconds } from '@adit/leases';
@@ -13,6 +12,7 @@ import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** Any two schedulers take turns on this advisory lock. */
 const SCHEDULER_LOCK = 0x0ad17;
+const PERIOD_MILLISECONDS = 1000;
 
 const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a credit', []);
 
@@ -41,40 +41,24 @@ interface CandidateRow {
  * that frees a credit or brings a job, and once a second in case a nudge was lost.
  */
 @Injectable()
-export class Scheduler implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly loop = new NudgedLoop(
-    'scheduler',
-    async () => {
-      // Most nudges find nothing to give; that takes a look and no lock.
-      if ((await this.findCandidates(this.db.manager)).slots.length === 0) return;
-      await this.outbox.transaction((manager) => this.dispatch(manager));
-    },
-    1000,
-  );
-
+export class Scheduler extends BackgroundService {
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
     @Inject(DataSource) private readonly db: DataSource,
-  ) {}
+  ) {
+    super('scheduler', PERIOD_MILLISECONDS);
+  }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     observeQueue(this.db);
-    this.loop.start();
+    super.onApplicationBootstrap();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Schedules soon; many nudges become one run. */
-  nudge(): void {
-    this.loop.nudge();
-  }
-
-  /** Resolves when all that was nudged so far is done. */
-  idle(): Promise<void> {
-    return this.loop.idle();
+  protected async round(): Promise<void> {
+    // Most nudges find nothing to give; that takes a look and no lock.
+    if ((await this.findCandidates(this.db.manager)).slots.length === 0) return;
+    await this.outbox.transaction((manager) => this.dispatch(manager));
   }
 
   private async dispatch(manager: EntityManager): Promise<void> {

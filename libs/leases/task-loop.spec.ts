@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { openDatabase, type Database } from '@adit/database';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { updateHeld } from './leased-rows.js';
+import { REPORTS } from './leased-tables.js';
+import { MAX_ATTEMPTS } from './settings.js';
+import { TaskLoop, type ClaimedTask } from './task-loop.js';
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ driver: 'pglite', directory: null });
+});
+afterAll(() => database?.close());
+
+class Reports extends TaskLoop {
+  readonly claims: number[] = [];
+  readonly ended: string[] = [];
+
+  constructor(private readonly work: (task: ClaimedTask) => Promise<unknown> = () => Promise.resolve()) {
+    super(database.dataSource, REPORTS);
+  }
+
+  protected override claimed(_manager: unknown, { attempt }: ClaimedTask): Promise<void> {
+    this.claims.push(attempt);
+    return Promise.resolve();
+  }
+
+  protected async run(task: ClaimedTask): Promise<void> {
+    await this.work(task);
+    await updateHeld(this.db, task, `state = 'completed', lease_until = NULL`);
+    this.ended.push(task.key.id);
+  }
+}
+
+/** One that ends what cannot be done as done. */
+class Lenient extends Reports {
+  protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+    await updateHeld(this.db, task, `state = 'completed', lease_until = NULL, error_msg = $1`, [message]);
+  }
+}
+
+const sql = (text: string, values: unknown[] = []) => database.dataSource.query(text, values);
+
+async function report(attempts = 0): Promise<string> {
+  const id = randomUUID();
+  await sql(`INSERT INTO reports (id, workspace_id, batch_id, title, attempts) VALUES ($1, $1, $1, 'x', $2)`, [
+    id,
+    attempts,
+  ]);
+  return id;
+}
+
+async function row(id: string): Promise<{ state: string; error: string | null; attempts: number; isLeased: boolean }> {
+  const [found] = await sql(
+    `SELECT state, error_msg AS error, attempts, coalesce(lease_until > now(), false) AS "isLeased" FROM reports WHERE id = $1`,
+    [id],
+  );
+  return found;
+}
+
+describe('the tasks of a table', () => {
+  let service: Reports;
+  afterEach(async () => {
+    await service.onApplicationShutdown();
+    await sql('DELETE FROM reports');
+  });
+
+  it('are done from the start of the process on, the oldest first', async () => {
+    const ids = [await report(), await report(), await report()];
+    service = new Reports();
+    service.onApplicationBootstrap();
+    await service.idle();
+    expect([service.ended, service.claims]).toEqual([ids, [1, 1, 1]]);
+    expect(await row(ids[0]!)).toEqual({ state: 'completed', error: null, attempts: 1, isLeased: false });
+  });
+
+  it('that came since are done before it is idle', async () => {
+    service = new Reports();
+    service.onApplicationBootstrap();
+    await service.idle();
+    const id = await report();
+    await service.idle();
+    expect(service.ended).toEqual([id]);
+  });
+
+  it('are left to others when the process ends, but for the one under way', async () => {
+    const ids = [await report(), await report()];
+    let begun = () => {};
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    service = new Reports(() => {
+      begun();
+      return sleep(20);
+    });
+    service.onApplicationBootstrap();
+    await running;
+    await service.onApplicationShutdown();
+    expect(service.ended).toEqual(ids.slice(0, 1));
+    expect(await row(ids[1]!)).toMatchObject({ state: 'waiting', attempts: 0 });
+  });
+
+  it('that failed wait a while for another attempt, blamed only for what is their own', async () => {
+    const ids = [await report(), await report()];
+    const problems = [
+      new AditError('LIMIT_EXCEEDED', 'It took too long.'),
+      new AditError('UNAVAILABLE', 'It is away.'),
+    ];
+    service = new Reports(() => Promise.reject(problems.shift()!));
+    await service.idle();
+    const rows = await Promise.all(ids.map(row));
+    expect(rows).toEqual([1, 0].map((attempts) => ({ state: 'processing', error: null, attempts, isLeased: true })));
+  });
+
+  it('are given up for a reason that no attempt mends, and when their attempts are used up', async () => {
+    const ids = [await report(), await report(MAX_ATTEMPTS)];
+    service = new Reports(() => Promise.reject(new AditError('NOT_FOUND', 'The batch was deleted.')));
+    await service.idle();
+    const errors = ['The batch was deleted.', expect.stringContaining('Its process ended')];
+    expect(await Promise.all(ids.map(row))).toMatchObject(errors.map((error) => ({ state: 'failed', error })));
+    // What nobody attempts is not told of.
+    expect(service.claims).toEqual([1]);
+  });
+
+  it('are ended as their service says when they are given up', async () => {
+    const id = await report();
+    service = new Lenient(() => Promise.reject(new AditError('NOT_FOUND', 'The batch was deleted.')));
+    await service.idle();
+    expect(await row(id)).toMatchObject({ state: 'completed', error: 'The batch was deleted.' });
+  });
+});
