@@ -8,7 +8,7 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
-  faces: 'd409ad0719be2da1df5916f648b65057fe5c0f91d68104ee68a22b38611fa759',
+  faces: 'bcfc5a9423bc997ac06a3c02b778617bf167f4e4efd0557d0fd52373bf6de630',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',

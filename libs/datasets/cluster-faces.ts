@@ -6,6 +6,8 @@ import { cosine, vectorOf, type FaceLook, type LookedFace } from './look.js';
 const SAME_PERSON = 0.4;
 /** Copies, crops and other sizes of one picture; two photos of one person are less alike. */
 const SAME_PICTURE = 0.97;
+/** Pixels below which no face is compared (libs/analyses/faces/quality.ts). */
+const SMALLEST = 24;
 /** A second face of this part of the largest one's size leaves open who is meant. */
 const RIVAL = 0.6;
 
@@ -34,7 +36,9 @@ export function usableFace(
   const [first, second] = look.faces;
   if (first === undefined) return { reason: 'no_face' };
   if (second !== undefined && second.size >= RIVAL * first.size) return { reason: 'several_faces' };
-  if (first.size < limits.minFaceSize || first.embedding === null) return { reason: 'too_small' };
+  if (first.size < limits.minFaceSize) return { reason: 'too_small' };
+  // Large enough for the client, and yet no evidence of who it is.
+  if (first.embedding === null) return { reason: first.size < SMALLEST ? 'too_small' : 'too_blurred' };
   if (first.sharpness !== null && first.sharpness < limits.sharpness) return { reason: 'too_blurred' };
   return { face: { ...first, embedding: first.embedding } };
 }

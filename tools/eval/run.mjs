@@ -12,11 +12,13 @@ import { openModule } from './fold.mjs';
 import { landmarks } from './landmarks.mjs';
 import { Looker, mediaPath } from './look.mjs';
 import { objects } from './objects.mjs';
-import { coverage, distance, matchBoxes } from './score.mjs';
+import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speech } from './speech.mjs';
 import { traits } from './traits.mjs';
 
 const MAX_DISTANCE = 1;
+/** Of a picture as small as a thumbnail of an archive. */
+const SMALL_WIDTH = 320;
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const builtIn = join(import.meta.dirname, '../../models');
 const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
@@ -30,6 +32,7 @@ const noPlaces = labels.groups.map(({ file }) => file);
 const parts = {
   faces: async () => {
     await detection();
+    await smallFaces();
     await pairs();
     await films();
   },
@@ -81,11 +84,41 @@ async function detection() {
   row(`false faces on these and ${labels.empty.length} pictures without faces`, String(extra), 'at most 1', extra <= 1);
 }
 
-async function shrunk(path) {
-  const target = join(scratch, `${path.replace(/\W+/g, '-')}.jpg`);
+/** Faces of group photos 320 pixels wide, each compared with all of the photos in full size and with the single people. */
+async function smallFaces() {
+  const people = [];
+  for (const { file } of labels.groups) {
+    for (const [i, face] of (await looker.faces(mediaPath(file))).entries())
+      people.push({ name: `${file}#${i}`, ...face });
+  }
+  for (const name of Object.values(labels.different.people)) people.push({ name, embedding: await embeddingOf(name) });
+  const same = new Map(labels.same.map(([a, b]) => [a, b]));
+  const one = (a, b) => a === b || same.get(a) === b || same.get(b) === a;
+  const count = { all: 0, right: 0, wrong: 0 };
+  for (const { file, faces } of labels.groups) {
+    count.all += faces.length;
+    const own = people.filter(({ name }) => name.startsWith(`${file}#`));
+    for (const { box, embedding } of await looker.faces(await shrunk(mediaPath(file), SMALL_WIDTH))) {
+      const known = own.find((face) => overlap(face.box, box) >= 0.4);
+      const near = people
+        .filter((person) => person.embedding !== null && embedding !== null)
+        .map((person) => ({ name: person.name, far: distance(person.embedding, embedding) }))
+        .sort((a, b) => a.far - b.far)[0];
+      if (near === undefined || near.far > MAX_DISTANCE) continue;
+      count[known !== undefined && one(known.name, near.name) ? 'right' : 'wrong']++;
+    }
+  }
+  const { all, right, wrong } = count;
+  const least = Math.ceil((18 / 22) * all);
+  row(`group photos ${SMALL_WIDTH} px wide: faces known`, `${right} of ${all}`, `at least ${least}`, right >= least);
+  row(`  … taken for somebody else`, String(wrong), '0', wrong === 0);
+}
+
+async function shrunk(path, widest = labels.reducedTo) {
+  const target = join(scratch, `${path.replace(/\W+/g, '-')}-${widest}.jpg`);
   const { width } = await sharp(path).metadata();
   await sharp(path)
-    .resize({ width: Math.min(width, labels.reducedTo) })
+    .resize({ width: Math.min(width, widest) })
     .jpeg({ quality: 92 })
     .toFile(target);
   return target;

@@ -10,8 +10,9 @@ import {
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
-import { frameSignature, isCut } from '../tracking/cut.js';
+import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { detectFaces } from './detect.js';
+import { faceLook } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
@@ -40,7 +41,7 @@ type Context = AnalysisContext<FaceArguments, (typeof MODELS)[number]>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 2,
+  version: 3,
   args: FaceArguments,
   observations: FaceObservations,
   models: MODELS,
@@ -65,8 +66,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
     return Math.min(face.w * frame.width, face.h * frame.height);
   };
 
-  const tracker = new Tracker<Sighting>();
-  let before: Float32Array | null = null;
+  const seen: { sightings: Sighting[]; signature: Float32Array }[] = [];
   // The next picture is decoded, off this thread, while the networks look at the present one.
   let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
   // A film's native frames are opened for the best views only; a photo is looked at closely at once.
@@ -79,13 +79,15 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
     coming?.catch(() => undefined);
     const closer = (await photo) ?? picture;
     const faces = await detectFaces(picture, closer, networks);
-    const signature = frameSignature(picture);
-    tracker.add(
-      faces.map((face) => ({ ...face, index, time })),
-      before !== null && isCut(before, signature),
-    );
-    before = signature;
+    seen.push({
+      sightings: faces.map((face) => ({ ...face, index, time, look: faceLook(picture, face.points) })),
+      signature: frameSignature(picture),
+    });
   }
+  // Cuts are told from what the film does before and after them.
+  const tracker = new Tracker<Sighting>();
+  const cuts = cutsBetween(seen.map(({ signature }) => signature));
+  for (const [{ sightings }, cut] of zip(seen, cuts)) tracker.add(sightings, cut);
 
   const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
@@ -119,6 +121,7 @@ async function embedViews(
       mesh: networks.facemesh,
       embedding: networks['face-embedding'],
     });
+    if (view === null) return null;
     // Only the best view of a track keeps its pixels, the earlier one of two equals.
     const { view: other, look: before } = best.get(to) ?? { view: null, look };
     if (other !== null && (other.quality > view.quality || (other.quality === view.quality && before < look))) {
@@ -129,7 +132,7 @@ async function embedViews(
     }
     return view;
   });
-  for (const [{ to }, view] of zip(looks, views)) to.views.push(view);
+  for (const [{ to }, view] of zip(looks, views)) if (view !== null) to.views.push(view);
   return embedded;
 }
 

@@ -11,7 +11,7 @@ import {
 import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
 import { mapPoints, type FacePoints } from './blazeface.js';
-import { meshPose, sharpness, viewQuality, type Pose } from './quality.js';
+import { isEvidence, meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import type { Sighting } from './sighting.js';
 
 /** A sighting looked at in native pixels. */
@@ -54,19 +54,20 @@ export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutou
   };
 }
 
-/** Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. */
+/** Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. Null when it is no evidence. */
 export async function closeView(
   cutout: Cutout,
   sighting: Sighting,
   size: number,
   networks: { mesh: NetworkSession; embedding: NetworkSession },
-): Promise<CloseView> {
+): Promise<CloseView | null> {
   const { picture, box, points } = cutout;
   const { map, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
   const aligned = alignedPicture(picture, map);
   const sharp = sharpness(aligned);
   const pose = meshPose(mesh);
-  const vector = await embedFace(networks.embedding, aligned);
+  const { vector, certainty } = await embedFace(networks.embedding, aligned);
+  if (!isEvidence({ size, sharpness: sharp, certainty, precise })) return null;
   return { sighting, vector, quality: viewQuality(size, sharp, pose, precise), sharpness: sharp, pose, size, cutout };
 }
 

@@ -3,6 +3,9 @@ import { normalise } from './embedding.js';
 import { settleTracks } from './join.js';
 import type { Sighting } from './sighting.js';
 
+/** Faces that look alike, and one that does not. */
+const [ONE_LOOK, OTHER_LOOK] = [normalise([1, 0]), normalise([0, 1])];
+
 function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
   const points: Sighting['points'] = [
     [x, y],
@@ -12,7 +15,7 @@ function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
     [x, y],
     [x, y],
   ];
-  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points };
+  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points, look: ONE_LOOK };
 }
 
 describe('settleTracks', () => {
@@ -53,6 +56,31 @@ describe('settleTracks', () => {
         ]),
       ),
     ).toEqual(['0 1 2', '3 4 5']);
+  });
+
+  it('cuts where the look changes at once, also between people who are a little alike', () => {
+    const carl = normalise([0.3, 0.95, 0, 0.1]);
+    const followed = track([0, 1, 2, 3, 4, 5], [[0, anna]]);
+    const changed = followed.sightings.map((one) => (one.index >= 4 ? { ...one, look: OTHER_LOOK } : one));
+    const at = (index: number, vector: Float32Array) => ({ sighting: changed[index]!, vector });
+    const split = (views: ReturnType<typeof at>[]) => shown(settleTracks([{ sightings: changed, views }]));
+    expect(split([at(0, anna), at(5, carl)])).toEqual(['0 1 2 3', '4 5']);
+    // The same change, with one face on both sides: it only turned.
+    expect(split([at(0, anna), at(5, anna)])).toEqual(['0 1 2 3 4 5']);
+    // Nothing changed at once: a face may go that far from itself.
+    expect(
+      shown(
+        settleTracks([
+          track(
+            [0, 1, 2, 3, 4, 5],
+            [
+              [0, anna],
+              [5, carl],
+            ],
+          ),
+        ]),
+      ),
+    ).toEqual(['0 1 2 3 4 5']);
   });
 
   it('leaves tracks without views alone', () => {

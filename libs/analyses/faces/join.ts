@@ -1,6 +1,7 @@
 import { elementAt, matchGreedily } from '@adit/contracts';
 import { JOINED_SECONDS } from '../tracking/gaps.js';
 import { cosine, normalise } from './embedding.js';
+import { doubtfulChanges } from './look-changes.js';
 import type { Sighting } from './sighting.js';
 
 /** What joining needs to know of a view. */
@@ -16,12 +17,14 @@ export interface EmbeddedTrack<View extends ViewVector> {
 
 /** Cosine above which two tracks show one person: well above what different people reach (README.md). */
 const SAME = 0.5;
-/** Cosine below which two views cannot show one person, whatever the light. */
+/** Cosine below which two views cannot show one person, whatever the light and however the face turned between them. */
 const DIFFERENT = 0.15;
+/** The same where the look changed at once, as at a cut: just below what two different people reach (README.md). */
+const DIFFERENT_AT_CHANGE = 0.35;
 
 /**
- * Cuts tracks whose neighbouring views show different people (place alone followed a swap) halfway between both views,
- * and joins tracks that show one person one after the other (a cut, a quick turn). Tracks without views stay as they are.
+ * Cuts tracks whose neighbouring views show different people (place alone followed a swap), where the look changed most
+ * between both views or else halfway, and joins tracks that show one person one after the other (a cut, a quick turn). Tracks without views stay as they are.
  */
 export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedTrack<View>[]): EmbeddedTrack<View>[] {
   const ordered = tracks
@@ -46,10 +49,15 @@ export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedT
 function split<View extends ViewVector>(track: EmbeddedTrack<View>): EmbeddedTrack<View>[] {
   for (const [i, after] of track.views.entries()) {
     const before = track.views[i - 1];
-    if (!before || cosine(before.vector, after.vector) >= DIFFERENT) continue;
-    const middle = (before.sighting.time + after.sighting.time) / 2;
-    const head = { sightings: track.sightings.filter(({ time }) => time <= middle), views: track.views.slice(0, i) };
-    const tail = { sightings: track.sightings.filter(({ time }) => time > middle), views: track.views.slice(i) };
+    if (!before) continue;
+    const from = before.sighting.time;
+    const between = track.sightings.filter(({ time }) => time >= from && time <= after.sighting.time);
+    const [change] = doubtfulChanges(between);
+    const likeness = cosine(before.vector, after.vector);
+    if (likeness >= (change === undefined ? DIFFERENT : DIFFERENT_AT_CHANGE)) continue;
+    const border = change === undefined ? (from + after.sighting.time) / 2 : elementAt(between, change).time;
+    const head = { sightings: track.sightings.filter(({ time }) => time < border), views: track.views.slice(0, i) };
+    const tail = { sightings: track.sightings.filter(({ time }) => time >= border), views: track.views.slice(i) };
     return [head, ...split(tail)];
   }
   return [track];

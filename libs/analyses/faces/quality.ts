@@ -78,6 +78,25 @@ export function sharpness(aligned: RgbImage): number {
   return (100 * variance) / (variance + HALF_SHARP);
 }
 
+/** Source pixels of the shorter side from which faces can be told apart. */
+export const MIN_VIEW_SIZE = 24;
+/** Below this a face has to be seen by Face Mesh as well: folds and lamps of that size pass for one. */
+const SURE_SIZE = 48;
+/** Out of focus strangers look alike. */
+const MIN_SHARPNESS = 5;
+/** What is no face at all is below. */
+const MIN_CERTAINTY = 1.65;
+
+/**
+ * Whether a view can tell who somebody is: it is sharp and large enough, and the network sees a face. Sharpness, not size,
+ * is what counts; README.md has the measurements. `certainty` is the embedding's, `precise` whether it stands on the mesh.
+ */
+export function isEvidence(view: { size: number; sharpness: number; certainty: number; precise: boolean }): boolean {
+  const { size, sharpness: sharp, certainty, precise } = view;
+  if (size < MIN_VIEW_SIZE || (size < SURE_SIZE && !precise)) return false;
+  return sharp >= MIN_SHARPNESS && certainty >= MIN_CERTAINTY;
+}
+
 /** 0..1: how well a view serves recognition. Size counts up to the embedding's own 112 pixels. */
 export function viewQuality(size: number, sharp: number, pose: Pose, precise: boolean): number {
   const large = Math.min(1, size / SIDE);

@@ -1,24 +1,33 @@
-import { frontality } from './quality.js';
+import { doubtfulChanges } from './look-changes.js';
+import { frontality, MIN_VIEW_SIZE } from './quality.js';
 import type { Sighting, Tracklet } from './sighting.js';
 
-/** Source pixels of the shorter side below which faces are not compared: false matches appear. */
-const MIN_VIEW_SIZE = 48;
-const MAX_VIEWS = 4;
+const MAX_VIEWS = 6;
 /** One more view for every this many sightings. */
 const SIGHTINGS_PER_VIEW = 4;
+/** Changes of a track's look of which both sides are looked at closely. */
+const MAX_DOUBTS = 6;
 
 /**
  * The sightings of a track worth embedding: its time is divided evenly and each part gives its best, so that the views
- * differ in light and pose. Empty when the face was never large enough.
+ * differ in light and pose; no part reaches over a change after which somebody else may stand there. Empty when the face was
+ * never large enough.
  */
 export function chooseViews(track: Tracklet, sizeOf: (sighting: Sighting) => number): Sighting[] {
   const usable = track.sightings.filter((sighting) => sizeOf(sighting) >= MIN_VIEW_SIZE);
+  const doubts = doubtfulChanges(usable).slice(0, MAX_DOUBTS);
+  const borders = [0, ...doubts.sort((a, b) => a - b), usable.length];
+  const runs = borders.slice(1).map((to, i) => usable.slice(borders[i], to));
   const count = Math.min(MAX_VIEWS, Math.ceil(usable.length / SIGHTINGS_PER_VIEW));
-  return Array.from({ length: count }, (_, part) => {
-    const from = Math.floor((part * usable.length) / count);
-    const to = Math.floor(((part + 1) * usable.length) / count);
-    return usable.slice(from, to).reduce((best, sighting) => (worth(sighting) > worth(best) ? sighting : best));
-  });
+  return runs.flatMap((run) => bestOfParts(run, Math.ceil((count * run.length) / usable.length)));
+
+  function bestOfParts(run: Sighting[], parts: number): Sighting[] {
+    return Array.from({ length: parts }, (_, part) => {
+      const from = Math.floor((part * run.length) / parts);
+      const to = Math.floor(((part + 1) * run.length) / parts);
+      return run.slice(from, to).reduce((best, sighting) => (worth(sighting) > worth(best) ? sighting : best));
+    });
+  }
 
   function worth(sighting: Sighting): number {
     return Math.min(1, sizeOf(sighting) / 112) * (0.2 + frontality(sighting.points)) * sighting.score;

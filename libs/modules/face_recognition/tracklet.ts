@@ -9,8 +9,6 @@ import { decodeEmbedding } from '../galleries/embedding.js';
 type FaceTrack = FaceObservations['tracks'][number];
 type FaceSighting = FaceTrack['sightings'][number];
 
-/** Views of smaller faces (source pixels of the shorter side) are no evidence: false accepts begin below this. */
-const MIN_VIEW_SIZE = 48;
 /** Even the worst view counts a little, so that a face with only bad ones still has an identity. */
 const MIN_WEIGHT = 0.01;
 
@@ -43,7 +41,7 @@ export function trackletsOf(observations: FaceObservations, instants: Map<number
     .sort((a, b) => a.start.sample - b.start.sample || a.firstBox.x - b.firstBox.x || a.firstBox.y - b.firstBox.y);
 }
 
-/** Weighted sum of the usable views between two frames, inclusive. */
+/** Weighted sum of the views between two frames, inclusive; the analysis writes down those alone that are evidence. */
 export function sumOfViews(
   track: FaceTrack,
   from = 0,
@@ -52,7 +50,7 @@ export function sumOfViews(
   let sum: Float64Array | null = null;
   let weight = 0;
   for (const view of track.views) {
-    if (view.frame < from || view.frame > to || view.size < MIN_VIEW_SIZE) continue;
+    if (view.frame < from || view.frame > to) continue;
     const embedding = decodeEmbedding(view.embedding);
     const quality = Math.max(MIN_WEIGHT, view.quality);
     const before: Float64Array = sum ?? new Float64Array(embedding.length);

@@ -1,0 +1,79 @@
+import { elementAt, zip } from '@adit/contracts';
+import { frameSignature } from './cut.js';
+
+export { frameSignature };
+
+/** Mean difference of two frames' brightness, of 255 and at one contrast, below which they are of one shot however still the film is. */
+const LEAST_CHANGE = 8;
+/** A cut changes the picture this many times as much as the film's own motion around it. */
+const ABOVE_MOTION = 3;
+/** Samples to each side in which the film's own motion is looked for. */
+const AROUND = 4;
+/** 1 − correlation of the brightness of cells: below, the picture is the same, if lighter or darker. */
+const OTHER_STRUCTURE = 0.25;
+/** Standard deviation of the cells' brightness, of 255, below which a frame shows nothing: black, white, a flash. */
+const BLANK = 6;
+
+/**
+ * Whether the film was cut between each sampled frame (`frameSignature`) and the one before; the first has none. A cut
+ * changes the picture much more than the film moves there, and where things are, not only how bright they are: so pans,
+ * flashes and fades to black and back to the same picture are none. What is cut on an unmoved background changes too
+ * little: there, looks and embeddings of the faces decide (README.md of the analysis faces).
+ */
+export function cutsBetween(signatures: readonly Float32Array[]): boolean[] {
+  const frames = signatures.map(structureOf);
+  // Each frame is compared with the last one that showed something.
+  let before: (typeof frames)[number] | null = null;
+  const changes = frames.map((frame) => {
+    const earlier = before;
+    if (frame.deviation < BLANK) return null;
+    before = frame;
+    if (earlier === null) return null;
+    const contrast = Math.max(earlier.deviation, frame.deviation) * Math.sqrt(frame.shape.length);
+    return {
+      amount: contrast * meanDifference(earlier.shape, frame.shape),
+      structure: 1 - dot(earlier.shape, frame.shape),
+    };
+  });
+  return changes.map((change, at) => {
+    if (change === null || change.structure < OTHER_STRUCTURE) return false;
+    const around = changes.slice(Math.max(0, at - AROUND), at + AROUND + 1).filter((other) => other !== change);
+    const motion = median(around.flatMap((other) => (other === null ? [] : [other.amount])));
+    return change.amount >= Math.max(LEAST_CHANGE, ABOVE_MOTION * motion);
+  });
+}
+
+/** The cells' brightness less its mean, of length 1, and how far it spreads. */
+function structureOf(cells: Float32Array): { shape: Float32Array; deviation: number } {
+  const luma = Float32Array.from({ length: cells.length / 3 }, (_, cell) => {
+    const [r, g, b] = [elementAt(cells, 3 * cell), elementAt(cells, 3 * cell + 1), elementAt(cells, 3 * cell + 2)];
+    return 0.299 * r + 0.587 * g + 0.114 * b;
+  });
+  return standardised(luma);
+}
+
+/** Values less their mean, scaled to length 1, and their standard deviation; all alike, they are all 0. */
+export function standardised(values: Float32Array): { shape: Float32Array; deviation: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const length = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0));
+  const shape = values.map((value) => (length === 0 ? 0 : (value - mean) / length));
+  return { shape, deviation: length / Math.sqrt(values.length) };
+}
+
+/** Of two shapes of length 1: their correlation, −1..1. */
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (const [one, other] of zip(a, b)) sum += one * other;
+  return sum;
+}
+
+function meanDifference(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (const [one, other] of zip(a, b)) sum += Math.abs(one - other);
+  return sum / a.length;
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.length === 0 ? 0 : elementAt(sorted, Math.floor(sorted.length / 2));
+}
