@@ -41,6 +41,52 @@ function faces(collection: string): ModuleDefinition {
   });
 }
 
+/** An unknown face of one look for each unit: the observations say in which frames. */
+const CLUSTERED = defineModule({
+  id: 'clustered',
+  version: 1,
+  args: StandardArguments,
+  media: ['video'],
+  needs: () => [{ analysis: 'faces', args: {} }],
+  open: () =>
+    Promise.resolve({
+      start: (): Json => 0,
+      fold: (state: Json, { unit: { sourceIndex }, observations }) => {
+        const [frameStart, frameEnd] = observations['faces'] as [number, number];
+        const claim = { collection: 'unknowns', embedding: [1, 0, 0, 0], maxDistance: 1 };
+        const place = { sourceIndex, frameStart, frameEnd, timeStart: frameStart, timeEnd: frameEnd };
+        const said = { type: 'face', label: 'unknown', confidence: 0, meta: {}, detections: [] };
+        return { state, segments: [{ ...place, ...said, thumbnail: null, keyFrame: null, claim }] };
+      },
+      close: () => ({ segments: [], summaries: [] }),
+    }),
+});
+
+describe('strangers of a film', () => {
+  it('are two when they are shown in one frame, however alike, and one when they are not', async () => {
+    const jobs = await FoldingJobs.start([CLUSTERED]);
+    try {
+      const jobId = await jobs.submit(['storage://film']);
+      const frames = [
+        [0, 10],
+        [10, 20],
+        [11, 12],
+        [21, 30],
+      ];
+      await jobs.plan(jobId, { chunks: frames.length });
+      const ids = await jobs.chunkIds(jobId);
+      for (const [at, shown] of frames.entries()) {
+        await jobs.analysed(jobId, ids[at]!, shown);
+        await jobs.advance(jobId);
+      }
+      const rows = await jobs.db.manager.find(SegmentEntity, { where: { jobId }, order: { seq: 'ASC' } });
+      expect(rows.map(({ identityNumber }) => identityNumber)).toEqual([1, 2, 1, 1]);
+    } finally {
+      await jobs.close();
+    }
+  });
+});
+
 describe('strangers of jobs', () => {
   let jobs: FoldingJobs;
   beforeAll(() => configureLogging({ level: 'silent' }));

@@ -3,6 +3,7 @@ import { elementAt, zip } from '@adit/contracts';
 import { columns, SegmentEntity, SummaryEntity, type JobEntity, type JobModuleEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { type Identities } from '@adit/jobs';
+import { IdentitiesShown } from './identities-shown.js';
 import type { IndexedFaces } from './indexed-faces.js';
 import type { IdentityClaim, Segment, Summary } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
@@ -28,8 +29,9 @@ export async function insertSegments(
   faces: IndexedFaces,
 ): Promise<void> {
   const rows: Partial<SegmentEntity>[] = [];
-  for (const { module, segments } of results) {
-    const numbers = await numbersOf(segments, identities);
+  for (const { module, sourceIndex, segments } of results) {
+    const shown = new IdentitiesShown(manager, { jobId: job.id, module, sourceIndex });
+    const numbers = await numbersOf(segments, identities, shown);
     for (const [at, { claim, teaches = null, ...segment }] of segments.entries()) {
       rows.push({
         ...segment,
@@ -56,8 +58,15 @@ export async function insertSegments(
   }
 }
 
-/** The identities of the job that segments claim, by the segments' places; those of one picture are told apart. */
-async function numbersOf(segments: readonly Segment[], identities: Identities): Promise<(number | null)[]> {
+/**
+ * The identities of the job that segments claim, by the segments' places; those of one picture are told apart, and those of a
+ * film that are shown at one time.
+ */
+async function numbersOf(
+  segments: readonly Segment[],
+  identities: Identities,
+  shown: IdentitiesShown,
+): Promise<(number | null)[]> {
   const numbers = segments.map((): number | null => null);
   const pictures = new Map<string, { claim: IdentityClaim; at: number }[]>();
   for (const [at, { claim }] of segments.entries()) {
@@ -67,9 +76,15 @@ async function numbersOf(segments: readonly Segment[], identities: Identities): 
   }
   for (const members of pictures.values()) {
     const claims = members.map(({ claim }) => claim);
-    const given =
-      claims.length === 1 ? [await identities.assign(elementAt(claims, 0))] : await identities.assignApart(claims);
-    for (const [{ at }, number] of zip(members, given)) numbers[at] = number;
+    if (claims.length > 1) {
+      for (const [{ at }, number] of zip(members, await identities.assignApart(claims))) numbers[at] = number;
+      continue;
+    }
+    const { claim, at } = elementAt(members, 0);
+    const segment = elementAt(segments, at);
+    const number = await identities.assign(claim, await shown.beside(claim.collection, segment));
+    shown.add(claim.collection, segment, number);
+    numbers[at] = number;
   }
   return numbers;
 }
@@ -85,11 +100,9 @@ export async function insertSummaries(
   for (const { module, sourceIndex: source, summaries } of results) {
     for (const { type, meta, groups = [], atMost = Infinity, sourceIndex = Math.max(0, source) } of summaries) {
       const named = { ...meta };
-      for (const { claim, value } of groups) {
-        const label = identityLabel(await identities.assign(claim));
-        // The job may know two of them as one.
-        named[label] = Math.min(atMost, (named[label] ?? 0) + value);
-      }
+      // One source's groups are different people, however the job knew them before: as many as the source's other sums count.
+      const numbers = await identities.assignApart(groups.map(({ claim }) => claim));
+      for (const [{ value }, number] of zip(groups, numbers)) named[identityLabel(number)] = Math.min(atMost, value);
       rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, id: randomUUID() });
     }
   }

@@ -110,6 +110,20 @@ describe('the groups of a job', () => {
     expect((await assign(cache, jobId, [claim([1, 0, 0])])).numbers).toEqual([1]);
   });
 
+  it('are never somebody who is shown beside the claim, but the next nearest', async () => {
+    const jobId = await jobs.submit();
+    const [given, identities] = await jobs.outbox.transaction(async (manager) => {
+      const own = new IdentityCache().of(manager, jobId);
+      const numbers = [await own.assign(claim([1, 0, 0])), await own.assign(claim(unit([0, 1, 0])))];
+      const between = claim(unit([1, 0.9, 0]));
+      numbers.push(await own.assign(between, new Set([1])), await own.assign(between, new Set([1, 2])));
+      await own.flush();
+      return [numbers, own] as const;
+    });
+    identities.keep();
+    expect(given).toEqual([1, 2, 2, 3]);
+  });
+
   it('take two statements a transaction, however many claims and identities, and are not read twice', async () => {
     const next = randomness(11);
     const jobId = await jobs.submit();

@@ -4,6 +4,7 @@ import { inTurns } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { CentroidTable } from './centroid-table.js';
 
+const NOBODY: ReadonlySet<number> = new Set();
 /** Tables of centroids kept between transactions; one of 10,000 identities takes 20 MB. */
 const KEPT = 8;
 
@@ -56,11 +57,18 @@ export class Identities {
    * Gives a claim to the nearest identity of its collection within reach, or founds a new one (leader clustering with
    * running means). What it decides is written by `flush`.
    *
+   * @param beside - numbers of those who are shown together with the claim: they are somebody else.
    * @returns the identity's number within the collection, from 1.
    */
-  async assign({ collection, embedding, maxDistance }: IdentityClaim): Promise<number> {
+  async assign(
+    { collection, embedding, maxDistance }: IdentityClaim,
+    beside: ReadonlySet<number> = NOBODY,
+  ): Promise<number> {
     const { table } = await this.open(collection, embedding.length);
-    return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
+    if (beside.size === 0) return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
+    const near = await inTurns(table.within(embedding, maxDistance));
+    const [nearest] = near.filter(({ row }) => !beside.has(row + 1)).sort((a, b) => a.distance - b.distance);
+    return table.add(nearest?.row ?? null, embedding);
   }
 
   /**

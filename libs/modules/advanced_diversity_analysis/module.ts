@@ -13,7 +13,7 @@ const ID = 'advanced_diversity_analysis';
 /** How many people, and for how long, by person and by what their faces read as: gender and age. */
 export default defineModule({
   id: ID,
-  version: 2,
+  version: 3,
   adopt: adoptPeople,
   args: StandardArguments,
   media: ['image', 'video'],

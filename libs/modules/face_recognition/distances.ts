@@ -6,8 +6,8 @@
 /** Two faces at most this far apart are one person: below every pair of two people, by a tenth. */
 export const SAME_FACE_DISTANCE = 1.0;
 /**
- * From here on they are two people, even in the same place of the frame: a cut from one speaker to the other. It lies above the
- * nearest pair of two people among the photos. That is a judgement, not a measurement: a face that turns goes far from itself, and
- * two people so alike seldom take each other's place within a gap.
+ * From here on they are two people, even in the same place of the frame: a cut from one speaker to the other. It lies below the
+ * nearest pair of two people among the photos (1.114). A face that turns farther from itself than that begins anew, and is told to
+ * be the same person by who it is.
  */
-export const OTHER_FACE_DISTANCE = 1.2;
+export const OTHER_FACE_DISTANCE = 1.1;

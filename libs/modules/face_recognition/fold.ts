@@ -5,6 +5,8 @@ import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAl
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
+import { decideNames } from './bearers.js';
+import type { Bearer } from './bearers.js';
 import { linkTracklets } from './linking.js';
 import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
@@ -23,6 +25,10 @@ export type FaceState = {
   last: Instant | null;
   nextThread: number;
   threads: StoredThread[];
+  /** Ended faces whose names wait for faces shown at the same time. */
+  waiting: StoredThread[];
+  /** Who was named and may still be shown beside a face that is open. */
+  bearers: Bearer[];
   named: Stretch<Named>[];
 };
 
@@ -57,7 +63,16 @@ export class FaceFold implements Fold<FaceState> {
   }
 
   start(context: FoldContext): FaceState {
-    return { source: context.sourceIndex ?? 0, samples: 0, last: null, nextThread: 0, threads: [], named: [] };
+    return {
+      source: context.sourceIndex ?? 0,
+      samples: 0,
+      last: null,
+      nextThread: 0,
+      threads: [],
+      waiting: [],
+      bearers: [],
+      named: [],
+    };
   }
 
   fold(state: FaceState, { unit, observations }: FoldInput): FoldStep<FaceState> {
@@ -79,12 +94,14 @@ export class FaceFold implements Fold<FaceState> {
       ended.push(...open.slice(MAX_THREADS));
       open = open.slice(0, MAX_THREADS).sort((a, b) => a.id - b.id);
     }
-    const seen = this.name(ended, named);
+    const { decided, waiting, bearers } = this.decide([...state.waiting.map(restoreThread), ...ended], open, state);
+    const seen = this.name(decided, named);
+    const undecided = [...open, ...waiting];
     const waits = named.length <= MAX_NAMED;
     const final = takeFinal(
       named,
       last,
-      (stretch) => waits && open.some((thread) => this.mayBe(thread, stretch, last)),
+      (stretch) => waits && undecided.some((thread) => this.mayBe(thread, stretch, last)),
     );
     seen.push(...final.map(seenAs));
     const next: FaceState = {
@@ -93,10 +110,12 @@ export class FaceFold implements Fold<FaceState> {
       last,
       nextThread,
       threads: open.map(storeThread),
+      waiting: waiting.map(storeThread),
+      bearers,
       named: named.map((stretch) => ({ ...stretch, marks: { ...stretch.marks } })),
     };
     fitBudget(
-      [...next.threads, ...next.named].map((holder) => holder.marks),
+      [...next.threads, ...next.waiting, ...next.named].map((holder) => holder.marks),
       MAX_MARKS,
     );
     return { state: next, segments: this.emit(seen, state.source) };
@@ -104,16 +123,21 @@ export class FaceFold implements Fold<FaceState> {
 
   close(state: FaceState): ClosedSource {
     const named = [...state.named];
-    const seen = this.name(state.threads.map(restoreThread), named);
+    const ended = [...state.waiting, ...state.threads].map(restoreThread);
+    const seen = this.name(this.decide(ended, [], state).decided, named);
     seen.push(...takeAll(named).map(seenAs));
     return { segments: this.emit(seen, state.source), summaries: [] };
   }
 
-  /** Names ended threads: known people go to `named`, unknown faces are returned. */
-  private name(ended: Thread[], named: Stretch<Named>[]): Seen[] {
+  private decide(ended: Thread[], open: Thread[], { bearers }: FaceState): ReturnType<typeof decideNames> {
+    const topK = this.args.enable_top_k ? this.args.top_k : 1;
+    return decideNames(ended, open, bearers, { matcher: this.matcher, maxDistance: this.args.max_distance, topK });
+  }
+
+  /** Of threads that have their names known people go to `named`, unknown faces are returned. */
+  private name(decided: ReturnType<typeof decideNames>['decided'], named: Stretch<Named>[]): Seen[] {
     const unknown: Seen[] = [];
-    for (const thread of ended) {
-      const identity = identify(thread, this.matcher, this.args.enable_top_k ? this.args.top_k : 1);
+    for (const { thread, identity } of decided) {
       const person = knownPerson(identity, this.args.max_distance);
       const { start, end, marks, portrait } = thread;
       if (person === null) {

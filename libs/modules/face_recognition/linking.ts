@@ -10,6 +10,10 @@ import type { Tracklet } from './tracklet.js';
 const SAME_PLACE = 0.2;
 /** What being in the same place is worth, in distance, when several threads could go on. */
 const PLACE_BONUS = 0.3;
+/** The same where the faces are alike too: somebody and their mirror image keep their places. */
+const ALIKE_BONUS = 0.6;
+/** The same when not one sample is missing besides: a unit ended there, not the face. */
+const CONTINUITY_BONUS = 1;
 /** Stands for the distance where one side has no view. */
 const UNKNOWN_DISTANCE = 1.1;
 
@@ -58,10 +62,13 @@ function costOfLinking(
 ): number | null {
   const overlap = intersectionOverUnion(thread.box, tracklet.firstBox);
   const samePlace = overlap >= SAME_PLACE;
+  const goesOn = tracklet.start.sample === thread.end.sample + 1;
   if (threadIdentity === null || trackletIdentity === null) {
-    return samePlace ? UNKNOWN_DISTANCE - PLACE_BONUS * overlap : null;
+    return samePlace ? UNKNOWN_DISTANCE - (goesOn ? CONTINUITY_BONUS : PLACE_BONUS) * overlap : null;
   }
   const distance = distanceOf(dot(threadIdentity, trackletIdentity));
   const same = distance <= SAME_FACE_DISTANCE || (samePlace && distance < OTHER_FACE_DISTANCE);
-  return same ? distance - PLACE_BONUS * overlap : null;
+  if (!same) return null;
+  if (distance > SAME_FACE_DISTANCE) return distance - PLACE_BONUS * overlap;
+  return distance - (goesOn ? CONTINUITY_BONUS : ALIKE_BONUS) * overlap;
 }

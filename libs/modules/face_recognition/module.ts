@@ -12,7 +12,7 @@ import { matcherOf } from '../galleries/matcher-cache.js';
 /** Who is to be seen, from when to when. */
 export default defineModule({
   id: 'face_recognition',
-  version: 2,
+  version: 3,
   args: FaceRecognitionArguments,
   media: ['image', 'video'],
   takes: galleriesOf(FACE_GALLERY),

@@ -8,7 +8,7 @@ import { Neutrality } from './neutrality.js';
 /** Whether the faces a source shows longest read as female, as male, or as neither more than the other. */
 export default defineModule({
   id: 'gender_neutrality_estimation',
-  version: 2,
+  version: 3,
   adopt: adoptPeople,
   args: StandardArguments,
   media: ['image', 'video'],

@@ -13,14 +13,16 @@ import type {
   Segment,
   Summary,
 } from '@adit/module-kit';
+import { decideNames } from '../face_recognition/bearers.js';
+import type { Bearer } from '../face_recognition/bearers.js';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { linkTracklets } from '../face_recognition/linking.js';
 import type { Matcher } from '../galleries/match.js';
-import { identify, knownPerson } from '../face_recognition/segments.js';
+import { knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';
 import { instantsOf, portraitOf, sumOfViews, trackletsOf } from '../face_recognition/tracklet.js';
-import { distanceTo, newPerson, secondsSeen, settled, withAppearance } from './person.js';
+import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';
 import type { Appearance, Person } from './person.js';
 import { keepingStays, NO_STAYS, withUnit } from './stays.js';
 import type { Stays } from './stays.js';
@@ -36,6 +38,9 @@ export type PeopleState = {
   stays: Stays;
   nextThread: number;
   threads: StoredThread[];
+  /** Ended faces whose names wait for faces shown at the same time, and who was named beside a face that is open. */
+  waiting: StoredThread[];
+  bearers: Bearer[];
   people: Person[];
   /** People beyond those kept one by one: how many, and the seconds that show them. */
   others: { people: Tally; seconds: Tally };
@@ -84,6 +89,8 @@ const EMPTY: PeopleState = {
   stays: NO_STAYS,
   nextThread: 0,
   threads: [],
+  waiting: [],
+  bearers: [],
   people: [],
   others: { people: emptyTally(), seconds: emptyTally() },
   portrait: NO_PORTRAIT,
@@ -140,8 +147,8 @@ export class PeopleFold implements Fold<PeopleState> {
       // Where a face was is of no interest here.
       threads: open.sort((a, b) => a.id - b.id).map((thread) => storeThread({ ...thread, marks: emptyMarks() })),
     };
-    this.meet(next, ended, earliest(open, last));
-    const ends = open.map(({ end }) => end.sample);
+    this.meet(next, ended, open, last);
+    const ends = [...open, ...next.waiting].map(({ end }) => end.sample);
     return { state: { ...next, stays: keepingStays(next.stays, ends) }, segments: [] };
   }
 
@@ -150,7 +157,7 @@ export class PeopleFold implements Fold<PeopleState> {
     const { first, last, source } = state;
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
-    this.meet(next, state.threads.map(restoreThread), last);
+    this.meet(next, state.threads.map(restoreThread), [], last);
     const people = [...next.people]
       .sort((a, b) => a.first - b.first)
       .map((person) => ({ ...person, seconds: secondsSeen(person) }));
@@ -172,21 +179,26 @@ export class PeopleFold implements Fold<PeopleState> {
     });
   }
 
-  /** Gives faces that have ended to the people they are; `state` is changed. */
-  private meet(state: PeopleState, ended: Thread[], horizon: Instant): void {
+  /** Gives faces that have ended to the people they are, those waiting included; `state` is changed. */
+  private meet(state: PeopleState, ended: Thread[], open: Thread[], last: Instant): void {
     let people = [...state.people];
-    const inOrder = [...ended].sort(
+    const inOrder = [...state.waiting.map(restoreThread), ...ended].sort(
       (a, b) => a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id,
     );
-    for (const thread of inOrder) {
+    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1 };
+    const { decided, waiting, bearers } = decideNames(inOrder, open, state.bearers, naming);
+    state.waiting = waiting.map((thread) => storeThread({ ...thread, marks: emptyMarks() }));
+    state.bearers = bearers;
+    const horizon = earliest([...open, ...waiting], last);
+    for (const { thread, identity } of decided) {
       const face = identityOf(thread);
       if (face === null || thread.traits.weight <= 0) continue;
       const { start, end, traits } = thread;
-      const known = knownPerson(identify(thread, this.matcher, 1), this.maxDistance);
+      const known = knownPerson(identity, this.maxDistance);
       const until = state.stays.until[end.sample] ?? end.time;
       const seen: Appearance = { known, face, traits, start, end, until };
       state.portrait = betterPortrait(state.portrait, thread.portrait);
-      const at = known === null ? nearestUnknown(people, face) : people.findIndex((person) => person.known === known);
+      const at = known === null ? nearestUnknown(people, seen) : people.findIndex((person) => person.known === known);
       const person = people[at];
       if (person !== undefined) people[at] = withAppearance(person, seen);
       else people.push(newPerson(seen));
@@ -229,11 +241,11 @@ export class PeopleFold implements Fold<PeopleState> {
   }
 }
 
-/** What version 1 knew of the pictures it had seen goes on; how long somebody is shown in a film is counted anew. */
+/** What versions 1 and 2 knew of the pictures they had seen goes on; people of a film are counted anew. */
 export function adoptPeople(state: Json, version: number): Json {
-  // As version 1 of this module stored it: what is read of it was the same then.
+  // As those versions stored it: what is read of it was the same then.
   const { first, source, pictures } = state as PeopleState;
-  if (version !== 1 || first !== null) return null;
+  if (![1, 2].includes(version) || first !== null) return null;
   return { ...EMPTY, source, pictures };
 }
 
@@ -242,11 +254,12 @@ function earliest(open: Thread[], last: Instant): Instant {
   return open.reduce((first, { start }) => (start.sample < first.sample ? start : first), last);
 }
 
-function nearestUnknown(people: Person[], face: Float32Array): number {
+/** The unknown person a face is nearest to, of those near enough who are not shown beside it; −1 when it is somebody new. */
+function nearestUnknown(people: Person[], seen: Appearance): number {
   let [best, nearest] = [-1, SAME_FACE_DISTANCE];
   for (const [at, person] of people.entries()) {
-    if (person.known !== null) continue;
-    const distance = distanceTo(person, face);
+    if (person.known !== null || isShownDuring(person, seen)) continue;
+    const distance = distanceTo(person, seen.face);
     if (distance <= nearest) [best, nearest] = [at, distance];
   }
   return best;

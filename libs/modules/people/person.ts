@@ -52,6 +52,11 @@ export function withAppearance(person: Person, seen: Appearance): Person {
   };
 }
 
+/** Whether an appearance that may still grow, or what has grown together of several, lies in a sample of this one. */
+export function isShownDuring({ spans }: Person, { start, end }: Span): boolean {
+  return spans.some((span) => span.start.sample <= end.sample && start.sample <= span.end.sample);
+}
+
 /** Counts the appearances that nothing which begins at `horizon` or later can touch. */
 export function settled(person: Person, horizon: Instant): Person {
   const isOver = ({ end }: Span) => end.sample < horizon.sample && !bridges(end, horizon);

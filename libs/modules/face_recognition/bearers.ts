@@ -1,0 +1,137 @@
+import { elementAt } from '@adit/contracts';
+import type { Matcher } from '../galleries/match.js';
+import { identify } from './segments.js';
+import type { Identity } from './segments.js';
+import { identityOf } from './thread.js';
+import type { Thread } from './thread.js';
+
+/** Who a face of the recent past turned out to be, and in which samples, both inclusive. JSON, part of folds' states. */
+export type Bearer = { person: number; start: number; end: number };
+
+/** Nearer than this is surely the person, or a picture of them: the faces of two people are never so near. */
+const SURE_DISTANCE = 0.8;
+/** People a face may be besides the nearest. */
+const FURTHER_PEOPLE = 3;
+/** Ended faces that wait for others still shown; one takes about 3.5 kB of state. */
+export const MAX_WAITING = 32;
+const MAX_BEARERS = 256;
+
+interface Naming {
+  matcher: Matcher;
+  maxDistance: number;
+  /** People that an answered identity has at most. */
+  topK: number;
+}
+
+interface Named {
+  thread: Thread;
+  identity: Identity;
+}
+
+interface Decision {
+  /** Who the ended threads are, in the order given: `nearest[0]`, when it is near enough. */
+  decided: Named[];
+  /** Those that have to wait for a thread still open, which may be the same person at the same time. */
+  waiting: Thread[];
+  /** To be given to the next decision. */
+  bearers: Bearer[];
+}
+
+/**
+ * Says who threads are that have ended, such that no two faces that are shown at one time are one person: of two that might be,
+ * the nearer is that person; of two that surely are (a mirror, a poster, twins under one name), the one that is seen more. The
+ * other is whoever else it is near, or unknown. A thread waits for open ones that overlap it and so far look like the same
+ * person; who was named before keeps the name.
+ */
+export function decideNames(
+  ended: readonly Thread[],
+  open: readonly Thread[],
+  before: readonly Bearer[],
+  naming: Naming,
+): Decision {
+  const faces = ended.map((thread) => candidatesOf(thread, naming));
+  const blocked = open.length === 0 ? [] : faces.filter((face) => open.some((other) => isRival(face, other, naming)));
+  const held = new Set(reach(blocked, faces));
+  // More than the state can hold are decided now.
+  const waiting = held.size > MAX_WAITING ? new Set<Candidates>() : held;
+  const bearers = [...before];
+  const given = new Map<Candidates, number>();
+  const claims = faces
+    .filter((face) => !waiting.has(face))
+    .flatMap((face) => face.people.map(({ person, distance }) => ({ face, person, cost: costOf(face, distance) })))
+    .sort((a, b) => a.cost - b.cost);
+  for (const { face, person } of claims) {
+    const { start, end } = samplesOf(face.thread);
+    const isTaken = bearers.some((one) => one.person === person && one.start <= end && start <= one.end);
+    if (given.has(face) || isTaken) continue;
+    given.set(face, person);
+    bearers.push({ person, start, end });
+  }
+  const decided = faces.flatMap((face) =>
+    waiting.has(face) ? [] : [named(face, bearers, given.get(face), naming.topK)],
+  );
+  const threads = [...waiting].map(({ thread }) => thread);
+  const oldest = Math.min(...[...open, ...threads].map(({ start }) => start.sample));
+  const kept = bearers.filter(({ end }) => end >= oldest).slice(-MAX_BEARERS);
+  return { decided, waiting: threads, bearers: kept };
+}
+
+interface Candidates {
+  thread: Thread;
+  identity: Identity;
+  /** Those near enough, nearest first. */
+  people: Identity['nearest'];
+}
+
+function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Naming): Candidates {
+  const identity = identify(thread, matcher, topK + FURTHER_PEOPLE);
+  return { thread, identity, people: identity.nearest.filter(({ distance }) => distance <= maxDistance) };
+}
+
+/** Sure ones by how much is seen of them, before all others by distance. */
+function costOf({ thread }: Candidates, distance: number): number {
+  return distance <= SURE_DISTANCE ? -thread.weight : distance;
+}
+
+function isRival({ thread, people }: Candidates, open: Thread, { matcher, maxDistance }: Naming): boolean {
+  if (people.length === 0 || !overlap(thread, open)) return false;
+  const query = identityOf(open);
+  return query !== null && people.some(({ person }) => matcher.distanceTo(query, person) <= maxDistance);
+}
+
+/** These and all that hang on them: shown at one time, with a person that both may be. */
+function reach(from: readonly Candidates[], all: readonly Candidates[]): Candidates[] {
+  const reached = [...from];
+  for (let at = 0; at < reached.length; at++) {
+    const one = elementAt(reached, at);
+    const people = new Set(one.people.map(({ person }) => person));
+    reached.push(
+      ...all.filter(
+        (other) =>
+          !reached.includes(other) &&
+          overlap(one.thread, other.thread) &&
+          other.people.some(({ person }) => people.has(person)),
+      ),
+    );
+  }
+  return reached;
+}
+
+/** The identity without those whom other faces of the same time bear; one that was given comes first. */
+function named(face: Candidates, bearers: readonly Bearer[], person: number | undefined, topK: number): Named {
+  const { thread, identity, people } = face;
+  const { start, end } = samplesOf(thread);
+  const lost = new Set(people.map((match) => match.person));
+  if (person !== undefined) lost.delete(person);
+  const borne = new Set(bearers.filter((one) => one.start <= end && start <= one.end).map((one) => one.person));
+  const nearest = identity.nearest.filter((match) => !(lost.has(match.person) && borne.has(match.person)));
+  return { thread, identity: { ...identity, nearest: nearest.slice(0, topK) } };
+}
+
+function overlap(a: Thread, b: Thread): boolean {
+  return a.start.sample <= b.end.sample && b.start.sample <= a.end.sample;
+}
+
+function samplesOf({ start, end }: Thread): { start: number; end: number } {
+  return { start: start.sample, end: end.sample };
+}
