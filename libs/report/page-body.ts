@@ -170,7 +170,7 @@ function times(segment: SegmentData): [string, number][] {
   return [
     [escapeHtml(segment.tcStart), segment.timeStart],
     [escapeHtml(segment.tcEnd), segment.timeEnd],
-    [duration === 0 ? '–' : seconds(duration), duration],
+    [duration === 0 ? '1 picture' : seconds(duration), duration],
   ];
 }
 

@@ -108,11 +108,23 @@ function* dataOf(
       ...(input.sums ?? []),
       ...whole.map(({ sourceIndex, type, label }) => ({ sourceIndex, type, label, meta: {} })),
     ],
-    hues: Object.fromEntries(huesOf(segments.map((segment) => segment.label).filter((label) => label !== 'unknown'))),
+    hues: Object.fromEntries(huesOf(labelsAsShown(segments))),
     pictures,
     total: Math.max((input.segmentTotal ?? 0) - whole.length, segments.length),
     omitted,
   };
+}
+
+/** Who and what has a colour, about in the order of the page: faces first, then the longest shown. */
+function labelsAsShown(segments: readonly ReportSegment[]): string[] {
+  const shown = new Map<string, { isFace: boolean; seconds: number }>();
+  for (const { type, label, timeStart, timeEnd } of segments) {
+    if (label === 'unknown') continue;
+    const { isFace, seconds } = shown.get(label) ?? { isFace: false, seconds: 0 };
+    shown.set(label, { isFace: isFace || type === 'face', seconds: seconds + timeEnd - timeStart });
+  }
+  const order = [...shown].sort(([, a], [, b]) => Number(b.isFace) - Number(a.isFace) || b.seconds - a.seconds);
+  return order.map(([label]) => label);
 }
 
 /** A segment over all of a film is no appearance of anybody. */

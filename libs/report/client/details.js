@@ -1,6 +1,18 @@
 // The stage: the selected appearance, large.
-import { data, el, framePicture, isStill, onSelect, pictureUrl, select, selectedIndex, tint, written } from './page.js';
-import { duration } from './time.js';
+import {
+  data,
+  el,
+  framePicture,
+  isStill,
+  nameThreshold,
+  onSelect,
+  pictureUrl,
+  select,
+  selectedIndex,
+  tint,
+  written,
+} from './page.js';
+import { shownFor } from './time.js';
 
 const HIDDEN_META = new Set([
   'from_dictionary',
@@ -42,15 +54,12 @@ function facts(segment, source) {
   const list = [];
   if (!isStill(source)) {
     list.push(fact('From', segment.tcStart), fact('To', segment.tcEnd));
-    list.push(fact('Duration', duration(segment.timeEnd - segment.timeStart)));
+    list.push(fact('Duration', shownFor(segment.timeEnd - segment.timeStart, 1)));
     if (segment.frameStart !== null) list.push(fact('Frames', `${segment.frameStart} – ${segment.frameEnd}`));
   }
   // Compared with nobody: numbers would say nothing.
   const compared = meta.closest_person !== null;
-  const to = typeof meta.closest_person === 'string' ? ` to ${meta.closest_person}` : '';
-  if (compared && number(meta.similarity) !== null) {
-    list.push(fact('Similarity', `${Math.round(meta.similarity * 100)} %${to}`));
-  }
+  if (compared && number(meta.similarity) !== null) list.push(...likeness(segment));
   if (compared && number(meta.distance) !== null) list.push(fact('Distance', number(meta.distance)));
   list.push(fact('Detections', String(segment.detections)));
   for (const [key, value] of Object.entries(meta)) {
@@ -59,6 +68,19 @@ function facts(segment, source) {
     list.push(fact(key.replaceAll('_', ' '), metaText(key, value)));
   }
   return el('dl', {}, ...list);
+}
+
+/** How like somebody a face is, and how like it has to be; of the unknown who is nearest, and what would give them the name. */
+function likeness({ type, meta }) {
+  const similarity = `${Math.round(meta.similarity * 100)} %`;
+  if (type !== 'face') return [fact('Similarity', similarity)];
+  const threshold = `${Math.round(nameThreshold() * 100)} % is the threshold`;
+  if (typeof meta.closest_person !== 'string') return [fact('Similarity', `${similarity}: ${threshold}`)];
+  const needed = (Math.ceil(meta.distance * 100) / 100).toFixed(2);
+  return [
+    fact('Nearest name', `${meta.closest_person}, ${similarity}`),
+    fact('To be named', `${threshold}; max_distance ${needed} would do`),
+  ];
 }
 
 function step(index, direction, text) {

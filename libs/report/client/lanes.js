@@ -1,6 +1,6 @@
 // What a timeline is made of: lanes of people and things, bars, and words for what was read or where it was.
 import { data, el, kindName, kindOrder, pictureUrl, rankOf, select, tint, written } from './page.js';
-import { duration } from './time.js';
+import { shownFor } from './time.js';
 
 /** Kinds of which one thing follows the other: all in one lane, with their words beside the bars. */
 const IN_WORDS = new Set(['lower_third', 'speech', 'translation', 'landmark', 'scene']);
@@ -48,7 +48,12 @@ export function laneName(lane) {
       : lane.thumbnail === null
         ? el('i', {})
         : el('img', { src: pictureUrl(lane.thumbnail), alt: '' }),
-    el('span', {}, lane.label, el('small', {}, lane.inWords ? `${lane.bars.length} shown` : duration(lane.total))),
+    el(
+      'span',
+      {},
+      lane.label,
+      el('small', {}, lane.inWords ? `${lane.bars.length} shown` : shownFor(lane.total, lane.bars.length)),
+    ),
   );
 }
 
@@ -59,8 +64,8 @@ export function grouped(lanes) {
 }
 
 export function moreLanes(type, count) {
-  const text = `${count} more: ${kindName(type).toLowerCase()}`;
-  const button = el('button', { type: 'button', className: 'quiet', onclick: () => unfold(button) }, text);
+  const text = `Show ${count} more: ${kindName(type).toLowerCase()}`;
+  const button = el('button', { type: 'button', className: 'unfold', onclick: () => unfold(button) }, text);
   return el('div', { className: 'lane more' }, el('div', { className: 'lane-name' }, button));
 }
 

@@ -35,11 +35,15 @@ export function tint(element, label) {
   return element;
 }
 
-/** Known people come first, then those told apart, then the merely unknown. */
+/** Whoever was told apart comes before the merely unknown, who are anybody. */
 export function rankOf(segment) {
-  if (segment.label === 'unknown') return 2;
-  // Whoever is not known has a nearest person, or the word that there is none.
-  return 'closest_person' in segment.meta ? 1 : 0;
+  return segment.label === 'unknown' ? 1 : 0;
+}
+
+/** Least similarity, 0..1, at which a face is given a name: what a job's largest distance comes to. */
+export function nameThreshold() {
+  const distance = data.job.modules.face_recognition?.max_distance ?? 1;
+  return Math.max(0, 1 - distance ** 2 / 2);
 }
 
 /** Kinds in the order shown, with the names of several; others follow under their own. */

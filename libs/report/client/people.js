@@ -1,8 +1,8 @@
 // Who and what was found, over the whole job: a card each, the longest on screen first.
 import { data, el, isStill, kindOrder, pictureUrl, rankOf, select, tint, written } from './page.js';
-import { duration } from './time.js';
+import { shownFor } from './time.js';
 
-const FIRST = 12;
+const FIRST = 24;
 
 function found() {
   const cards = new Map();
@@ -37,8 +37,8 @@ function found() {
 
 function extent(card) {
   const times = `${card.count} ${card.count === 1 ? 'appearance' : 'appearances'}`;
-  if (card.stills === card.count) return card.count === 1 ? '1 picture' : `${card.count} pictures`;
-  return `${duration(card.total)} · ${times}`;
+  if (card.stills === card.count || card.total === 0) return shownFor(0, card.count);
+  return `${shownFor(card.total, card.count)} · ${times}`;
 }
 
 function makeCard(card) {

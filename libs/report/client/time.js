@@ -45,6 +45,12 @@ export function tickStep(pixelsPerSecond, room) {
   return STEPS.find((step) => step * pixelsPerSecond >= room) ?? 14_400;
 }
 
+/** How long something was shown; what one sample alone shows has no length that is known. */
+export function shownFor(seconds, sightings) {
+  if (seconds > 0) return duration(seconds);
+  return sightings === 1 ? '1 picture' : `${sightings} pictures`;
+}
+
 export function duration(seconds) {
   if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);

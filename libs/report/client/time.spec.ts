@@ -6,6 +6,7 @@ interface Time {
   timecodeToFrames(timecode: string, nominal: number): number;
   timecodeAt(seconds: number, source: { fps: number; startTimecode: string | null; timecodeRate?: number }): string;
   tickStep(pixelsPerSecond: number, room: number): number;
+  shownFor(seconds: number, sightings: number): string;
 }
 
 const time = (await import(new URL('./time.js', import.meta.url).href)) as Time;
@@ -39,5 +40,15 @@ describe('timecodes of the report', () => {
 
   it('stand far enough apart on the ruler', () => {
     for (const scale of [0.01, 0.1, 1, 7, 160]) expect(time.tickStep(scale, 110) * scale).toBeGreaterThanOrEqual(110);
+  });
+});
+
+describe('shownFor', () => {
+  it('says how long, and of single samples how many there were', () => {
+    expect([time.shownFor(12.34, 3), time.shownFor(0, 1), time.shownFor(0, 4)]).toEqual([
+      '12.3 s',
+      '1 picture',
+      '4 pictures',
+    ]);
   });
 });

@@ -6,8 +6,9 @@ import { tickStep, timecodeAt } from './time.js';
 
 const TICK_ROOM = 110;
 const MOST_PIXELS_PER_SECOND = 160;
-/** Lanes of a kind shown at first. */
+/** Lanes of a kind shown at first: people are what a film is looked through for. */
 const FIRST_LANES = 6;
+const FIRST_PEOPLE = 24;
 
 /** Builds the timeline of one source into `host`. */
 export function startTimeline(host, sourceIndex) {
@@ -38,7 +39,8 @@ export function startTimeline(host, sourceIndex) {
       scroller.append(el('div', { className: 'lane kind' }, el('div', { className: 'lane-name' }, kindName(type))));
     }
     // One more than fits is shown rather than a button that says so.
-    const most = all.length <= FIRST_LANES + 1 ? all.length : FIRST_LANES;
+    const first = type === 'face' ? FIRST_PEOPLE : FIRST_LANES;
+    const most = all.length <= first + 1 ? all.length : first;
     for (const [place, lane] of all.entries()) {
       const track = el('div', { className: 'track' });
       for (const [at, index] of lane.bars.entries()) {
