@@ -10,11 +10,13 @@ import { RefusedBodies } from './auth/refused-bodies.js';
 import { EDITOR_PATHS } from './editor/editor.controller.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './resources.js';
+import { HEAD_MS } from './http/adapter.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { addBodyWatch } from './http/body-watch.js';
 import { addCompression } from './http/compression.js';
 import { KnownPaths } from './http/known-paths.js';
+import { addOrderlyClose } from './http/orderly-close.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { addRevalidation } from './http/revalidation.js';
@@ -30,6 +32,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
   const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
+  addOrderlyClose(fastify, HEAD_MS);
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
   addRequestHooks(fastify, config.corsOrigins);
