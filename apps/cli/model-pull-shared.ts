@@ -14,7 +14,7 @@ const SharedConfig = z.object({ ...BaseConfig.shape, ...DatabaseSettings.shape, 
 
 /**
  * Puts a model whose weights do not come with Adit into the repository that all processes of an installation share, for every
- * workspace; nothing is fetched for one that is there. Answers the names of the models. Throws VALIDATION where the database is
+ * workspace; nothing is fetched for one that is there. Returns the names of the models. Throws VALIDATION where the database is
  * embedded, else as `pullModel`.
  */
 export async function pullShared(

@@ -23,6 +23,7 @@ async function serve(options: StartOptions): Promise<void> {
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 try {
+  // Written by the command that starts this process.
   await serve(JSON.parse(process.argv[2] ?? '{}') as StartOptions);
 } catch (error) {
   process.stderr.write(

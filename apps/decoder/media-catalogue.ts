@@ -112,7 +112,7 @@ export class MediaCatalogue {
     return { digest, facts, film };
   }
 
-  /** Answers the folder of what is kept of it; two who probe the same share one. */
+  /** Returns the folder of what is kept of it; two who probe the same share one. */
   private async note(media: Pick<MediaEntity, 'workspaceId' | 'digest' | 'facts' | 'grid'>): Promise<string> {
     const grid = media.grid === null ? null : JSON.stringify(media.grid);
     const [row]: { generation: string }[] = await this.db.query(

@@ -27,7 +27,7 @@ const THUMBNAIL_LIMITS: ThumbnailLimits = {
 };
 
 /**
- * Brings as much of an uploaded file to a private path as its thumbnail needs. Answers the seconds of a film that may be
+ * Brings as much of an uploaded file to a private path as its thumbnail needs. Returns the seconds of a film that may be
  * looked at. Throws MEDIA_INVALID for what would be too much.
  */
 export async function fetchForThumbnail(

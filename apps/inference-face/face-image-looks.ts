@@ -7,12 +7,12 @@ import type { ImageLook } from '@adit/inference-service';
 export const FACE_LOOKS: ImageLook<FaceLook> = {
   type: 'face',
   analysis: 'faces',
-  lookOf,
+  extract,
   parse: (look) => FaceLook.parse(look),
   evaluationOf: (look) => ({ face_attributes: attributesOf(look) }),
 };
 
-function lookOf(observations: unknown, network: FaceLook['network']): FaceLook {
+function extract(observations: unknown, network: FaceLook['network']): FaceLook {
   const { tracks } = FaceObservations.parse(observations);
   const faces = tracks.map(({ sightings, views, female }) => {
     const [view] = views;

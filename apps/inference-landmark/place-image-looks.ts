@@ -7,7 +7,7 @@ import type { ImageLook } from '@adit/inference-service';
 export const PLACE_LOOKS: ImageLook<PlaceLook> = {
   type: 'landmark',
   analysis: 'image-embedding',
-  lookOf(observations, network) {
+  extract(observations, network) {
     const [photo] = ImageEmbeddingObservations.parse(observations).sampled;
     if (photo === undefined) throw new AditError('MEDIA_INVALID', 'It is no picture.');
     return { network, embedding: photo.embedding };

@@ -125,7 +125,7 @@ export class Dispatcher {
     return claimed;
   }
 
-  /** Kept when the database is away, and noted when it is back. Answers how many were noted. */
+  /** Kept when the database is away, and noted when it is back. Returns how many were noted. */
   private async note(): Promise<number> {
     // Two attempts of one delivery, the first taken for lost, are noted one after the other.
     const records = [...new Map(this.ended.map((record) => [record.delivery.id, record])).values()];

@@ -25,7 +25,7 @@ export interface ResumableUpload {
 
 /**
  * Uploads by tus 1.0.0: when the connection breaks, asks how far the service has come and goes on from there, until nothing
- * has moved for `patienceSeconds`. Answers the id of the entry.
+ * has moved for `patienceSeconds`. Returns the id of the entry.
  * Throws what broke it then, AditApiError for a refusal, RangeError when `resume` names the upload of another file.
  */
 export async function uploadResumably(transport: Transport, upload: ResumableUpload): Promise<number> {
@@ -97,7 +97,7 @@ async function offsetOf(
   return Number(headers.get('upload-offset'));
 }
 
-/** Answers how far the service is then. */
+/** Returns how far the service is then. */
 async function append(
   transport: Transport,
   { file, onProgress, signal }: ResumableUpload,

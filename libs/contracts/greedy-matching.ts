@@ -7,7 +7,7 @@ export interface Pair<Left, Right> {
 
 /**
  * One-to-one matching, best pair first: nothing is in two of the pairs that are answered, and of pairs that cost the same the
- * one that was given first is taken. Answers them best first. Greedy, since a pair that fits is not to be broken for the sake
+ * one that was given first is taken. Returns them best first. Greedy, since a pair that fits is not to be broken for the sake
  * of others: the sum of costs may be more than the least possible. O(n log n) in the number of pairs.
  */
 export function matchGreedily<Given extends Pair<unknown, unknown>>(pairs: readonly Given[]): Given[] {

@@ -40,6 +40,13 @@ const FrameRange = z
 export const ProcessingRange = z.union([TimeRange, FrameRange]);
 export type ProcessingRange = z.infer<typeof ProcessingRange>;
 
+/** The seconds of a range, which ends where the source does when it does not say; of everything for one of frames. */
+export function rangeSeconds(range: ProcessingRange): { from: number; to: number } {
+  if (!('time_start' in range || 'time_end' in range)) return { from: 0, to: Infinity };
+  const { time_start: from = 0, time_end: to = Infinity } = range;
+  return { from, to };
+}
+
 /** Indexes of images, both inclusive; null when no image lies within, or when the range is given in seconds. */
 export function imageRange(range: ProcessingRange | null, count: number): { from: number; to: number } | null {
   if (range === null) return { from: 0, to: count - 1 };

@@ -8,6 +8,7 @@ export function interceptQueries(
   target: { query: (...args: never[]) => unknown },
   each: (query: Query, args: unknown[]) => unknown,
 ): void {
+  // `bind` forgets the overloads.
   const query = target.query.bind(target) as Query;
   target.query = (...args: unknown[]) => each(query, args);
 }

@@ -29,7 +29,7 @@ export async function readTemplate(): Promise<Uint8Array | null> {
   return readFile(await templatePath()).catch(() => null);
 }
 
-/** The same for one on the disk. Answers false, having done nothing, where no template was built. */
+/** The same for one on the disk. Returns false, having done nothing, where no template was built. */
 export async function unpackTemplate(directory: string): Promise<boolean> {
   const file = await templatePath();
   const built = await access(file).then(

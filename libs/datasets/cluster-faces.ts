@@ -79,9 +79,9 @@ export async function linked(vectors: readonly Float32Array[]): Promise<number[]
     await turn();
     for (let other = 0; other < place; other += 1) {
       if (groupOf[other] === groupOf[place] || cosine(vector, elementAt(vectors, other)) < SAME_PERSON) continue;
-      const [from, to] = [groupOf[place], groupOf[other]];
+      const [from, to] = [elementAt(groupOf, place), elementAt(groupOf, other)];
       groupOf.forEach((group, at) => {
-        if (group === from) groupOf[at] = to as number;
+        if (group === from) groupOf[at] = to;
       });
     }
   }

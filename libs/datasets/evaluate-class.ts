@@ -4,7 +4,7 @@ import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { z } from 'zod';
 import { clusterFaces, DEFAULT_LIMITS, usableFace, type LookedImage } from './cluster-faces.js';
-import { lookOf, MainFaces, PlaceLook } from './look.js';
+import { lookQuery, MainFaces, PlaceLook } from './look.js';
 
 /** Images whose looks are read together. */
 const PAGE = 500;
@@ -53,7 +53,7 @@ async function looksOf<Look>(
   for (let after = '0'; ;) {
     const rows: { id: string; seq: string; digest: string | null; look: unknown }[] = await manager.query(
       `SELECT i.id, i.seq, i.digest, l.look FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
-         LEFT JOIN LATERAL (${lookOf('d.type')}) l ON i.state = 'completed'
+         LEFT JOIN LATERAL (${lookQuery('d.type')}) l ON i.state = 'completed'
         WHERE i.class_id = $1 AND i.seq > $2 ORDER BY i.seq LIMIT ${PAGE}`,
       [classId, after],
     );

@@ -253,7 +253,8 @@ async function tried(
     views.length >= 3 ? [{ id: '', label: '', at, views: views.slice(-1) }] : [],
   );
   const every = strideOf(asked, rowsOf(heads));
-  const trial = { held_out: 0, named_right: 0, named_wrong: 0, confused: [] as { at: number; who: number }[] };
+  const confused: { at: number; who: number }[] = [];
+  const trial = { held_out: 0, named_right: 0, named_wrong: 0, confused };
   for (let place = 0; place < asked.length; place += every) {
     const { at, views } = elementAt(asked, place);
     const { place: who, alike } = await nearestOf(elementAt(views, 0).vector, heads, new Pace());

@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { DatasetClassEntity, inStatement, isUuid, type DatasetImageEntity } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
-import { lookOf } from './look.js';
+import { lookQuery } from './look.js';
 
 /** Where images are put, or lie. */
 export interface ClassPlace {
@@ -97,7 +97,7 @@ export async function lookAtUnseen(manager: EntityManager, datasetId: string): P
   await manager.query(
     `WITH asked AS (
        UPDATE dataset_images i SET ${LOOK_AGAIN} FROM datasets d
-        WHERE i.dataset_id = $1 AND d.id = i.dataset_id AND i.state = 'completed' AND NOT EXISTS (${lookOf('d.type')})
+        WHERE i.dataset_id = $1 AND d.id = i.dataset_id AND i.state = 'completed' AND NOT EXISTS (${lookQuery('d.type')})
        RETURNING i.class_id)
      UPDATE dataset_classes c SET ${EVALUATE_CLASS} WHERE c.id IN (SELECT class_id FROM asked)`,
     [datasetId],
@@ -176,7 +176,7 @@ async function forgetLook(manager: EntityManager, { workspaceId, digest }: Datas
   );
 }
 
-/** Removes an image of a class that is locked, with its file when it came with it. Answers whether it was still there. */
+/** Removes an image of a class that is locked, with its file when it came with it. Returns whether it was still there. */
 export async function removeImage(
   manager: EntityManager,
   { id, classId }: Pick<DatasetImageEntity, 'id' | 'classId'>,
@@ -194,7 +194,7 @@ export async function removeImage(
   return true;
 }
 
-/** Removes an image, also one whose class or dataset is being removed, which nobody counts any more. Answers whether it was there. */
+/** Removes an image, also one whose class or dataset is being removed, which nobody counts any more. Returns whether it was there. */
 export async function eraseImage(manager: EntityManager, image: DatasetImageEntity): Promise<boolean> {
   const { workspaceId, datasetId, classId } = image;
   try {
@@ -242,7 +242,7 @@ export async function eraseImages(
 
 /**
  * Ends what removals and looks at the same moment may leave: looks of pictures that no image has, and images whose look went
- * with another of the same bytes, which are looked at once more. Answers how many of both; at most `most` each.
+ * with another of the same bytes, which are looked at once more. Returns how many of both; at most `most` each.
  */
 export async function sweepLooks(db: Pick<EntityManager, 'query'>, most: number): Promise<number> {
   const [row]: { count: number }[] = await db.query(

@@ -1,20 +1,18 @@
 import { AditError, landmarkOf, landmarkProblem, type CustomFields, type Landmark } from '@adit/contracts';
 
-const FIELDS = ['type', 'latitude', 'longitude', 'location'] as const;
-
 /**
  * What the custom fields of a class say of its landmark: `type`, `latitude`, `longitude` and `location` of any of the objects,
  * as text, numbers or lists of texts. Others are the client's own. Throws VALIDATION, naming the class.
  */
 export function landmarkOfFields(label: string, fields: CustomFields): Landmark {
   const said: Record<string, unknown> = Object.assign({}, ...fields);
-  const [type, latitude, longitude, location] = FIELDS.map((field) => textOf(label, field, said[field])) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const text = { type, latitude, longitude, location };
+  const field = (name: string): string => textOf(label, name, said[name]);
+  const text = {
+    type: field('type'),
+    latitude: field('latitude'),
+    longitude: field('longitude'),
+    location: field('location'),
+  };
   const problem = landmarkProblem(text);
   if (problem === null) return landmarkOf(text);
   throw new AditError('VALIDATION', `custom_fields of the class ${label}: ${problem}`);

@@ -43,7 +43,7 @@ export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
 };
 
 /** SQL: a subquery that gives the `look` of image `i`, whose dataset's type is the expression `type`; the same bytes may be in both. */
-export function lookOf(type: string): string {
+export function lookQuery(type: string): string {
   const network = `CASE ${type} ${Object.entries(LOOK_NETWORKS)
     .map(([of, name]) => `WHEN '${of}' THEN '${name}'`)
     .join(' ')} END`;

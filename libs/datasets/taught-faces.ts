@@ -33,7 +33,7 @@ interface Places {
 /**
  * Puts faces into a dataset, as inactive images of the classes of their names, which are made where there are none. `claim` says
  * within the transaction which of them are still to be filed, and notes that they are. A picture that its class has already is
- * left out. Answers what could not be filed, a sentence each. Throws NOT_FOUND without the dataset, STORAGE_FULL.
+ * left out. Returns what could not be filed, a sentence each. Throws NOT_FOUND without the dataset, STORAGE_FULL.
  */
 export async function fileTaughtFaces(
   places: Places,

@@ -57,6 +57,7 @@ export class DictionaryThread {
     request: Omit<FindRequest, 'kind' | 'bytes'>,
     read: () => Promise<Buffer>,
   ): Promise<(DictionaryEntry | null)[]> {
+    // The answer to `find`.
     return this.ask(owner, { kind: 'find', ...request }, read) as Promise<(DictionaryEntry | null)[]>;
   }
 

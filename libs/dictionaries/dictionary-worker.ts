@@ -105,6 +105,7 @@ function finished<T>(work: Generator<void, T>): T {
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  // No dictionary lies in shared memory.
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
@@ -114,8 +115,10 @@ if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICEN
 parentPort?.on('message', (request: DictionaryRequest) => {
   let reply: DictionaryReply;
   try {
+    // The kind that names the function is that of the request, which the compiler cannot follow.
     reply = { answer: answers[request.kind](request as never) };
   } catch (error) {
+    // Nothing here throws what is no Error; not `instanceof`, for a test runner has other classes.
     reply = error instanceof WrongFile ? { wrong: error.errors } : { failure: (error as Error).message };
   }
   parentPort?.postMessage(reply);

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 /** Identities that one step removes at the most. */
 const STEP = 5_000;
 
-/** Removes some identities of a deleted collection, and its row when none is left. Answers whether that is so. */
+/** Removes some identities of a deleted collection, and its row when none is left. Returns whether that is so. */
 export async function removeIdentities(manager: EntityManager, collectionId: string): Promise<boolean> {
   const [{ gone }]: [{ gone: number }] = await manager.query(
     `WITH gone AS (DELETE FROM index_identities WHERE index_id = ANY(ARRAY(

@@ -74,6 +74,7 @@ export class AnalysisWorker {
   /** The message asked for an attempt that has begun already, so it comes back from a crash or a failure. */
   private putBehind(tried: LeasedWork, begun: number, payload: AnalysisRequested, context: BusContext): Promise<void> {
     const { jobId, traceparent } = context.envelope;
+    // The topic that it was subscribed to.
     const message = { topic: context.topic as Topic, key: context.key, jobId, traceparent, payload };
     return requeue(this.outbox, tried, begun, { message, settings: this.settings });
   }

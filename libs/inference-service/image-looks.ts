@@ -17,7 +17,7 @@ export interface ImageLook<Look extends FaceLook | PlaceLook> {
   type: DatasetType;
   analysis: string;
   /** What of the analysis's observations is kept. `network` is that of `LOOK_NETWORKS`. */
-  lookOf(observations: unknown, network: Look['network']): Look;
+  extract(observations: unknown, network: Look['network']): Look;
   /** A look that was kept, by this build or another. */
   parse(look: unknown): Look;
   /** What clients are told of the picture alone. */
@@ -54,7 +54,7 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
       if (known !== null) return { digest: bytesDigest, seen: this.kind.parse(known.look) };
       for await (const { facts, observations } of lookAtFile({ runner: this.runner, analysis, path })) {
         if (facts.kind !== 'image') break;
-        return { digest: bytesDigest, seen: this.kind.lookOf(observations, { name: wanted, digest: network.digest }) };
+        return { digest: bytesDigest, seen: this.kind.extract(observations, { name: wanted, digest: network.digest }) };
       }
       throw new AditError('MEDIA_INVALID', 'It is no picture.');
     });

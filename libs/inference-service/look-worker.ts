@@ -71,6 +71,7 @@ export class LookWorker {
           analyses: analyses.map(({ name, ...how }) => ({ ...how, definition: this.analyses.get(name) })),
         });
         const found = Object.fromEntries(
+          // What an analysis writes down is JSON.
           [...zip(analyses, observations)].map(([{ name }, seen]) => [name, seen as Json]),
         );
         const segments = module === null ? [] : await this.fold(module, unit, found);

@@ -74,6 +74,7 @@ export const THIS_THREAD: GraphHost = {
       },
       step: ({ feeds, ...step }) =>
         held.run(ort, session, {
+          // A copy has the type of array of what it copies.
           feeds: feeds.map((feed) => ('held' in feed ? feed : ({ ...feed, data: unshared(feed.data) } as GraphTensor))),
           ...step,
         }),

@@ -168,8 +168,10 @@ function stack(rows: Row[], input: TensorShape): Tensor {
       const differ = `${shapeText(first.type, first.dims)} and ${shapeText(tensor.type, tensor.dims)}`;
       throw new AditError('INTERNAL', `Rows of one run differ in ${input.name}: ${differ}.`);
     }
+    // Of one type with the first, as was just compared.
     data.set(tensor.data as Float32Array, i * length);
   }
+  // The first row's type, and an array of its kind.
   return { ...first, data, dims: [rows.length, ...first.dims] } as Tensor;
 }
 

@@ -68,6 +68,7 @@ export class OnnxThread implements GraphHost {
   private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
     const sent = feeds.map((tensor) => ({ ...tensor, data: sendable(tensor.data) }));
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
+    // What the thread answers to `run`.
     return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
   }
 
@@ -76,6 +77,7 @@ export class OnnxThread implements GraphHost {
     const own = sent.flatMap((feed) =>
       'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
     );
+    // What the thread answers to `step`.
     return this.call({ step: { session, feeds: sent, ...step } }, own) as Promise<StepOutput[]>;
   }
 

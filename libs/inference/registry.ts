@@ -63,6 +63,7 @@ export function identityOf(
   decoder: number = DECODERS[definition.input.kind],
 ): AnalysisIdentity {
   const { name: analysis, version, input } = definition;
+  // Arguments come from JSON, and their schema makes nothing else of them.
   const identity = { analysis, version, args: args as Json, models };
   // Its kind says of what type they are, which the type of all definitions does not.
   const wanted = { kind: input.kind, specs: input.specs(args) } as InputSpecs;

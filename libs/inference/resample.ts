@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
+import { elementAt, float32At } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
 import { affineScale, type Affine } from './affine.js';
 
@@ -60,7 +61,7 @@ function pointBlocks(image: RgbImage, map: Affine, width: number, height: number
   const rows = samplePlaces(map[5], map[4], height, n, image.height);
   const part = 1 / (n * n);
   for (let line = 0; line < height * n; line++) {
-    const row = rows[line]!;
+    const row = elementAt(rows, line);
     if (row < 0) continue;
     const base = row * image.width * 3;
     let at = floor(line / n) * width * 3;
@@ -101,10 +102,10 @@ function uprightBilinear(image: RgbImage, map: Affine, width: number, height: nu
   const rows = lerpPlaces(map[5], map[4], height, image.height, image.width * 3);
   let at = 0;
   for (let y = 0; y < height; y++) {
-    const top = rows.first[y]!;
-    const bottom = rows.second[y]!;
-    const topWeight = rows.firstWeight[y]!;
-    const bottomWeight = rows.secondWeight[y]!;
+    const top = elementAt(rows.first, y);
+    const bottom = elementAt(rows.second, y);
+    const topWeight = float32At(rows.firstWeight, y);
+    const bottomWeight = float32At(rows.secondWeight, y);
     for (let x = 0; x < width; x++, at += 3) {
       const left = columns.first[x]!;
       const right = columns.second[x]!;

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
-import type { ResizeFilter } from '@adit/contracts';
+import { elementAt, type ResizeFilter } from '@adit/contracts';
 import type { RgbImage } from './analysis.js';
 
 // Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
@@ -109,9 +109,9 @@ function sample({ data, width: across }: RgbImage, x: Taps, y: Taps, width: numb
   const [left, right] = [wholeWeights(x, 0), wholeWeights(x, 1)];
   const [upper, lower] = [wholeWeights(y, 0), wholeWeights(y, 1)];
   for (let row = 0; row < height; row++) {
-    const top = y.first[row]! * stride;
-    const above = upper[row]!;
-    const below = lower[row]!;
+    const top = elementAt(y.first, row) * stride;
+    const above = elementAt(upper, row);
+    const below = elementAt(lower, row);
     // What has no weight may lie beyond the picture.
     const down = below === 0 ? 0 : stride;
     let at = to.offset + row * to.stride;
@@ -148,8 +148,8 @@ function convolve(
   height: number,
   to: Target,
 ): void {
-  const from = y.first[0]!;
-  const until = min(data.length / (across * 3), y.first[height - 1]! + y.reach);
+  const from = elementAt(y.first, 0);
+  const until = min(data.length / (across * 3), elementAt(y.first, height - 1) + y.reach);
   const line = width * 3;
   const narrow = new Uint8ClampedArray((until - from) * line);
   for (let row = from; row < until; row++) {

@@ -34,7 +34,7 @@ export interface NetworkSession {
  */
 export interface Sequence {
   /**
-   * Answers the outputs in `wanted`, and those in `keep` as tensors that stay until the sequence ends or drops them; others are
+   * Returns the outputs in `wanted`, and those in `keep` as tensors that stay until the sequence ends or drops them; others are
    * not made. Throws INTERNAL with ONNX Runtime's reason, and UNAVAILABLE when the GPU is to blame.
    */
   run(

@@ -26,10 +26,11 @@ export function floatTensor(data: Float32Array, dims: readonly number[]): FloatT
   return { type: 'float32', data, dims };
 }
 
-/** A network's output by its name. Throws INTERNAL, with the names there are, when it has none of that name. */
-export function outputNamed(outputs: Record<string, FloatTensor>, name: string): FloatTensor {
+/** A network's float32 output by its name. Throws INTERNAL, with the names there are, when it has none of that name or type. */
+export function outputNamed(outputs: Record<string, Tensor>, name: string): FloatTensor {
   const output = outputs[name];
-  if (output) return output;
+  if (output?.type === 'float32') return output;
+  if (output) throw new AditError('INTERNAL', `The output ${name} of a network is ${output.type}, not float32.`);
   throw new AditError('INTERNAL', `A network has no output ${name}; it has ${Object.keys(outputs).join(', ')}.`);
 }
 

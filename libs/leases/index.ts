@@ -12,7 +12,7 @@ export {
   type LeasedWork,
 } from './attempts.js';
 export * from './installation-lease.js';
-export { isWanted, renewLease, updateHeld, voidLeases, type Held } from './leased-rows.js';
+export { isWanted, type ClaimedTask, renewLease, updateHeld, voidLeases, type Held } from './leased-rows.js';
 export {
   DATASET_CLASSES,
   DATASET_ERASURES,
@@ -25,4 +25,4 @@ export {
   TRAININGS,
 } from './leased-tables.js';
 export * from './settings.js';
-export { TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from './task-loop.js';
+export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';

@@ -68,8 +68,13 @@ export async function claimRow(db: Db, rows: LeasedTable, key: RowKey, seconds: 
   return updateRow(db, rows, key, change);
 }
 
+/** A row of a table whose key is `id`, of one that this process has claimed. */
+export interface ClaimedTask extends Held {
+  key: { id: string };
+}
+
 /** Claims the oldest row (by `time_created`; its key is `id`) that nobody is at; null when there is none. */
-export async function claimOldest(db: Db, rows: LeasedTable, seconds: number): Promise<Held | null> {
+export async function claimOldest(db: Db, rows: LeasedTable, seconds: number): Promise<ClaimedTask | null> {
   const { name, open, live, free } = rows;
   const claimed = returned<Claim & { id: string }>(
     await db.query(

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { openDatabase, type Database } from '@adit/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { updateHeld } from './leased-rows.js';
+import { updateHeld, type ClaimedTask } from './leased-rows.js';
 import { REPORTS } from './leased-tables.js';
 import { MAX_ATTEMPTS } from './settings.js';
-import { TaskLoop, type ClaimedTask } from './task-loop.js';
+import { TaskLoop } from './task-loop.js';
 
 let database: Database;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { keepingLease } from './lease.js';
-import { claimOldest, releaseRow, updateHeld, type Held, type LeasedTable } from './leased-rows.js';
+import { claimOldest, releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
 import { afterFailure, MAX_ATTEMPTS } from './settings.js';
 
 const log = createLogger('tasks');
@@ -14,11 +14,6 @@ export const TASK_LEASE_SECONDS = 45;
 /** Until a task whose attempt failed is tried again. */
 const PAUSE_SECONDS = 5;
 const DIED = 'Its process ended each time it was tried.';
-
-/** A row of a table whose key is `id`, of one that this process has claimed. */
-export interface ClaimedTask extends Held {
-  key: { id: string };
-}
 
 /** A service that works off what requests left to be done, one task of a table at a time in a process. */
 export abstract class TaskLoop extends BackgroundService {
@@ -52,7 +47,7 @@ export abstract class TaskLoop extends BackgroundService {
   protected async round(): Promise<void> {
     while (!this.stopping) {
       const task = await inTransaction(this.db, async (manager) => {
-        const claimed = (await claimOldest(manager, this.tasks, TASK_LEASE_SECONDS)) as ClaimedTask | null;
+        const claimed = await claimOldest(manager, this.tasks, TASK_LEASE_SECONDS);
         if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
         return claimed;
       });

@@ -1,4 +1,4 @@
-import { AditError, type AudioInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import { AditError, rangeSeconds, type AudioInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
 import type { AudioPack } from './audio-pack.js';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
@@ -144,7 +144,7 @@ export function planAudioRange(
 
 function rangeMs(film: { facts: VideoFacts; index: FrameIndex } | null, range: ProcessingRange): [number, number] {
   if (!('frame_start' in range || 'frame_end' in range)) {
-    const { time_start: from = 0, time_end: to = Infinity } = range as { time_start?: number; time_end?: number };
+    const { from, to } = rangeSeconds(range);
     const start = Math.round(from * 1000);
     return [start, Math.max(Math.round(to * 1000), start + 1)];
   }

@@ -1,4 +1,11 @@
-import { AditError, elementAt, type FrameInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import {
+  AditError,
+  elementAt,
+  rangeSeconds,
+  type FrameInterval,
+  type ProcessingRange,
+  type VideoFacts,
+} from '@adit/contracts';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import { firstPlace, type FrameIndex } from './frame-index.js';
 
@@ -140,7 +147,7 @@ export function rangeFrames(facts: VideoFacts, index: FrameIndex, range: Process
     }
     return [first, Math.min(last + 1, total)];
   }
-  const { time_start: from = 0, time_end: to = Infinity } = range as { time_start?: number; time_end?: number };
+  const { from, to } = rangeSeconds(range);
   if (from >= facts.duration) {
     throw new AditError(
       'MEDIA_INVALID',

@@ -190,6 +190,7 @@ async function untarEntry(entry: ReadEntry, unpacking: Unpacking): Promise<void>
   }
   const target = unpacking.place(entry.path, isFolder);
   if (target === null) entry.resume();
+  // Its types are not those of a stream of Node's; it gives buffers.
   else await unpacking.write(target, entry as AsyncIterable<Buffer>);
 }
 

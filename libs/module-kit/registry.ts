@@ -95,8 +95,9 @@ export class ModuleRegistry {
       const parsed = definition.args.safeParse(given);
       // Arguments come from JSON, and schemas of arguments make nothing else of them.
       if (parsed.success) {
-        const leftOut = Object.keys(parsed.data as object).filter((key) => given[key] === undefined);
-        checked.push({ definition, postedAs: name, args: parsed.data as Record<string, Json>, leftOut });
+        const args = parsed.data as Record<string, Json>;
+        const leftOut = Object.keys(args).filter((key) => given[key] === undefined);
+        checked.push({ definition, postedAs: name, args, leftOut });
       } else errors.push(...argumentDetails(['modules', name], parsed.error.issues));
     }
     if (errors.length > 0)

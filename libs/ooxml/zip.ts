@@ -17,6 +17,7 @@ export interface ZipEntry {
  */
 export function writeZip(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>): Readable {
   const zip = new ZipFile();
+  // Its type is that of every readable stream; it is Node's.
   const output = zip.outputStream as Readable;
   const fail = (error: Error): void => void output.destroy(error);
   zip.on('error', fail);

@@ -167,6 +167,7 @@ function typeInWords(field: z.core.$ZodType): string {
 }
 
 function boundsInWords(type: z.ZodNumber): string[] {
+  // zod's type of a check does not say which of them it is; what is no bound has none of the members.
   const bounds = (type.def.checks ?? []).map((check) => check._zod.def as Bound);
   // What zod says of the least and the most does not tell whether they are included.
   const excludes = (kind: Bound['check'], value: number) =>
@@ -200,6 +201,7 @@ function textInWords({ minLength, maxLength, def }: z.ZodString): string {
           ? ` of at most ${maxLength} characters`
           : '';
   const patterns = (def.checks ?? []).flatMap((check) => {
+    // zod's type of a check does not say which of them it is.
     const { pattern } = check._zod.def as { pattern?: RegExp };
     return pattern === undefined ? [] : [pattern.source];
   });

@@ -20,6 +20,7 @@ interface LoggingOptions {
 }
 
 const levelOf = (name: string | undefined): LevelWithSilent =>
+  // `in` does not narrow a string.
   name !== undefined && (name === 'silent' || name in pino.levels.values) ? (name as Level) : 'info';
 
 let level = levelOf(process.env.ADIT_LOG_LEVEL);

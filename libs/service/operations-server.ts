@@ -23,6 +23,7 @@ export async function startOperationsServer(
   server.headersTimeout = 10_000;
   await listening(server, options);
   return {
+    // A server that listens on a port has an address of this kind.
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {

@@ -32,6 +32,7 @@ class WorkerModule {
 export async function runWorker<Schema extends z.ZodRawShape>(worker: Worker<Schema>): Promise<void> {
   const schema = z.object({ ...PlatformConfig.shape, ...OperationsConfig.shape, ...worker.settings });
   await serviceProcess(worker.name, schema, async (loaded) => {
+    // What the schema parses to; the compiler does not add up its parts.
     const config = loaded as WorkerConfig<Schema>;
     const operations = await startOperationsServer({ port: config.operationsPort, host: config.operationsHost });
     onShutdown('operations', SHUTDOWN_PRIORITY.drivers, () => operations.close());

@@ -23,6 +23,7 @@ export async function serviceProcess<Schema extends z.ZodObject>(
   start: (config: z.output<Schema> & BaseConfig) => Promise<void>,
 ): Promise<void> {
   try {
+    // What the schema parses to; the compiler does not add up its parts.
     const config = loadConfig(schema) as z.output<Schema> & BaseConfig;
     configureLogging({ level: config.logLevel, format: config.logFormat });
     collectProcessMetrics();

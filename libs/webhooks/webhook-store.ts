@@ -124,7 +124,7 @@ export async function replayDelivery(
   );
 }
 
-/** Removes some of what was and is to be sent for a workspace's jobs and webhooks, with the attempts. Answers how much. */
+/** Removes some of what was and is to be sent for a workspace's jobs and webhooks, with the attempts. Returns how much. */
 export async function removeDeliveriesOfWorkspace(
   manager: EntityManager,
   workspaceId: string,

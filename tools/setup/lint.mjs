@@ -1,10 +1,12 @@
-// Format, lint rules, types: each runs to its end even when another has failed, so that one run tells everything.
+// Format, lint rules, casts, types: each runs to its end even when another has failed, so that one run tells everything.
+import { join } from 'node:path';
 import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 
 const CHECKS = {
   format: ['prettier', '--check', '--log-level=warn', '.'],
   eslint: ['eslint', '--max-warnings=0', '.'],
+  casts: ['tools/lint/check-casts.mjs'],
   types: ['typescript', '--noEmit', '-p', 'tsconfig.json'],
   // Pages run in browsers, with other globals.
   'console-types': ['typescript', '--noEmit', '-p', 'apps/console/tsconfig.json'],
@@ -25,7 +27,7 @@ export async function runLint(names, environment) {
 async function check(name, environment) {
   const [tool, ...args] = CHECKS[name];
   const started = performance.now();
-  const bin = binOf(tool, tool === 'typescript' ? 'tsc' : tool);
+  const bin = tool.endsWith('.mjs') ? join(repositoryRoot, tool) : binOf(tool, tool === 'typescript' ? 'tsc' : tool);
   const code = await runProgram([bin, ...args], environment, { cwd: repositoryRoot });
   console.error(`${code === 0 ? '✓' : '✗'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   return code;

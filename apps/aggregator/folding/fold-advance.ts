@@ -43,7 +43,7 @@ export class FoldAdvance {
   ) {}
 
   /**
-   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Answers whether
+   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Returns whether
    * anything came of it, and what is left to do when this ended the last module. Throws UNAVAILABLE.
    */
   async advance(jobId: string): Promise<{ folded: boolean; ended: Ending | null }> {

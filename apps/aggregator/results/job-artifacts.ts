@@ -92,7 +92,7 @@ export class JobArtifacts {
     return { artifacts, summary, timeCompleted };
   }
 
-  /** Makes them the job's, in place of what a former end wrote. Answers the keys of what is to be deleted for that. */
+  /** Makes them the job's, in place of what a former end wrote. Returns the keys of what is to be deleted for that. */
   async store(manager: EntityManager, jobId: string, { artifacts }: JobFiles): Promise<string[]> {
     const old = returned<{ object_key: string }>(
       await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),

@@ -29,7 +29,7 @@ export class TaughtFaces {
 
   /**
    * Of the modules that completed. Each segment is filed once, however often the job ends; what was filed stays when the rest
-   * cannot be. Answers why not, a sentence each.
+   * cannot be. Returns why not, a sentence each.
    */
   async file({ job, modules }: EndedJob): Promise<string[]> {
     const problems: string[] = [];

@@ -127,7 +127,7 @@ export class JobEndings extends TaskLoop {
   }
 
   /**
-   * Ends a job, with its files or without, and with what is to be said of that: here, and nowhere else. Answers the keys of files
+   * Ends a job, with its files or without, and with what is to be said of that: here, and nowhere else. Returns the keys of files
    * that these replace; null when the end is not this attempt's to make, or is not wanted any more.
    */
   private end(task: ClaimedTask, jobId: string, files: JobFiles | null, problems: string[]): Promise<string[] | null> {

@@ -1,6 +1,6 @@
 import { elementAt, type CustomFields } from '@adit/contracts';
 import type { TrainingEntity } from '@adit/database';
-import { lookOf, MainFaces, PlaceLook, type FaceLook } from '@adit/datasets';
+import { lookQuery, MainFaces, PlaceLook, type FaceLook } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
 /** Classes, and images of theirs with what was seen in them, that are read together. */
@@ -60,7 +60,7 @@ async function withImages(manager: EntityManager, training: Training, classes: T
            FROM (SELECT * FROM dataset_images
                   WHERE class_id = ANY($1::uuid[]) AND active AND time_created <= $2 AND seq > $3
                   ORDER BY seq LIMIT ${IMAGES_AT_ONCE}) i
-           LEFT JOIN LATERAL (${lookOf('$4')}) l ON i.state = 'completed'
+           LEFT JOIN LATERAL (${lookQuery('$4')}) l ON i.state = 'completed'
           ORDER BY i.seq`,
         [[...byId.keys()], training.timeCreated, after, training.type],
       );

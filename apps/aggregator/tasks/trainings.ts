@@ -18,7 +18,7 @@ import {
   fitFaceHead,
   fitPlaceHead,
   landmarkOfFields,
-  lookOf,
+  lookQuery,
   type Head,
   type PlaceImage,
 } from '@adit/datasets';
@@ -90,6 +90,7 @@ export class Trainings extends TaskLoop {
       ...{ workspaceId, manifest, digest: version.pin.digest, folder, sourceDatasetId: datasetId },
       files: [...version.files, await fileOf(folder, GRAPH_FILE)],
       changelog: changelogOf(row, report),
+      // The compiler does not see that a report is JSON.
       metrics: report as unknown as Record<string, Json>,
     });
     await updateHeld(

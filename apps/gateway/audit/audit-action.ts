@@ -31,6 +31,7 @@ export function auditAction(
   const ids = isPlain(request.params) ? Object.values(request.params).map(String) : [];
   const made = !isCommand && route.method === 'POST' ? memberOf(request.reply, route.identifiedBy ?? 'id') : null;
   return {
+    // Only routes that change something come here.
     action: isCommand ? last : ACTIONS[route.method as keyof typeof ACTIONS],
     resource: (isCommand ? names.slice(0, -1) : names).join('/'),
     resourceId: [...ids, ...(made === null ? [] : [made])].join('/') || null,

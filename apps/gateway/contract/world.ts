@@ -306,7 +306,7 @@ export class World {
     await this.gateway.close();
   }
 
-  /** Answers when the repository has noticed it. */
+  /** Returns when the repository has noticed it. */
   private async gallery(name: string): Promise<string> {
     const { pin } = this.gateway.app.get(ModelRepository).resolve('face-embedding');
     const embedding = { name: pin.name, digest: pin.digest };

@@ -119,5 +119,6 @@ export class ClassesController {
 /** Two that took one reference at the same time: the index decides. */
 function isUniqueViolation(error: unknown): boolean {
   const cause = error instanceof AditError ? error.options.cause : error;
+  // Whatever was thrown: its code is read as one is read of anything.
   return String((cause as { code?: unknown } | null)?.code) === '23505';
 }

@@ -54,6 +54,7 @@ export class ImageFiles {
         const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
         throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
       }
+      // A file that is whole has a key.
       await keep({ storageKey: entry.key as string, ...parsed.data });
     } catch (error) {
       await this.entries.discard(entry);

@@ -47,6 +47,7 @@ export class DictionaryPins {
   }
 
   private namedBy({ moduleId, postedAs, args }: ResolvedModule): NamedDictionary[] {
+    // Every module's schema extends StandardArguments, which has parsed them.
     const standard = (args['dictionaries'] ?? []) as DictionarySpecification[];
     const own = this.registry.get(moduleId).dictionaryIds?.(args) ?? [];
     return [...standard.map(({ id }, at) => ({ id, path: ['dictionaries', at, 'id'] })), ...own].map(

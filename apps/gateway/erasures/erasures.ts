@@ -99,6 +99,7 @@ export class Erasures extends BackgroundService {
       } else {
         row.subject = { file_uri: uri };
       }
+      // One of the branches has set the subject; the rest has defaults.
       await manager.insert(ErasureEntity, row as ErasureEntity);
     });
     return id;
@@ -111,7 +112,7 @@ export class Erasures extends BackgroundService {
     }
   }
 
-  /** One step; public for the specs. Answers whether there may be another one now. */
+  /** One step; public for the specs. Returns whether there may be another one now. */
   async step(id: string): Promise<boolean> {
     const row = await this.db.manager.findOneBy(ErasureEntity, { id, timeCompleted: IsNull() });
     if (row === null) return false;

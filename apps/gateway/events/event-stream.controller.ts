@@ -35,6 +35,7 @@ export class EventStreamController {
     const gone = goneSignal(reply);
     reply.hijack();
     reply.raw.writeHead(200, {
+      // Node takes what Fastify holds; their types of a header differ.
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': EVENT_STREAM,
       // nginx would hold the events back otherwise.

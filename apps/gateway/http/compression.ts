@@ -21,6 +21,7 @@ export function addCompression(fastify: FastifyInstance): void {
     const coding = codingFor(request.headers['accept-encoding']);
     if (coding === null || request.method === 'HEAD') return done(null, payload);
     reply.header('content-encoding', coding).removeHeader('content-length');
+    // Fastify's type of `done` has one form for an error and one for a payload.
     const finish = (error: Error | null, bytes: Buffer): void => done(error as null, bytes);
     if (coding === 'br') brotliCompress(payload, QUALITY, finish);
     else gzip(payload, finish);

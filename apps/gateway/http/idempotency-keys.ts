@@ -25,7 +25,7 @@ interface StoredReply {
 export class IdempotencyKeys {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** Answers what `handle` does, or what it answered to the first request of the key. */
+  /** Returns what `handle` does, or what it answered to the first request of the key. */
   once(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
     const key = exchange.request.headers['idempotency-key'];
     if (route.method !== 'POST' || route.form !== undefined || key === undefined) return handle();
@@ -57,6 +57,7 @@ export class IdempotencyKeys {
       const body = await handle();
       await this.db.manager.update(IdempotencyKeyEntity, id, {
         status: reply.statusCode,
+        // TypeORM's type of a JSON column knows objects only; null is JSON too.
         body: (route.secret === true ? null : body) as object,
         timeExpires: new Date(Date.now() + KEPT_MS),
       });

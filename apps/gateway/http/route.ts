@@ -158,6 +158,7 @@ export function Route<R extends RouteDefinition>(route: R) {
   ): void => {
     const handler = descriptor.value;
     if (handler !== undefined && isMutation(route)) {
+      // It takes and gives what the handler does.
       descriptor.value = function (this: unknown, input: Input<R>, exchange: Exchange) {
         return exchange.request.server.runMutation(route, exchange, async () => handler.call(this, input, exchange));
       } as M;

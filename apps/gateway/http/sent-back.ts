@@ -18,6 +18,7 @@ export function sentBack(body: z.ZodType | undefined, resource: z.ZodType | null
 export function cleaned(schema: z.ZodType, value: unknown, readOnly: ReadonlySet<string> = new Set()): unknown {
   const object = objectIn(schema);
   if (object === null || value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  // zod's type of a shape does not say what its members are.
   const shape = object.shape as Record<string, z.ZodType>;
   const members = Object.entries(value).flatMap(([key, member]: [string, unknown]): [string, unknown][] => {
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
@@ -49,7 +50,8 @@ function objectIn(schema: z.core.$ZodType): z.ZodObject | null {
     const objects = schema.def.options.flatMap((option) => objectIn(option) ?? []);
     return objects.length === 0
       ? null
-      : z.object(Object.assign({}, ...objects.map(({ shape }) => shape)) as z.ZodRawShape);
+      : // `Object.assign` of a list answers `any`.
+        z.object(Object.assign({}, ...objects.map(({ shape }) => shape)) as z.ZodRawShape);
   }
   return null;
 }

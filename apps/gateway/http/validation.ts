@@ -12,6 +12,7 @@ export function requestValidation(): StandardSchemaValidationPipe {
   return new StandardSchemaValidationPipe({
     validateCustomDecorators: true,
     exceptionFactory: (issues) => {
+      // The schemas are of zod: so are their issues.
       const errors = (issues as readonly z.core.$ZodIssue[])
         .slice(0, MOST_DETAILS)
         .flatMap(detailsOf)

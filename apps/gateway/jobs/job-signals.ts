@@ -28,6 +28,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         concurrency: 12,
         commitWithinMs: 1000,
         handle: async ({ envelope: { jobId, payload } }) =>
+          // The topic that was subscribed to has this payload; the bus has checked it.
           void this.emitter.emit(jobId, (payload as Payload<'events.raised'>).event),
       });
     } catch (error) {

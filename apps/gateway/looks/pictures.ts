@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { AditError, LOOK_LIMITS, storable } from '@adit/contracts';
+import { AditError, keysOf, LOOK_LIMITS, storable } from '@adit/contracts';
 import { ObjectRemovalEntity } from '@adit/database';
 import { PICTURE_FORMATS, sniffBytes, SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -63,7 +63,8 @@ export class Pictures {
           : { files: new Map<string, string>(), texts: posted.body };
       const pictures: Partial<Record<Field, Picture>> = {};
       const others = { ...texts };
-      for (const [field, inForm] of Object.entries(posted.fields) as [Field, string][]) {
+      for (const field of keysOf(posted.fields)) {
+        const inForm = posted.fields[field];
         const pointer = `/${field}`;
         const objectKey = files.get(inForm);
         const uri = others[field];
@@ -72,6 +73,7 @@ export class Pictures {
         else if (typeof uri === 'string') pictures[field] = await this.named(posted.workspaceId, uri, pointer, held);
         else throw missing(pointer, `Send the picture in the field "${inForm}", or its address in "${field}".`);
       }
+      // The loop has set each of the fields, or thrown.
       return await work(pictures as Record<Field, Picture>, optionsOf(posted.options, others));
     } finally {
       for (const key of held) await this.remove(key);

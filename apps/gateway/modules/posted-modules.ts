@@ -10,6 +10,7 @@ export function postedModules(modules: JobRequest['modules'], registry: ModuleRe
   return Object.fromEntries(
     Object.entries(modules).map(([name, args]) => {
       const definition = registry.find(name);
+      // `cleaned` leaves out members, and changes none.
       return [name, definition === undefined ? args : (cleaned(definition.args, args, SHOWN) as typeof args)];
     }),
   );

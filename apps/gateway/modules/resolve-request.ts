@@ -100,6 +100,7 @@ export class RequestResolver {
       moduleId: definition.id,
       postedAs,
       args,
+      // Every module's schema extends StandardArguments, which has parsed them.
       range: (args['range'] as ProcessingRange | undefined) ?? null,
       models: pins,
       media: definition.media,
@@ -142,6 +143,7 @@ export class RequestResolver {
     );
     const identity = identityOf(definition, parsed.data, models);
     const { analysis, frames, audio } = identity;
+    // Arguments of analyses are objects: their schemas are.
     const args = identity.args as Record<string, Json>;
     return { analysis, family: definition.family, args, frames, audio, models, digest: analysisDigest(identity) };
   }

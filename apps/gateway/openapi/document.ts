@@ -16,6 +16,7 @@ export function openApiDocument(): Json {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(documented, schemas) };
   }
   const responses = { ...refusalComponents(schemas), NotModified: NOT_MODIFIED };
+  // `finish` keeps the members that it was given.
   const finished = schemas.finish({ paths, responses }) as {
     schemas: Json;
     document: { paths: Json; responses: Json };

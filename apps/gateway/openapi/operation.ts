@@ -57,6 +57,7 @@ function parameters(
   place: string,
 ): Json[] {
   if (schema === undefined) return [];
+  // The JSON Schema of an object, as zod writes it.
   const { properties = {}, required = [] } = schemas.members(schema, place) as {
     properties?: Record<string, Json>;
     required?: string[];

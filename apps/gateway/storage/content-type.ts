@@ -53,6 +53,7 @@ async function typeOfBytes(head: Buffer): Promise<string | null> {
 export function storageTypeOf(contentType: string | null): StorageType | null {
   if (contentType === 'application/mxf') return 'VIDEO';
   const [kind] = contentType?.split('/') ?? [];
+  // The types of storage are these three in capitals.
   return kind === 'image' || kind === 'video' || kind === 'audio' ? (kind.toUpperCase() as StorageType) : null;
 }
 

@@ -102,6 +102,7 @@ export class Webhooks {
 export function presentWebhook(row: WebhookEntity): Webhook {
   return {
     id: row.id,
+    // Checked when the webhook was posted.
     event: row.event as ResourceEventName,
     url: row.url,
     hmac_secret: row.secret,

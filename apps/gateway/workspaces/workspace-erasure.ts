@@ -129,7 +129,7 @@ export class WorkspaceErasure extends BackgroundService {
   }
 
   /**
-   * Answers how many of each kind there were; one that goes on counts what it found. Throws CONFLICT while another process
+   * Returns how many of each kind there were; one that goes on counts what it found. Throws CONFLICT while another process
    * or request is at it.
    */
   async erase(workspaceId: string): Promise<Counts> {

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { z } from 'zod';
 
 /** `tokenizer.data` beside the decoder's graph. */
@@ -21,7 +22,13 @@ const BYTE_OF = new Map<string, number>();
     BYTE_OF.set(String.fromCodePoint(plain ? byte : 256 + extra++), byte);
   }
 }
-const STAND_IN = new Map([...BYTE_OF].map(([character, byte]) => [byte, character]));
+const STAND_INS = [...BYTE_OF.keys()];
+
+function byteOf(character: string): number {
+  const byte = BYTE_OF.get(character);
+  if (byte === undefined) throw new RangeError(`${character} stands for no byte.`);
+  return byte;
+}
 
 /** How GPT-2 parts a text before pieces are joined. */
 const PARTS = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
@@ -82,27 +89,23 @@ export class Tokenizer {
   text(tokens: readonly number[]): string {
     const bytes = tokens
       .filter((token) => token < this.end)
-      .flatMap((token) => Array.from(this.tokens[token] as string, (character) => BYTE_OF.get(character) as number));
+      .flatMap((token) => Array.from(elementAt(this.tokens, token), byteOf));
     return Buffer.from(bytes).toString('utf8');
   }
 
   /** The tokens of a text. */
   encode(text: string): number[] {
     return (text.match(PARTS) ?? []).flatMap((part) => {
-      let pieces = Array.from(Buffer.from(part, 'utf8'), (byte) => STAND_IN.get(byte) as string);
+      let pieces = Array.from(Buffer.from(part, 'utf8'), (byte) => elementAt(STAND_INS, byte));
       for (;;) {
         let best = -1;
         let least = Infinity;
         for (let i = 0; i + 1 < pieces.length; i++) {
-          const rank = this.ranks.get(`${pieces[i] as string} ${pieces[i + 1] as string}`);
+          const rank = this.ranks.get(pieces.slice(i, i + 2).join(' '));
           if (rank !== undefined && rank < least) [best, least] = [i, rank];
         }
         if (best < 0) break;
-        pieces = [
-          ...pieces.slice(0, best),
-          (pieces[best] as string) + (pieces[best + 1] as string),
-          ...pieces.slice(best + 2),
-        ];
+        pieces = [...pieces.slice(0, best), pieces.slice(best, best + 2).join(''), ...pieces.slice(best + 2)];
       }
       return pieces.flatMap((piece) => this.numbers.get(piece) ?? []);
     });

@@ -33,8 +33,9 @@ export function voicesOf(likely: readonly number[], first: number, within: Span)
   }
   close(quiet ?? within.end);
   return spans.map(({ start, end }, i) => {
-    const before = i === 0 ? within.start : ((spans[i - 1] as Span).end + start) / 2;
-    const after = i + 1 === spans.length ? within.end : (end + (spans[i + 1] as Span).start) / 2;
+    const [left, right] = [spans[i - 1], spans[i + 1]];
+    const before = left === undefined ? within.start : (left.end + start) / 2;
+    const after = right === undefined ? within.end : (end + right.start) / 2;
     return { start: Math.max(before, start - MARGIN), end: Math.min(after, end + MARGIN) };
   });
 }

@@ -1,4 +1,4 @@
-import { floatTensor, type AudioPack, type NetworkSession } from '@adit/inference';
+import { floatTensor, outputNamed, type AudioPack, type NetworkSession } from '@adit/inference';
 
 /** What the network hears: 16 kHz in mono, frame by frame, each with the end of the one before. */
 export const SAMPLE_RATE = 16_000;
@@ -22,7 +22,7 @@ export async function voiceIn(
   const first = Math.ceil(from / FRAME_SAMPLES);
   const end = Math.ceil(to / FRAME_SAMPLES);
   const likely: number[] = [];
-  let before = new Float32Array(2 * 128);
+  let before: Float32Array = new Float32Array(2 * 128);
   let tail = new Float32Array(BEFORE);
   const sequence = network.sequence();
   try {
@@ -44,8 +44,8 @@ export async function voiceIn(
         { frames: floatTensor(frames, [count, 1, HEARD]), before: floatTensor(before, STATE) },
         { wanted: ['likely', 'after'] },
       );
-      before = wanted['after']?.data as Float32Array<ArrayBuffer>;
-      likely.push(...Array.from(wanted['likely']?.data ?? [], Number).slice(Math.max(0, first - frame)));
+      before = outputNamed(wanted, 'after').data;
+      likely.push(...Array.from(outputNamed(wanted, 'likely').data).slice(Math.max(0, first - frame)));
       frame += count;
     }
     return { first, likely };

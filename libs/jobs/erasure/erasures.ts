@@ -71,7 +71,7 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   return { over, removals };
 }
 
-/** Answers how many were found, none when there is no room for any; those that somebody changed meanwhile have not gone. */
+/** Returns how many were found, none when there is no room for any; those that somebody changed meanwhile have not gone. */
 async function deleteRows(
   manager: EntityManager,
   table: string,
@@ -88,7 +88,7 @@ async function deleteRows(
   return counts;
 }
 
-/** Exports hold the results of a job, or a transcript, and go with it, each with its file. Answers their ids. */
+/** Exports hold the results of a job, or a transcript, and go with it, each with its file. Returns their ids. */
 export async function deleteExports(
   manager: EntityManager,
   of: { job_id: string } | { transcript_id: string } | { dataset_id: string },

@@ -52,7 +52,7 @@ export class CentroidTable {
     return found;
   }
 
-  /** Adds a member to a row, or founds a new one. Answers its number, from 1. */
+  /** Adds a member to a row, or founds a new one. Returns its number, from 1. */
   add(row: number | null, embedding: ArrayLike<number>): number {
     if (row === null) {
       this.append(embedding, 1);

@@ -67,7 +67,7 @@ const WANTED = `EXISTS (
 /**
  * Takes on what the end of their last analysis left where it stood. A process that dies between the outcome of an analysis
  * and the end of its chunk would keep the credit for as long as the job runs; an analysis that came to wait again at the very
- * moment its chunk ended would wait for ever. Answers how many chunks that were.
+ * moment its chunk ended would wait for ever. Returns how many chunks that were.
  */
 export async function takeChunksOn(manager: EntityManager): Promise<number> {
   // One that is still at work, also for a module that has ended, reads the chunk's packs and ends it.

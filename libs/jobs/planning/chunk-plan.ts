@@ -170,7 +170,7 @@ async function stands(manager: EntityManager, jobId: string, { plan, chunks }: W
 
 /**
  * Removes chunks of the source that no fold knows, those of a plan that was cut off: at most a page. The last ones go first:
- * who wrote them sees at once that they are gone. Answers how many.
+ * who wrote them sees at once that they are gone. Returns how many.
  */
 async function dropCut(manager: EntityManager, jobId: string, sourceIndex: number): Promise<number> {
   const rows = returned(

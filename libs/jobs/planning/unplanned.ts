@@ -4,7 +4,7 @@ import { restartAttempts } from '@adit/leases';
 
 /**
  * Asks for planned sources to be opened again that a running module has no fold for: it had failed when they were planned,
- * and runs again. One picture stands for all of an image job. Answers whether there were any.
+ * and runs again. One picture stands for all of an image job. Returns whether there were any.
  */
 export async function reopenUnplanned(manager: EntityManager, jobId: string): Promise<boolean> {
   const reopened = returned(

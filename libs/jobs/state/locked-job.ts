@@ -177,7 +177,7 @@ export class LockedJob {
 
   /**
    * Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. Moved within chunks
-   * it is told by whoever is first: not what was `unlessTold` already. Answers false when something was told less than so many
+   * it is told by whoever is first: not what was `unlessTold` already. Returns false when something was told less than so many
    * milliseconds ago, so that it has to be told later.
    */
   async noteProgress(unlessTold: { within: number } | null = null): Promise<boolean> {

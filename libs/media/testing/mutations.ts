@@ -82,7 +82,7 @@ interface MutationOutcome {
   cpuSeconds: number;
 }
 
-/** Damages whole files of a kind in many ways, and probes and decodes each from end to end. Answers each case. */
+/** Damages whole files of a kind in many ways, and probes and decodes each from end to end. Returns each case. */
 export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]> {
   const files = await WHOLE[run.kind]();
   const outcomes: MutationOutcome[] = [];

@@ -20,9 +20,9 @@ export default defineModule({
   models: chooseModel,
   // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
   needs: ({ words = [], include_preset_labels: presets }, models, installed) => {
-    const look = lookOf(models, installed);
-    const named = installed.find(({ name }) => name === look.model);
-    const args = named?.family === 'image-text' ? { ...look, words: [...new Set(words)], presets } : look;
+    const frames = frameArgs(models, installed);
+    const named = installed.find(({ name }) => name === frames.model);
+    const args = named?.family === 'image-text' ? { ...frames, words: [...new Set(words)], presets } : frames;
     const analysis = MODEL_FAMILIES.analysisFor('object_scene_recognition', named?.family) ?? 'objects';
     return [{ analysis, args }, ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [])];
   },
@@ -37,7 +37,7 @@ export default defineModule({
 });
 
 /** How a picture is looked at: a network that resizes as its exporter does says how large its frames are. */
-function lookOf(models: readonly string[], installed: readonly InstalledModel[]): { model?: string; side?: number } {
+function frameArgs(models: readonly string[], installed: readonly InstalledModel[]): { model?: string; side?: number } {
   const named = namedIn(models);
   const side = installed.find(({ name }) => name === named.model)?.frameSide;
   return side == null ? named : { ...named, side };

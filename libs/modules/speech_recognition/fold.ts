@@ -1,6 +1,6 @@
 import { FRAME_SECONDS, VoiceActivityObservations } from '@adit/analyses/voice-activity/observations';
 import { SpeechObservations, type HeardWord } from '@adit/analyses/speech/observations';
-import type { Json } from '@adit/contracts';
+import { elementAt, type Json } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Segment } from '@adit/module-kit';
 import type { SpeechArguments } from './args.js';
@@ -111,8 +111,8 @@ export class SpeechFold implements Fold<SpeechState> {
 
   private paragraph({ language, words }: OpenParagraph, context: FoldContext): Segment {
     const span = {
-      start: (words[0] as HeardWord).start,
-      end: (words.at(-1) as HeardWord).end,
+      start: elementAt(words, 0).start,
+      end: elementAt(words, -1).end,
     };
     const confidence = words.reduce((sum, { probability }) => sum + probability, 0) / words.length;
     const text = textOf(words);

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { HeardWord } from '@adit/analyses/speech/observations';
 import type { LabelDictionaries } from '@adit/dictionaries';
 
@@ -12,7 +13,7 @@ export function spelled(words: readonly HeardWord[], dictionaries: LabelDictiona
   if (dictionaries.isEmpty) return [...words];
   const out: HeardWord[] = [];
   for (let i = 0; i < words.length; i++) {
-    const word = words[i] as HeardWord;
+    const word = elementAt(words, i);
     const next = words[i + 1];
     const pair = next && next.parted ? respelled(`${word.text} ${next.text}`, dictionaries, language) : null;
     if (next && pair !== null) {

@@ -19,7 +19,7 @@ export async function workspace(manager: EntityManager): Promise<string> {
   return id;
 }
 
-/** A completed job of speech_recognition with its segments, as the aggregator leaves it. Answers its id. */
+/** A completed job of speech_recognition with its segments, as the aggregator leaves it. Returns its id. */
 export async function heardJob(
   manager: EntityManager,
   workspaceId: string,

@@ -2,7 +2,7 @@
 export class Observable {
   private readonly observers = new Set<() => void>();
 
-  /** Answers how to stop. */
+  /** Returns how to stop. */
   observe(observer: () => void): () => void {
     this.observers.add(observer);
     return () => this.observers.delete(observer);

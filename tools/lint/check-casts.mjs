@@ -1,0 +1,15 @@
+// The check `casts` of `npm run lint`: what is said by hand instead of by types does not grow.
+import { MOST, placesHere } from './casts.mjs';
+
+const WORDS = { casts: 'casts (`as`)', assertions: 'non-null assertions (`!`)' };
+
+const places = placesHere();
+for (const [kind, most] of Object.entries(MOST)) {
+  const count = places[kind].length;
+  if (count <= most) continue;
+  process.exitCode = 1;
+  console.error(
+    `${count} ${WORDS[kind]} where ${most} are allowed. Say it by types, or check it where it is read (elementAt, zip, ` +
+      `float32At, a schema).\n  ${places[kind].join('\n  ')}`,
+  );
+}
