@@ -5,7 +5,7 @@ export { DictionaryStore, jobUsing } from './dictionary-store.js';
 export { editDistance, editsWithin } from './edit-distance.js';
 export { foldText } from './fold-text.js';
 export { languageSample } from './language-sample.js';
-export { AppliedDictionaries, askAhead, NO_DICTIONARIES, rehearse } from './label-dictionaries.js';
+export { AppliedDictionaries, askAhead, NO_DICTIONARIES, rehearse, servesLanguage } from './label-dictionaries.js';
 export type { LabelDictionaries } from './label-dictionaries.js';
 export { openDictionaries } from './open-dictionaries.js';
 export { inferDictionaryType, readDictionaryFile } from './read-file.js';

@@ -129,7 +129,7 @@ const MOST_KNOWN = 10_000;
 export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
 
 /** A dictionary serves results of its own language, `any` all; results without a language are served by all. */
-function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
+export function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
   if (dictionary === 'any' || language === undefined || language === 'any') return true;
   return (languageName(language) ?? language) === dictionary;
 }

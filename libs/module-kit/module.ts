@@ -1,5 +1,14 @@
 import type { Readable } from 'node:stream';
-import type { DatasetType, Json, MediaFacts, MediaKind, ModelPin, ModelType, Unit } from '@adit/contracts';
+import type {
+  DatasetType,
+  DictionaryLanguage,
+  Json,
+  MediaFacts,
+  MediaKind,
+  ModelPin,
+  ModelType,
+  Unit,
+} from '@adit/contracts';
 import type { z } from 'zod';
 import type { UsedDictionary } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from './segment.js';
@@ -9,6 +18,13 @@ export interface AnalysisNeed {
   analysis: string;
   /** Validated by the analysis's own schema; part of its digest. */
   args: Record<string, Json>;
+}
+
+/** An entry of a job's dictionary, as it is to be written. */
+export interface DictionaryWord {
+  text: string;
+  /** Of the results that the dictionary is for. */
+  language: DictionaryLanguage;
 }
 
 /** What a module's fold is given of one unit: the observations of each analysis it needs, by analysis name. */
@@ -101,6 +117,11 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
   /** `models` are the names that `models` gave, of those that are installed; what is not need not be looked with. */
   needs(args: z.infer<Args>, models: string[], installed: readonly InstalledModel[]): AnalysisNeed[];
+  /**
+   * One of its needs, once it is known which words the job's small dictionaries hold, in the client's order: for analyses that are
+   * told words ahead. Without it dictionaries are asked of observations alone.
+   */
+  withWords?(need: AnalysisNeed, words: readonly DictionaryWord[]): AnalysisNeed;
   /** Models it has a place for, whose weights do not come with Adit. */
   slots?: ModelSlot[];
   /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { DictionaryPins } from '../dictionaries/dictionary-pins.js';
+import { DictionaryWords } from '../dictionaries/dictionary-words.js';
 import { checkCallback } from '../webhooks/check-callback.js';
 import { CollectionChecks } from '../indexes/collection-checks.js';
 import { DatasetChecks } from './dataset-checks.js';
@@ -22,6 +23,7 @@ export class JobPreparation {
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(DictionaryPins) private readonly dictionaries: DictionaryPins,
+    @Inject(DictionaryWords) private readonly words: DictionaryWords,
     @Inject(CollectionChecks) private readonly collections: CollectionChecks,
     @Inject(DatasetChecks) private readonly datasets: DatasetChecks,
     @Inject(SourceChecks) private readonly sources: SourceChecks,
@@ -55,7 +57,8 @@ export class JobPreparation {
     known?: Map<string, readonly ResolvedModule[]>,
   ): Promise<readonly ResolvedModule[]> {
     if (known === undefined) {
-      return this.dictionaries.pin(workspaceId, await this.resolver.resolve(workspaceId, request));
+      const resolved = await this.resolver.resolve(workspaceId, request);
+      return this.words.tell(await this.dictionaries.pin(workspaceId, resolved));
     }
     const asked = JSON.stringify(request.modules);
     const before = known.get(asked);

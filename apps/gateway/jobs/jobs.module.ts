@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DictionariesApiModule } from '../dictionaries/dictionaries.module.js';
+import { DictionaryWords } from '../dictionaries/dictionary-words.js';
 import { HttpModule } from '../http/http.module.js';
 import { ModulesApiModule } from '../modules/modules.module.js';
 import { IndexesApiModule } from '../indexes/indexes.module.js';
@@ -16,7 +17,7 @@ import { WaitForJob } from './wait-for-job.js';
 @Module({
   imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule],
   controllers: [JobsController],
-  providers: [DatasetChecks, DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
+  providers: [DatasetChecks, DictionaryWords, DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
   exports: [JobPreparation, JobReader, JobSignals, SourceChecks],
 })
 export class JobsApiModule {}

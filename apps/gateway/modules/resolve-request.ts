@@ -14,6 +14,7 @@ import {
   ModuleRegistry,
   pointerTo,
   type AnalysisNeed,
+  type DictionaryWord,
   type InstalledModel,
   type RequestedModule,
 } from '@adit/module-kit';
@@ -65,6 +66,18 @@ export class RequestResolver {
       this.resolved.set(key, modules);
     }
     return modules;
+  }
+
+  /** The module once its dictionaries are known: what it looks or listens with may change, and with it what is known already. */
+  withWords(module: ResolvedModule, words: readonly DictionaryWord[]): ResolvedModule {
+    const definition = this.modules.get(module.moduleId);
+    const analyses = module.analyses.map((resolved) => {
+      const { analysis, args, models } = resolved;
+      const need = { analysis, args };
+      const told = definition.withWords?.(need, words) ?? need;
+      return told === need ? resolved : this.resolveNeed(definition.id, told, models);
+    });
+    return { ...module, analyses };
   }
 
   /** An analysis by itself, with the models that are installed. Throws MODEL_NOT_INSTALLED. */

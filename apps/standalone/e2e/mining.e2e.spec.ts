@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ArtifactPage, DetailedResult, DetailedResultPage, type Job } from '@adit/contracts';
-import { sampleMedia } from '@adit/testing';
+import { ArtifactPage, DetailedResult, DetailedResultPage, Dictionary, type Job } from '@adit/contracts';
+import { sampleMedia, transcode } from '@adit/testing';
 import { z } from 'zod';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
@@ -212,6 +212,19 @@ const whyNot = 'reason' in speech ? ` (skipped: ${speech.reason})` : '';
     ).toBe(said);
     // The edit changed one word, and no time.
     expect(edited).toBe(subtitles.replace(/(^1\n.*\n)\S+/, '$1Well'));
+  });
+
+  it('is heard with the words of its dictionaries in mind, however rare they are', async () => {
+    const beginning = join(scratch, 'beginning.flac');
+    await copyFile(await transcode('beginning.flac', ['-i', kennedy, '-t', '2.6']), beginning);
+    const form = new FormData();
+    form.append('file', new Blob(['my felloe Americans'], { type: 'text/plain' }), 'rims.txt');
+    const { id } = await engine.api.call(Dictionary, 'POST', '/dictionaries/', form);
+    // No word by itself is an entry: spelling what was heard would change nothing.
+    const args = { language: 'en', mode: 'performance', dictionaries: [{ id }] };
+    const job = await engine.api.mine({ sources: [beginning], modules: { speech_recognition: args } });
+    const said = (await engine.api.segments(job.id)).map(({ meta }) => String(meta['text'])).join(' ');
+    expect(said.toLowerCase()).toContain('my felloe americans');
   });
 });
 

@@ -19,4 +19,13 @@ describe('keywords in the prompt', () => {
     expect(keywords.join(', ').startsWith(`${written.trim()}, `)).toBe(true);
     expect(prompt(['x'.repeat(300), 'short'])).toBe(' short');
   });
+
+  it('are bounded before they are looked at: joining the pieces of a word takes as the square of its length', () => {
+    const looked: string[] = [];
+    const none = {
+      encode: (text: string): number[] => (looked.push(text), new Array<number>(MOST_PROMPT + 1).fill(0)),
+    };
+    expect(promptOf(['y'.repeat(200), ...Array.from({ length: 1000 }, () => 'x'.repeat(100))], none)).toEqual([]);
+    expect(looked.length).toBe(40);
+  });
 });

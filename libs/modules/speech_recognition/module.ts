@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { openDictionaries } from '@adit/dictionaries';
+import { openDictionaries, servesLanguage } from '@adit/dictionaries';
 import { defineModule, pointerTo, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
 import { dumpedFiles } from './files.js';
@@ -19,11 +19,19 @@ export default defineModule({
     return [];
   },
   slots: [{ name: MODEL, purpose: `Recognises speech; without it there is none: adit model pull ${MODEL}.` }],
-  // Dictionaries, paragraphs and thresholds are asked of the observations: a change of them costs no second listening.
+  // Paragraphs, thresholds and spelling are asked of the observations: a change of them costs no second listening.
   needs: ({ language, mode, translation_language: into, enable_vad, detect_silence }): AnalysisNeed[] => [
     { analysis: 'speech', args: { language, mode, translate: into === 'en' } },
     ...(enable_vad || detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
   ],
+  // Words that are likely to be said are heard better: other ones are a second listening.
+  withWords: (need, words) => {
+    if (need.analysis !== 'speech') return need;
+    const spoken = need.args['language'];
+    const language = typeof spoken === 'string' && spoken !== 'auto' ? spoken : undefined;
+    const keywords = words.filter((word) => servesLanguage(word.language, language)).map(({ text }) => text);
+    return keywords.length === 0 ? need : { ...need, args: { ...need.args, keywords } };
+  },
   open: async (args, context) => {
     // Megabytes of English are loaded by those who ask for them.
     const entities = args.enable_ner ? await import('./entities.js') : null;

@@ -1,0 +1,48 @@
+import type { DictionaryPin } from '@adit/contracts';
+import { DictionaryStore } from '@adit/dictionaries';
+import type { ResolvedModule } from '@adit/jobs';
+import { ModuleRegistry, type DictionaryWord } from '@adit/module-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { RequestResolver } from '../modules/resolve-request.js';
+
+/** Words that a module is told of its dictionaries, and characters of each: more than any of its models has room for. */
+const MOST_WORDS = 200;
+const LONGEST = 100;
+
+/** Tells modules that ask for it what words the dictionaries of a job hold, before it looks or listens. */
+@Injectable()
+export class DictionaryWords {
+  constructor(
+    @Inject(DictionaryStore) private readonly store: DictionaryStore,
+    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+    @Inject(RequestResolver) private readonly resolver: RequestResolver,
+  ) {}
+
+  /** Reads nothing unless such a module has pinned one. Throws what reading a dictionary throws. */
+  tell(modules: readonly ResolvedModule[]): Promise<readonly ResolvedModule[]> {
+    return Promise.all(
+      modules.map(async (module) => {
+        const { dictionaries = [] } = module;
+        if (dictionaries.length === 0 || !this.registry.get(module.moduleId).withWords) return module;
+        const words = await this.wordsOf(dictionaries);
+        return words.length === 0 ? module : this.resolver.withWords(module, words);
+      }),
+    );
+  }
+
+  /** As they are to be written, in the client's order; of large dictionaries none. */
+  private async wordsOf(pins: readonly DictionaryPin[]): Promise<DictionaryWord[]> {
+    const words = new Map<string, DictionaryWord>();
+    for (const pin of pins) {
+      const dictionary = await this.store.read(pin);
+      if (!('entries' in dictionary)) continue;
+      for (const { source, target } of dictionary.entries) {
+        if (words.size === MOST_WORDS) return [...words.values()];
+        const text = (target ?? source).trim();
+        if (text === '' || text.length > LONGEST || words.has(text)) continue;
+        words.set(text, { text, language: dictionary.language });
+      }
+    }
+    return [...words.values()];
+  }
+}
