@@ -1,5 +1,5 @@
 // npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper, which the python3 on the PATH or ADIT_EVAL_PYTHON has to have.
+// faster-whisper, which pip brings into the cache, or by ADIT_EVAL_PYTHON.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

