@@ -44,10 +44,12 @@ describe('erasures', () => {
     const picture = (key: string) => ({ key, width: 8, height: 8 });
     const shown = { thumbnail: picture(keys[0]), keyFrame: { frame: 0, picture: picture(keys[1]) } };
     await manager.update(SegmentEntity, { jobId }, columns<SegmentEntity>({ ...shown, indexId, label: 'unknown' }));
+    // A caption with the same face, which it teaches a dataset.
+    const teaches = { label: 'Ada', picture: picture(keys[0]), filed: true };
+    const caption = { seq: 1, module_seq: 1, index_id: null, thumbnail: null, teaches };
     await manager.query(
-      `INSERT INTO segments SELECT (jsonb_populate_record(s, '{"seq": 1, "module_seq": 1, "index_id": null, "thumbnail": null}')).*
-         FROM segments s WHERE job_id = $1`,
-      [jobId],
+      `INSERT INTO segments SELECT (jsonb_populate_record(s, $2)).* FROM segments s WHERE job_id = $1`,
+      [jobId, JSON.stringify(caption)],
     );
     await manager.update(JobSourceEntity, { jobId, index: 0 }, { mediaDigest: digest });
     await manager.insert(ObservationEntity, {
@@ -72,9 +74,11 @@ describe('erasures', () => {
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
     const { manager } = world.gateway.db;
     const segments = await manager.findBy(SegmentEntity, { jobId: person.jobId });
-    expect(segments.map(({ indexId, thumbnail, keyFrame }) => [indexId, thumbnail, keyFrame])).toEqual([
-      [null, null, null],
-      [null, null, null],
+    expect(
+      segments.map(({ indexId, thumbnail, keyFrame, teaches }) => [indexId, thumbnail, keyFrame, teaches]),
+    ).toEqual([
+      [null, null, null, null],
+      [null, null, null, null],
     ]);
     expect((await world.ask('GET', `/api/v1/erasures/${receipt.id}/`)).json()).toEqual(receipt);
     expect((await world.ask('GET', '/api/v1/erasures/?limit=1')).json()).toMatchObject({ data: [{ id: receipt.id }] });
@@ -136,6 +140,10 @@ describe('erasures', () => {
       { state: 'completed', counts: { pictures: 2, observations: 1, artifacts: 1, dataset_images: 0 } },
     ]);
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
+    expect((await manager.findBy(SegmentEntity, { jobId: person.jobId })).map(({ teaches }) => teaches)).toEqual([
+      null,
+      null,
+    ]);
   });
 
   /** An image of a dataset, found before `meanwhile` and erased by its file after it. */
