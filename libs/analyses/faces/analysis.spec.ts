@@ -176,7 +176,7 @@ describe('faces on films', () => {
     const [track] = film.tracks as [FaceTrack];
     expect([...kept.keys()].sort()).toEqual([track.keyFrame!.picture.key, track.thumbnail!.key].sort());
     const thumbnail = kept.get(track.thumbnail!.key)!;
-    expect(Math.max(thumbnail.width, thumbnail.height)).toBe(160);
+    expect(Math.max(thumbnail.width, thumbnail.height)).toBe(208);
     expect(thumbnail).toMatchObject({ width: track.thumbnail!.width, height: track.thumbnail!.height });
     expect(kept.get(track.keyFrame!.picture.key)).toMatchObject({
       width: track.keyFrame!.picture.width,

@@ -2,7 +2,7 @@ import { frameAt, type FramePack, type Networks } from '@adit/inference';
 import { encodeEmbedding } from './embedding.js';
 import type { EmbeddedTrack } from './join.js';
 import type { PictureKeeper } from '../tracking/picture-keeper.js';
-import { attributesOf, cutOut, thumbnailOf, type CloseView } from './close-view.js';
+import { attributesOf, cutOut, THUMBNAIL_SIDE, thumbnailOf, type CloseView } from './close-view.js';
 import type { FaceTrack } from './observations.js';
 import type { Sighting } from './sighting.js';
 
@@ -25,7 +25,7 @@ export async function describeTrack(
   const cutout = views[0]?.cutout ?? (await cutOut(native, best));
   const [attributes, thumbnail, keyFrame] = await Promise.all([
     views.length > 0 ? attributesOf(cutout, networks) : null,
-    keeper.thumbnail(id, thumbnailOf(cutout)),
+    keeper.thumbnail(id, thumbnailOf(cutout), THUMBNAIL_SIDE),
     keeper.keyFrame(best.index),
   ]);
   const place = (sighting: Sighting): { frame: number; time: number } => ({

@@ -14,8 +14,8 @@ export class PictureKeeper {
     private readonly pack: FramePack,
   ) {}
 
-  thumbnail(track: number, image: RgbImage): Promise<PictureRef> {
-    return this.keep(`track-${track}`, image, { maxSide: THUMBNAIL_SIDE });
+  thumbnail(track: number, image: RgbImage, maxSide = THUMBNAIL_SIDE): Promise<PictureRef> {
+    return this.keep(`track-${track}`, image, { maxSide });
   }
 
   keyFrame(index: number): Promise<PictureRef> {
