@@ -3,13 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { AditError, type ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
 import { inspectModel, labelLines, manifestFor, type ExternalFile } from '@adit/model-inspection';
+import type { EngineOptions } from './engine-options.js';
 import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
 import { cliSettings } from './settings.js';
 
-export interface ModelAddOptions {
+export interface ModelAddOptions extends EngineOptions {
   name: string;
-  dataDir?: string;
   labels?: string;
   family?: string;
   decoding?: string;
@@ -28,6 +28,9 @@ export interface ModelAddOptions {
   description?: string;
   licence?: string;
   origin?: string;
+  /** What is new in the version, and who sees the model: of one that is added to an engine elsewhere. */
+  changelog?: string;
+  scope?: 'workspace' | 'installation';
   /** A photo that it is tried on instead of being added. */
   try?: string;
   /** Where the photo is written with boxes. */

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { withEngineOptions } from './engine-options.js';
 import type { ModelAddOptions } from './model-add.js';
 import type { ModelPullOptions } from './model-pull.js';
 
@@ -26,7 +27,7 @@ export function modelCommand(): Command {
       const { printInspection } = await import('./model-inspect.js');
       await printInspection(file, options);
     });
-  model
+  const add = model
     .command('add')
     .description('Add an ONNX file as a model that jobs can name, or as the next version of one.')
     .argument('<file>', 'an ONNX file; labels.txt, config.json and preprocessor_config.json beside it are read too')
@@ -51,7 +52,14 @@ export function modelCommand(): Command {
     .option('--description <text>', 'what the model is')
     .option('--licence <text>', 'under which licence it is used')
     .option('--origin <text>', 'where it comes from')
-    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    .option('--changelog <text>', 'with --server: what is new in this version')
+    .addOption(
+      new Option('--scope <who>', 'with --server: who sees it; installation needs the owner’s key').choices([
+        'workspace',
+        'installation',
+      ]),
+    );
+  withEngineOptions(add)
     .addHelpText(
       'after',
       `
@@ -59,11 +67,16 @@ Examples:
   adit model add best.onnx --name helmets --try site.jpg
   adit model add best.onnx --name helmets
   adit mine site.mp4 --modules object_scene_recognition --model helmets
+  adit model add best.onnx --name helmets --server https://adit.example.org
 
 What neither the file nor its exporter says is asked for, with the option that answers it. A running engine serves the
 model at once.`,
     )
     .action(async (file: string, options: ModelAddOptions) => {
+      if (options.server !== undefined && options.try === undefined) {
+        const { addModelThere } = await import('./model-add-remote.js');
+        return addModelThere(file, options);
+      }
       const { addModel } = await import('./model-add.js');
       await addModel(file, options);
     });

@@ -77,7 +77,7 @@ interface Sidecars {
 }
 
 /** Files beside the graph; those of a graph in a folder `onnx`, as Hugging Face lays them out, also in the one above. */
-function sidecars(folder: string): Sidecars {
+export function sidecars(folder: string): Sidecars {
   const files: Record<string, string> = {};
   const at: Record<string, string> = {};
   for (const [name, most] of Object.entries(SIDECARS)) {

@@ -178,4 +178,22 @@ describe('a classifier that is added to a running engine', () => {
       expect(detections).toEqual([]);
     }
   });
+
+  it('comes through the API to an engine that runs elsewhere, with what lies beside its graph', async () => {
+    const folder = join(engine.folder, 'tones');
+    await mkdir(folder);
+    await writeFile(join(folder, 'tones.onnx'), meanColourGraph(32));
+    await writeFile(join(folder, 'labels.txt'), 'red\ngreen\nblue\n');
+    const add = (...options: string[]) =>
+      engine.cli('model', 'add', join(folder, 'tones.onnx'), '--name', 'tones', '--server', engine.api.url, ...options);
+    const classifier = ['--family', 'classifier', '--mean', '128', '--std', '4', '--resize', 'crop'];
+    await expect(add(...classifier)).rejects.toThrow(/exporter says:\n +--colour: Are its pictures rgb/);
+    const added = await add(...classifier, '--colour', 'rgb', '--changelog', 'the first');
+    expect(added).toContain('tones version 1: of the family classifier, for the workspace of the key');
+    expect((await models()).find(({ name }) => name === 'tones')).toMatchObject({
+      scope: 'workspace',
+      labels: ['red', 'green', 'blue'],
+      latest_version: { changelog: 'the first' },
+    });
+  });
 });
