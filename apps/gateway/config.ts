@@ -1,4 +1,5 @@
 import { FrameRate, FRAMES_PER_SECOND } from '@adit/inference';
+import { InferenceConfig } from '@adit/inference-service';
 import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
@@ -102,6 +103,7 @@ export const GatewayConfig = z.object({
     FrameRate.optional(),
     `Frames of each second of a film that new jobs look at. Default: ${FRAMES_PER_SECOND}; 1 for landmarks. What is known of a film at another rate is looked at again.`,
   ),
+  float16Families: InferenceConfig.shape.float16Families,
   requestsPerSecond: setting(
     'ADIT_REQUESTS_PER_SECOND',
     z.int().min(0).max(1_000_000).default(0),

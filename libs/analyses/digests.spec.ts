@@ -19,17 +19,24 @@ const DIGESTS = {
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });
 
+/** By the name of the analysis, for networks that calculate in `precision`. */
+async function digestsIn(precision: ModelPin['precision']): Promise<Record<string, string>> {
+  const analyses = await AnalysisRegistry.scan(analysesFolder);
+  const digests = analyses.all().map((definition): [string, string] => {
+    const args = definition.args.parse({});
+    const pins = modelsOf(definition, args).map((name) => ({ ...pin(name), ...(precision && { precision }) }));
+    return [definition.name, analysisDigest(identityOf(definition, args, pins))];
+  });
+  return Object.fromEntries(digests);
+}
+
 describe('the digest of an analysis', () => {
   it('stays what caches know it by', async () => {
-    const analyses = await AnalysisRegistry.scan(analysesFolder);
-    const digests = analyses.all().map((definition) => {
-      const identity = identityOf(
-        definition,
-        definition.args.parse({}),
-        modelsOf(definition, definition.args.parse({})).map(pin),
-      );
-      return [definition.name, analysisDigest(identity)];
-    });
-    expect(Object.fromEntries(digests)).toMatchObject(DIGESTS);
+    expect(await digestsIn(undefined)).toMatchObject(DIGESTS);
+  });
+
+  it('is another one where the networks calculate in float16', async () => {
+    const [full, half] = await Promise.all([digestsIn(undefined), digestsIn('float16')]);
+    expect(Object.keys(full).filter((name) => full[name] === half[name])).toEqual([]);
   });
 });

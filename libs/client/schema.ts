@@ -1111,6 +1111,8 @@ export type ModelPin = {
   name: string;
   version: number;
   digest: string;
+  /** Only where it is asked to calculate in float16, as far as its graph can; left out for float32 */
+  precision?: "float16";
 };
 
 export type ModelRequest = {

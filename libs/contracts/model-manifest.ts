@@ -107,6 +107,17 @@ export const ModelManifest = z.strictObject({
 });
 export type ModelManifest = z.infer<typeof ModelManifest>;
 
+/** What a network calculates in. */
+export type Precision = 'float32' | 'float16';
+
 /** A model name resolved when a job is posted; kept with the job and used by digest ever after. */
-export const ModelPin = z.strictObject({ name: Name, version: z.int().positive(), digest: Sha256 });
+export const ModelPin = z.strictObject({
+  name: Name,
+  version: z.int().positive(),
+  digest: Sha256,
+  precision: z
+    .literal('float16')
+    .optional()
+    .describe('Only where it is asked to calculate in float16, as far as its graph can; left out for float32'),
+});
 export type ModelPin = z.infer<typeof ModelPin>;

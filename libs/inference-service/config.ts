@@ -22,6 +22,11 @@ export const InferenceConfig = z.object({
     z.array(z.enum(PROVIDERS)).min(1).default(['cpu']),
     'ONNX Runtime execution providers in order of preference; one that does not work is skipped, and the log, a metric and /readyz say so. With `cuda` alone a broken GPU makes the process not ready instead of slow.',
   ),
+  float16Families: setting(
+    'ADIT_FLOAT16_FAMILIES',
+    z.array(z.string().min(1)).default([]),
+    'Families of analyses (`face`, `landmark`, `object`, `text`) whose networks calculate in float16, faster on a GPU and with slightly other numbers; what was seen in float32 is not found again. Has to be the same for the gateway and the processes of these families, which must not have `cpu` among their `ADIT_PROVIDERS`. What a network cannot do in float16 stays in float32; `adit doctor` names networks that stay as a whole.',
+  ),
   inferenceDevice: setting(
     'ADIT_INFERENCE_DEVICE',
     z.int().nonnegative().max(255).default(0),

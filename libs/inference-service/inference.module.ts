@@ -1,5 +1,5 @@
 import { Handles, type BusContext } from '@adit/bus';
-import { analysisTopic, lookTopic, type AnalysisRequested, type LookRequested } from '@adit/contracts';
+import { AditError, analysisTopic, lookTopic, type AnalysisRequested, type LookRequested } from '@adit/contracts';
 import { health } from '@adit/runtime';
 import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { SessionPool, type AnalysisRegistry } from '@adit/inference';
@@ -31,6 +31,7 @@ export class InferenceModule implements OnApplicationShutdown {
     config: InferenceConfig,
     modules: ModuleRegistry,
   ): DynamicModule {
+    checkPrecision(config, family);
     const group = `inference-${family}`;
     const own = analyses.all().filter((analysis) => analysis.family === family);
     return {
@@ -46,6 +47,18 @@ export class InferenceModule implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.unregister();
   }
+}
+
+/** Throws VALIDATION where the family's networks are to calculate in float16 on what has nothing from it. */
+export function checkPrecision(
+  { float16Families, providers }: Pick<InferenceConfig, 'float16Families' | 'providers'>,
+  family: string,
+): void {
+  if (!float16Families.includes(family) || !providers.includes('cpu')) return;
+  throw new AditError(
+    'VALIDATION',
+    `ADIT_FLOAT16_FAMILIES names ${family}, but ADIT_PROVIDERS=${providers.join(',')} has the CPU, which calculates in float16 no faster: name GPU providers alone, or leave ${family} out.`,
+  );
 }
 
 /** A controller for the topic of one analysis: topics are known only once the analyses' folder has been scanned. */

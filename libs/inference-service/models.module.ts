@@ -145,6 +145,7 @@ export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionP
         runningOn.set(model, provider);
         log.debug({ model, provider, seconds }, 'model loaded');
       },
+      keptInFloat32: (model, reason) => log.warn({ model, reason }, 'a network stays in float32 as a whole'),
       ran: (model, rows, seconds) => {
         runSeconds.observe({ model }, seconds);
         batchRows.observe({ model }, rows);

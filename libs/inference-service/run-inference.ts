@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError } from '@adit/contracts';
+import { AditError, type Precision } from '@adit/contracts';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { createLogger } from '@adit/runtime';
 import { runWorker } from '@adit/service';
@@ -69,12 +69,20 @@ export async function runInference({
       const served = servedFamilies(config, family, analyses);
       const own = analyses.all().filter((analysis) => served.includes(analysis.family));
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
-      // Without one of its models an analysis is refused when a job is posted.
-      const needed = new Set(own.flatMap(usualModels).filter((name) => installed.has(name)));
-      const models = [...needed].map((name) => repository.resolve(name));
+      const models = own.flatMap((analysis): Wanted[] => {
+        const precision = config.float16Families.includes(analysis.family) ? 'float16' : 'float32';
+        // Without one of its models an analysis is refused when a job is posted.
+        const needed = usualModels(analysis).filter((name) => installed.has(name));
+        return needed.map((name) => ({ model: repository.resolve(name), precision }));
+      });
       while (!(await loaded(pool, models))) await sleep(RETRY_MS);
     },
   });
+}
+
+interface Wanted {
+  model: ModelVersion;
+  precision: Precision;
 }
 
 /** Those that an analysis runs when it is asked for nothing in particular; others are loaded when they are first named. */
@@ -84,9 +92,9 @@ function usualModels(analysis: AnalysisDefinition): readonly string[] {
 }
 
 /** Whether the models are in memory now; false when no provider works. Throws what is wrong with a model. */
-async function loaded(pool: SessionPool, models: ModelVersion[]): Promise<boolean> {
+async function loaded(pool: SessionPool, models: Wanted[]): Promise<boolean> {
   try {
-    for (const model of models) (await pool.acquire(model)).release();
+    for (const { model, precision } of models) (await pool.acquire(model, precision)).release();
     return true;
   } catch (error) {
     const problem = AditError.from(error);

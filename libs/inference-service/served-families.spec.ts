@@ -2,6 +2,7 @@
 import { AnalysisRegistry, defineAnalysis } from '@adit/inference';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { checkPrecision } from './inference.module.js';
 import { servedFamilies } from './served-families.js';
 
 const analyses = AnalysisRegistry.of(
@@ -31,4 +32,13 @@ it('refuses a family that no analysis is of', () => {
   expect(() => servedFamilies({ inferenceFamilies: ['face', 'faces'] }, 'face', analyses)).toThrow(
     'ADIT_INFERENCE_FAMILIES names faces; there are face, object, text.',
   );
+});
+
+it('refuses float16 for a family where the CPU may run it', () => {
+  const settings = { float16Families: ['face'], providers: ['cuda' as const, 'cpu' as const] };
+  expect(() => checkPrecision(settings, 'face')).toThrow(
+    'ADIT_FLOAT16_FAMILIES names face, but ADIT_PROVIDERS=cuda,cpu has the CPU',
+  );
+  expect(() => checkPrecision(settings, 'text')).not.toThrow();
+  expect(() => checkPrecision({ ...settings, providers: ['cuda'] }, 'face')).not.toThrow();
 });

@@ -86,4 +86,6 @@ export interface AnalysisIdentity {
   /** Left out for one that hears nothing. */
   audio?: AudioSpec[];
   models: ModelPin[];
+  /** How networks become float16, where a pin asks for it; left out otherwise. */
+  float16?: number;
 }

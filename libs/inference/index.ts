@@ -5,6 +5,7 @@ export { overlap, squareAround, suppress, type ScoredBox } from './box.js';
 export * from './families/index.js';
 export { letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';
+export * from './float16-graph.js';
 export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';

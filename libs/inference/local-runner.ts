@@ -52,7 +52,7 @@ export class AnalysisRunner {
       for (const name of modelsOf(analysis, parsed)) {
         const pin = models?.find((candidate) => candidate.name === name);
         const model = pin ? await this.repository.pinned(pin.digest) : this.repository.resolve(name);
-        const lease = await this.pool.acquire(model);
+        const lease = await this.pool.acquire(model, pin?.precision);
         leases.push(lease);
         networks[name] = lease.network;
       }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, elementAt, type ModelManifest } from '@adit/contracts';
+import { AditError, elementAt, type ModelManifest, type Precision } from '@adit/contracts';
 import { Batcher } from './batcher.js';
 import { putOff, type Device } from './device.js';
 import type { ModelVersion } from './model-folder.js';
+import { float16Graph } from './float16-graph.js';
 import type { GraphHost } from './onnx-graph.js';
 import { OnnxSession } from './onnx-session.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
@@ -60,12 +61,17 @@ export class ModelSessions {
   ) {}
 
   /** `era` is that of who asks: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. */
-  async load(model: ModelVersion, era: number): Promise<LoadedModel> {
+  async load(model: ModelVersion, precision: Precision, era: number): Promise<LoadedModel> {
     // What is loaded keeps its files: sessions for tensors are loaded when the first one is given.
     const letGo = await model.stored?.hold();
     const forget = (): void => letGo?.();
     try {
-      const { network, release } = await this.loadHeld(model, era);
+      const { network, release } = await this.loadHeld(model, precision, era).catch((error: unknown) => {
+        const problem = AditError.from(error);
+        if (precision === 'float32' || problem.code === 'UNAVAILABLE') throw error;
+        this.observer?.keptInFloat32?.(model.pin.name, problem.message);
+        return this.loadHeld(model, 'float32', era);
+      });
       const unload = async (): Promise<void> => {
         await release();
         forget();
@@ -79,6 +85,7 @@ export class ModelSessions {
 
   private async loadHeld(
     model: ModelVersion,
+    precision: Precision,
     era: number,
   ): Promise<{ network: NetworkSession; release: () => Promise<void> }> {
     const { pin, folder, manifest } = model;
@@ -89,7 +96,8 @@ export class ModelSessions {
       return copies;
     };
     const path = join(folder, 'model.onnx');
-    const pixels = await pixelGraphOf(path, manifest);
+    const half = precision === 'float16' ? await this.inFloat16(model, path) : null;
+    const pixels = await pixelGraphOf(half ?? path, manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
     const looking =
       pixels &&
@@ -101,7 +109,9 @@ export class ModelSessions {
     let plain: Promise<{ copies: Copy[]; run: RunRow }> | null = null;
     const plainly = (): Promise<{ copies: Copy[]; run: RunRow }> => {
       if (plain !== null) return plain;
-      const loading = copiesOf(path).then((copies) => ({ copies, run: this.batched(model, copies) }));
+      // Made anew, for it would be kept for as long as the network is.
+      const graph = half === null ? Promise.resolve(path) : this.inFloat16(model, path).then((made) => made ?? path);
+      const loading = graph.then(copiesOf).then((copies) => ({ copies, run: this.batched(model, copies) }));
       plain = loading;
       // What failed for want of memory, say, is tried again by the next row.
       loading.catch(() => (plain = null));
@@ -127,6 +137,18 @@ export class ModelSessions {
       for (const { session } of loaded.flat()) await session.release();
     };
     return { network, release };
+  }
+
+  /** Null for one that has to stay in float32. */
+  private async inFloat16({ pin }: ModelVersion, path: string): Promise<Buffer | null> {
+    try {
+      // A CPU calculates in float32: so that its numbers are those of a GPU, they are rounded.
+      const form = this.device.onnx.providers.includes('cpu') ? 'rounded' : 'float16';
+      return float16Graph(await readFile(path), form);
+    } catch (error) {
+      this.observer?.keptInFloat32?.(pin.name, AditError.from(error).message);
+      return null;
+    }
   }
 
   /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
@@ -200,10 +222,10 @@ export class ModelSessions {
 }
 
 /** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
-async function pixelGraphOf(path: string, { input }: ModelManifest): Promise<Uint8Array | null> {
+async function pixelGraphOf(graph: string | Uint8Array, { input }: ModelManifest): Promise<Uint8Array | null> {
   if (!input || input.openWidth) return null;
   try {
-    return pixelGraph(await readFile(path), input);
+    return pixelGraph(typeof graph === 'string' ? await readFile(graph) : graph, input);
   } catch {
     // Loading the file itself says better what is wrong with it.
     return null;

@@ -10,6 +10,7 @@ import {
 } from '@adit/contracts';
 import { scanFolder } from '@adit/runtime/scan-folder';
 import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
+import { FLOAT16_VERSION } from './float16-rules.js';
 
 /** The analyses found in a folder. */
 export class AnalysisRegistry {
@@ -63,8 +64,10 @@ export function identityOf(
   decoder: number = DECODERS[definition.input.kind],
 ): AnalysisIdentity {
   const { name: analysis, version, input } = definition;
+  // Left out for float32: what was seen before there was another keeps its digest.
+  const half = models.some(({ precision }) => precision === 'float16') ? { float16: FLOAT16_VERSION } : {};
   // Arguments come from JSON, and their schema makes nothing else of them.
-  const identity = { analysis, version, args: args as Json, models };
+  const identity = { analysis, version, args: args as Json, models, ...half };
   // Its kind says of what type they are, which the type of all definitions does not.
   const wanted = { kind: input.kind, specs: input.specs(args) } as InputSpecs;
   switch (wanted.kind) {

@@ -9,7 +9,7 @@ import { ModelRepository } from './model-repository.js';
 import type { PoolObserver } from './pool-observer.js';
 import { SessionPool } from './session-pool.js';
 import type { Row } from './session.js';
-import { linearGraph } from './spec-graph.js';
+import { linearGraph, productGraph } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
 
 let root: string;
@@ -21,6 +21,7 @@ beforeAll(async () => {
     ['open', linearGraph(2, 2)],
     ['fixed', linearGraph(2, 3, false)],
     ['third', linearGraph(2, 4)],
+    ['product', productGraph(2, 1 + 2 ** -12)],
     ['torn', Buffer.from('no graph')],
   ];
   for (const [name, graph] of models) {
@@ -42,6 +43,26 @@ afterAll(async () => {
 const row = (a: number, b: number): Row => ({ x: floatTensor(Float32Array.of(a, b), [2]) });
 
 describe('SessionPool', () => {
+  it('keeps a network in each precision that is asked for, and one in float32 that cannot calculate in float16', async () => {
+    const kept: string[] = [];
+    const observer: PoolObserver = { keptInFloat32: (model, reason) => kept.push(`${model}: ${reason}`) };
+    const pool = new SessionPool({ onnx: { threads: 1 }, workers: 0, observer });
+    const answerOf = async (name: string, precision?: 'float16'): Promise<number[]> => {
+      const { network, release } = await pool.acquire(repository.resolve(name), precision);
+      const { y } = await network.run(row(1, 2));
+      release();
+      return [...y!.data].map(Number);
+    };
+    const weight = 1 + 2 ** -12;
+    expect([await answerOf('product'), await answerOf('product', 'float16')]).toEqual([
+      [weight, 2 * weight],
+      [1, 2],
+    ]);
+    expect([await answerOf('open', 'float16'), pool.size]).toEqual([[3, 5], 3]);
+    expect(kept).toEqual(['open: it has no products in float32']);
+    await pool.close();
+  });
+
   it('joins the rows of concurrent callers and takes the batch off again', async () => {
     const runs: number[] = [];
     const pool = new SessionPool({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { elementAt } from '@adit/contracts';
+import { elementAt, type Precision } from '@adit/contracts';
 import { Device, type DeviceOptions } from './device.js';
 import type { ModelVersion } from './model-folder.js';
 import { ModelSessions, type BatchOptions, type LoadedModel } from './model-sessions.js';
@@ -35,7 +35,7 @@ export interface Lease {
   release(): void;
 }
 
-/** One session for each model digest and worker, shared by every job of the process. */
+/** One session for each model digest, precision and worker, shared by every job of the process. */
 export class SessionPool {
   private readonly entries = new Map<string, Entry>();
   private clock = 0;
@@ -56,9 +56,12 @@ export class SessionPool {
     this.sessions = new ModelSessions(this.device, options, observer);
   }
 
-  /** Loads and warms the model unless it is there. Throws INTERNAL when it cannot be loaded. */
-  async acquire(model: ModelVersion): Promise<Lease> {
-    const key = model.pin.digest;
+  /**
+   * Loads and warms the model unless it is there: for float16 as `float16Graph` makes it, or in float32 where it cannot. Throws
+   * INTERNAL when it cannot be loaded.
+   */
+  async acquire(model: ModelVersion, precision: Precision = 'float32'): Promise<Lease> {
+    const key = `${model.pin.digest} ${precision}`;
     let entry = this.entries.get(key);
     if (!entry) {
       const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * Math.max(1, this.device.workers);
@@ -66,7 +69,7 @@ export class SessionPool {
       const room = this.evict(bytes);
       const { era } = this.device;
       entry = {
-        loading: room.then(() => this.sessions.load(model, era)),
+        loading: room.then(() => this.sessions.load(model, precision, era)),
         model: model.pin.name,
         bytes,
         provider: null,

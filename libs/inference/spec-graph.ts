@@ -13,6 +13,17 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
   ]);
 }
 
+/** For specs: an ONNX graph that answers in `y`, N×size, the product of `x` and the unit matrix times `factor`. */
+export function productGraph(size: number, factor: number): Buffer {
+  const unit = Array.from({ length: size ** 2 }, (_, i) => (i % (size + 1) === 0 ? factor : 0));
+  return model([
+    [1, node('MatMul', ['x', 'factors'], 'y')],
+    [5, floats('factors', [size, size], unit)],
+    [11, valueInfo('x', ['N', size])],
+    [12, valueInfo('y', ['N', size])],
+  ]);
+}
+
 /** For specs: an ONNX graph that answers in `y` what it is given in `x`. */
 export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
   const graph: Field[] = [

@@ -14,12 +14,19 @@ export function mediaPath(name) {
   return join(dirname(require.resolve(`${packageName}/package.json`)), ...parts);
 }
 
+class HalfPool extends SessionPool {
+  acquire(model) {
+    return super.acquire(model, 'float16');
+  }
+}
+
 export class Looker {
   #seen = new Map();
 
-  static async open(modelsFolders) {
+  /** `half`: all networks calculate as they do in float16, rounded on the CPU. */
+  static async open(modelsFolders, half = false) {
     const repository = await ModelRepository.open({ roots: modelsFolders });
-    const pool = new SessionPool();
+    const pool = half ? new HalfPool() : new SessionPool();
     const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('faces');
     return new Looker(repository, pool, new AnalysisRunner(repository, pool), analysis);
   }

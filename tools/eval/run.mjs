@@ -1,5 +1,5 @@
 // npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper, which pip brings into the cache, or by ADIT_EVAL_PYTHON.
+// faster-whisper, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --float16: faces, objects and landmarks are looked at as in float16.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,17 @@ import { traits } from './traits.mjs';
 const MAX_DISTANCE = 1;
 /** Of a picture as small as a thumbnail of an archive. */
 const SMALL_WIDTH = 320;
-const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const builtIn = join(import.meta.dirname, '../../models');
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, peers: { type: 'boolean' }, float16: { type: 'boolean' } },
+});
+const looker = await Looker.open([builtIn], values.float16);
+const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
 const rows = [];
 /** One line of the table; `ok` null for what is only shown. */
 const row = (what, measured, bar = '', ok = null) => rows.push({ what, measured, bar, ok });
 
-const looker = await Looker.open([builtIn]);
 const noPlaces = labels.groups.map(({ file }) => file);
 /** In the order of the table. */
 const parts = {
@@ -44,7 +47,6 @@ const parts = {
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, peers: { type: 'boolean' } } });
 // The long film takes as long as all the others, so it is asked for by name.
 const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => name !== 'evening-news');
 const unknown = asked.filter((name) => !(name in parts));

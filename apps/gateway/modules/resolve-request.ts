@@ -44,8 +44,16 @@ export class RequestResolver {
     @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
     @Inject(ServedModels) private readonly served: ServedModels,
     @Inject(Models) private readonly named: Models,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'framesPerSecond'>,
-  ) {}
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'framesPerSecond' | 'float16Families'>,
+  ) {
+    const known = new Set(analyses.all().map(({ family }) => family));
+    const unknown = config.float16Families.find((family) => !known.has(family));
+    if (unknown === undefined) return;
+    throw new AditError(
+      'VALIDATION',
+      `ADIT_FLOAT16_FAMILIES names ${unknown}; there are ${[...known].sort().join(', ')}.`,
+    );
+  }
 
   /** Throws VALIDATION with a pointer per offending place, MODEL_NOT_INSTALLED with what is installed. */
   async resolve(workspaceId: string, request: Pick<JobRequest, 'modules'>): Promise<readonly ResolvedModule[]> {
@@ -151,9 +159,10 @@ export class RequestResolver {
         cause: parsed.error,
       });
     }
-    const models: ModelPin[] = modelsOf(definition, parsed.data).map(
-      (name) => pins.find((pin) => pin.name === name) ?? this.models.resolve(name).pin,
-    );
+    const half = this.config.float16Families.includes(definition.family);
+    const models = modelsOf(definition, parsed.data)
+      .map((name) => pins.find((pin) => pin.name === name) ?? this.models.resolve(name).pin)
+      .map((pin): ModelPin => (half ? { ...pin, precision: 'float16' } : pin));
     const identity = identityOf(definition, parsed.data, models);
     const { analysis, frames, audio } = identity;
     // Arguments of analyses are objects: their schemas are.

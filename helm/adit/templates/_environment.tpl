@@ -93,6 +93,10 @@ description of a pod.
 {{- /* Two are fetched at a time beside the cache. A pod whose volume overflows is evicted, and the next one that tries, too. */ -}}
 {{- $_ := set $env "ADIT_MAX_SOURCE_BYTES" (div (sub (include "adit.bytes" $own.data.size | int64) ($own.sourceCacheBytes | int64)) 2) -}}
 {{- end -}}
+{{- /* The gateway says it of new jobs, the pods warm up by it. */ -}}
+{{- if and (eq $v.inference.gpu.precision "float16") $v.inference.gpu.families (or .service.gpu (eq .name "gateway")) -}}
+{{- $_ := set $env "ADIT_FLOAT16_FAMILIES" (join "," $v.inference.gpu.families) -}}
+{{- end -}}
 {{- if .service.gpu -}}
 {{- $gpu := $v.inference.gpu -}}
 {{- $_ := set $env "ADIT_PROVIDERS" (join "," $gpu.providers) -}}

@@ -75,6 +75,9 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if ne (empty .Values.kafka.tls.certKey) (empty .Values.kafka.tls.privateKeyKey) }}{{ fail "A client certificate needs both kafka.tls.certKey and kafka.tls.privateKeyKey." }}{{ end -}}
 {{- if and (eq .Values.models.source "claim") (not .Values.models.existingClaim) }}{{ fail "models.source is claim: name it in models.existingClaim." }}{{ end -}}
 {{- if and (eq .Values.models.source "image") (not .Values.models.image) }}{{ fail "models.source is image: name it in models.image." }}{{ end -}}
+{{- with .Values.inference.gpu -}}
+{{- if and (eq .precision "float16") (has "cpu" .providers) }}{{ fail "inference.gpu.precision is float16, but inference.gpu.providers has cpu, which has nothing from it: name GPU providers alone." }}{{ end -}}
+{{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}{{ fail "ingress.host is empty: an Ingress for every host name would take what is not Adit's." }}{{ end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is empty: name the Gateway that the route belongs to." }}{{ end -}}
 {{- if .Values.backup.enabled -}}

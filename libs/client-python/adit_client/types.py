@@ -61,6 +61,8 @@ class ModelPin(Answer):
     name: str
     version: int
     digest: str
+    #: Only where it is asked to calculate in float16, as far as its graph can; left out for float32
+    precision: Optional[Union[Literal["float16"], str]] = None
 
 
 class JobProvenanceModulesValue(Answer):

@@ -60,10 +60,10 @@ async function networkRow(bench, provider, model) {
   const batch = manifest.maxBatch ?? 1;
   const seconds = bench.quick ? 0.2 : 3;
   const row = noise(manifest.input);
-  const pooled = async (maxBatch, inFlight) => {
+  const pooled = async (maxBatch, inFlight, precision) => {
     const pool = poolOf(provider, { maxBatch });
     try {
-      const { network, release } = await pool.acquire(model);
+      const { network, release } = await pool.acquire(model, precision);
       const rate = await rateOf(seconds, inFlight, 1, () => network.run(row));
       release();
       return rate;
@@ -74,12 +74,15 @@ async function networkRow(bench, provider, model) {
   const single = await pooled(1, 1);
   // Twice as many as a batch: the next one is ready when one is done.
   const batched = await pooled(batch, 2 * batch);
+  // The CPU only rounds as float16 does, which takes longer.
+  const half = provider === 'cpu' ? null : await pooled(batch, 2 * batch, 'float16');
   const rows = Array.from({ length: batch }, () => row);
   const session = await OnnxSession.load(join(model.folder, 'model.onnx'), { providers: [provider], threads: 0 });
   const alone = await rateOf(seconds, 1, batch, () => session.run(rows)).finally(() => session.release());
   const { width, height } = manifest.input;
   const each = (rate) => `${rate.toFixed(rate < 10 ? 1 : 0)}/s`;
-  const measured = `${each(batched)}, ${(batched / single).toFixed(1)} × by batches of ${batch}`;
+  const inHalf = half === null ? '' : `, ${each(half)} in float16 (${(half / batched).toFixed(1)} ×)`;
+  const measured = `${each(batched)}, ${(batched / single).toFixed(1)} × by batches of ${batch}${inHalf}`;
   bench.log(`${pin.name} on ${provider}: ${measured}`);
   return {
     name: `${manifest.task} on ${provider}`,

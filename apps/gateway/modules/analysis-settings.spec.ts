@@ -1,5 +1,6 @@
 import { AnalysisRegistry, FRAMES_PER_SECOND, ModelRepository } from '@adit/inference';
 import { JobRequest } from '@adit/contracts';
+import type { ResolvedAnalysis } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { loadConfig } from '@adit/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -16,10 +17,9 @@ beforeAll(async () => {
 }, BOOT_MS);
 afterAll(() => gateway?.close());
 
-/** Of what a job's modules look at, by analysis. */
-async function ratesWith(environment: Record<string, string>): Promise<Record<string, number[]>> {
-  const { app, workspaceId } = gateway;
-  const resolver = new RequestResolver(
+function resolverWith(environment: Record<string, string>): RequestResolver {
+  const { app } = gateway;
+  return new RequestResolver(
     app.get(ModuleRegistry, { strict: false }),
     app.get(ModelRepository, { strict: false }),
     app.get(AnalysisRegistry, { strict: false }),
@@ -27,10 +27,19 @@ async function ratesWith(environment: Record<string, string>): Promise<Record<st
     app.get(Models, { strict: false }),
     loadConfig(GatewayConfig, environment),
   );
+}
+
+/** What a job's modules look at. */
+async function analysesWith(environment: Record<string, string>): Promise<ResolvedAnalysis[]> {
   const modules = { face_recognition: { cluster_unknowns: true }, object_scene_recognition: {} };
   const request = JobRequest.parse({ sources: ['https://example.org/film.mp4'], modules });
-  const resolved = await resolver.resolve(workspaceId, request);
-  const analyses = resolved.flatMap((module) => module.analyses);
+  const resolved = await resolverWith(environment).resolve(gateway.workspaceId, request);
+  return resolved.flatMap((module) => module.analyses);
+}
+
+/** The rates of their pictures, by analysis. */
+async function ratesWith(environment: Record<string, string>): Promise<Record<string, number[]>> {
+  const analyses = await analysesWith(environment);
   return Object.fromEntries(analyses.map(({ analysis, frames }) => [analysis, frames.map(({ rate }) => rate)]));
 }
 
@@ -42,5 +51,23 @@ describe('ADIT_FRAMES_PER_SECOND', () => {
   it('may be left out', async () => {
     expect(FRAMES_PER_SECOND).toBe(2);
     expect(await ratesWith({})).toEqual({ faces: [2, 2], objects: [2] });
+  });
+});
+
+describe('ADIT_FLOAT16_FAMILIES', () => {
+  it('is said of the networks of new jobs in these families, which are not found again by what float32 saw', async () => {
+    const [full, half] = [await analysesWith({}), await analysesWith({ ADIT_FLOAT16_FAMILIES: 'face' })];
+    const precisionOf = (name: string) =>
+      half.find(({ analysis }) => analysis === name)?.models.map(({ precision }) => precision);
+    expect(new Set(precisionOf('faces'))).toEqual(new Set(['float16']));
+    expect(new Set(precisionOf('objects'))).toEqual(new Set([undefined]));
+    const known = new Set(full.map(({ digest }) => digest));
+    expect(half.filter(({ digest }) => known.has(digest)).map(({ analysis }) => analysis)).toEqual(['objects']);
+  });
+
+  it('names families that there are', () => {
+    expect(() => resolverWith({ ADIT_FLOAT16_FAMILIES: 'faces' })).toThrow(
+      /^ADIT_FLOAT16_FAMILIES names faces; there are face, landmark, /,
+    );
   });
 });

@@ -1,0 +1,104 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelManifest } from '@adit/contracts';
+import { float16Graph, floatTensor, ModelRepository, OnnxSession, type ModelVersion, type Row } from '@adit/inference';
+import { modelsRoot } from '@adit/models';
+import { randomOf } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
+/** Frames of a text line, and pixels of a side that a graph leaves open. */
+const OPEN = 96;
+
+/**
+ * The largest difference of an output from float32's, as a share of its largest value: ten times what one number loses
+ * (2⁻¹¹), and twice what was measured where it is more.
+ */
+const TOLERANCE = 0.005;
+const MEASURED: Record<string, number> = {
+  'face-embedding': 0.015,
+  'face-pose': 0.015,
+  facemesh: 0.02,
+  'image-embedding': 0.01,
+  'text-detection': 0.05,
+  'text-recognition': 0.01,
+};
+
+let repository: ModelRepository;
+beforeAll(async () => {
+  repository = await ModelRepository.open({ roots: [modelsRoot()] });
+});
+afterAll(() => repository.close());
+
+describe('the networks in float16', () => {
+  it('answer as in float32 within its precision, in the form for GPUs and in that for a CPU', async () => {
+    const networks = repository.list().filter(({ manifest }) => manifest.kind === 'network');
+    expect(networks.length).toBeGreaterThan(15);
+    const beyond: string[] = [];
+    const kept: string[] = [];
+    for (const model of networks) {
+      const file = await readFile(join(model.folder, 'model.onnx'));
+      let halves: Buffer[];
+      try {
+        halves = [float16Graph(file), float16Graph(file, 'rounded')];
+      } catch {
+        kept.push(model.pin.name);
+        continue;
+      }
+      const full = await outputsOf(file, model);
+      for (const [i, half] of halves.entries()) {
+        const outputs = await outputsOf(half, model);
+        for (const [name, { data }] of Object.entries(full)) {
+          const error = relativeError(outputs[name]?.data as Float32Array, data as Float32Array);
+          if (!(error < (MEASURED[model.pin.name] ?? TOLERANCE)))
+            beyond.push(`${model.pin.name} ${name} ${i === 0 ? 'float16' : 'rounded'}: ${error}`);
+        }
+      }
+    }
+    expect(beyond).toEqual([]);
+    // Its recurrence is a graph inside of the graph.
+    expect(kept).toEqual(['silero-vad']);
+  }, 180_000);
+});
+
+async function outputsOf(graph: Uint8Array, { manifest }: ModelVersion): Promise<Row> {
+  const session = await OnnxSession.load(graph, ONE_THREAD);
+  try {
+    const [outputs] = await session.run([rowFor(session, manifest)]);
+    return outputs ?? {};
+  } finally {
+    await session.release();
+  }
+}
+
+/** Noise over what the manifest makes of pixels; 0..1 for what takes no pictures. */
+function rowFor(session: OnnxSession, { input }: ModelManifest): Row {
+  const random = randomOf(7);
+  return Object.fromEntries(
+    session.inputs.map(({ name, dims }) => {
+      const shape = dims.slice(1).map((dim) => (typeof dim === 'number' && dim > 0 ? dim : OPEN));
+      const [mean, std] = [input?.mean[0] ?? 0, input?.std[0] ?? (input ? 1 : 255)];
+      const length = shape.reduce((product, dim) => product * dim, 1);
+      return [
+        name,
+        floatTensor(
+          Float32Array.from({ length }, () => (random() * 255 - mean) / std),
+          shape,
+        ),
+      ];
+    }),
+  );
+}
+
+// A global is looked up anew each time in jest's contexts, and slowly.
+const { abs, max } = Math;
+
+function relativeError(actual: Float32Array, expected: Float32Array): number {
+  let [error, scale] = [0, 0];
+  for (const [i, value] of expected.entries()) {
+    error = max(error, abs((actual[i] ?? 0) - value));
+    scale = max(scale, abs(value));
+  }
+  return error / scale;
+}

@@ -1,0 +1,224 @@
+import { AditError } from '@adit/contracts';
+import { typeOfOutput } from './float16-rules.js';
+import { fieldOf, fieldsOf } from './protobuf.js';
+
+/** TensorProto.DataType. */
+export const ELEMENT = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
+/** Those that a graph may hold beside float32: whole numbers, text and truth. */
+const PLAIN_TYPES: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 12, 13];
+export const CAST_TO = 'to';
+/** Versions of the standard operators whose types `float16-rules.ts` knows. */
+const OPSETS = { least: 7, most: 23 };
+/** The first version in which initialisers need not be inputs. */
+const LEAST_IR = 4;
+/** AttributeProto's types that hold graphs or what is not read here. */
+const ATTRIBUTES_WITH_GRAPHS = [5, 10];
+
+export interface GraphNode {
+  op: string;
+  inputs: string[];
+  outputs: string[];
+  /** Whether its first output is float32. */
+  isFloat: boolean;
+  raw: Uint8Array;
+}
+
+export interface GraphConstant {
+  dims: number[];
+  /** Of one in float32. */
+  floats?: Float32Array;
+  /** The tensor as it stands among the initialisers; null for a node's. */
+  initializer: Uint8Array | null;
+}
+
+export interface ReadGraph {
+  opset: number;
+  /** In an order in which each can be calculated. */
+  nodes: GraphNode[];
+  /** Initialisers, and tensors of Constant nodes, by name. */
+  constants: Map<string, GraphConstant>;
+  /** ELEMENT, by the value's name. */
+  types: Map<string, number>;
+  /** Names of the inputs that are given, and of the outputs. */
+  inputs: string[];
+  outputs: string[];
+  /** Fields of the graph that are neither nodes, initialisers nor shapes of inner values. */
+  others: Uint8Array[];
+  /** Fields of the model but for the graph. */
+  modelFields: Uint8Array[];
+}
+
+/** A graph with the types of all its values. Throws VALIDATION, with the reason, for one that says more than is known here. */
+export function readGraph(model: Uint8Array): ReadGraph {
+  const bytes = fieldOf(model, 7)?.bytes;
+  if (bytes === undefined) throw refused('it holds no graph');
+  if ([...fieldsOf(model)].some(({ number }) => number === 20 || number === 25))
+    throw refused('it has functions or a training of its own');
+  const graph: ReadGraph = {
+    opset: opsetOf(model),
+    nodes: [],
+    constants: new Map(),
+    types: new Map(),
+    inputs: [],
+    outputs: [],
+    others: [],
+    modelFields: modelFieldsOf(model),
+  };
+  const fields = [...fieldsOf(bytes)];
+  // Tensors first: an input of the same name is none, since ONNX Runtime never gets to replace it.
+  for (const { number, bytes: tensor } of fields) if (number === 5) addInitializer(graph, tensor);
+  for (const { number, bytes: content, raw } of fields) {
+    if (number === 15) throw refused('it has sparse weights');
+    if (number === 11) addInput(graph, content, raw);
+    else if (number === 12) graph.outputs.push(textOf(content, 1));
+    // The shapes of inner values are inferred again.
+    if (![1, 5, 11, 13, 14].includes(number)) graph.others.push(raw);
+  }
+  for (const { number, bytes: node } of fields) if (number === 1) addNode(graph, node);
+  return graph;
+}
+
+function addInput(graph: ReadGraph, info: Uint8Array, raw: Uint8Array): void {
+  const name = textOf(info, 1);
+  if (graph.constants.has(name)) return;
+  const tensor = fieldOf(fieldOf(info, 2)?.bytes ?? new Uint8Array(0), 1)?.bytes;
+  setType(graph, name, (tensor && fieldOf(tensor, 1)?.value) ?? 0);
+  graph.inputs.push(name);
+  graph.others.push(raw);
+}
+
+function addInitializer(graph: ReadGraph, tensor: Uint8Array): void {
+  const name = textOf(tensor, 8);
+  graph.constants.set(name, { ...constantOf(tensor), initializer: tensor });
+  setType(graph, name, fieldOf(tensor, 2)?.value ?? 0);
+}
+
+function addNode(graph: ReadGraph, raw: Uint8Array): void {
+  const fields = [...fieldsOf(raw)];
+  const texts = (number: number): string[] =>
+    fields.filter((field) => field.number === number).map(({ bytes }) => Buffer.from(bytes).toString());
+  const [op = ''] = texts(4);
+  const [domain = ''] = texts(7);
+  const attributes = fields.filter(({ number }) => number === 5).map(({ bytes }) => bytes);
+  if (domain !== '' && domain !== 'ai.onnx') throw refused(`it has the operator ${domain}.${op}`);
+  if (attributes.some(holdsGraph)) throw refused(`it has a graph inside of ${op}`);
+  const node: GraphNode = { op, inputs: texts(1), outputs: texts(2), isFloat: false, raw };
+  for (const name of node.inputs) {
+    if (name !== '' && !graph.types.has(name)) throw refused(`nothing gives ${name}, which ${op} reads`);
+  }
+  for (const [i, name] of node.outputs.entries()) {
+    if (name !== '') setType(graph, name, outputType(graph, node, i, attributes));
+  }
+  node.isFloat = graph.types.get(node.outputs[0] ?? '') === ELEMENT.float32;
+  graph.nodes.push(node);
+  if (op !== 'Constant') return;
+  const tensor = tensorOf(attributes, 'value');
+  if (tensor !== undefined) graph.constants.set(node.outputs[0] ?? '', { ...constantOf(tensor), initializer: null });
+}
+
+function outputType(graph: ReadGraph, { op, inputs }: GraphNode, index: number, attributes: Uint8Array[]): number {
+  const typeOfInput = (input: number): number => graph.types.get(inputs[input] ?? '') ?? 0;
+  switch (op) {
+    case 'Cast':
+      return fieldOf(attributeOf(attributes, CAST_TO) ?? new Uint8Array(0), 3)?.value ?? 0;
+    case 'Where':
+      return typeOfInput(1);
+    case 'Constant':
+    case 'ConstantOfShape': {
+      const tensor = tensorOf(attributes, 'value');
+      if (tensor !== undefined) return fieldOf(tensor, 2)?.value ?? 0;
+      if (op === 'ConstantOfShape') return ELEMENT.float32;
+      if (['value_float', 'value_floats'].some((name) => attributeOf(attributes, name))) return ELEMENT.float32;
+      if (['value_int', 'value_ints'].some((name) => attributeOf(attributes, name))) return ELEMENT.int64;
+      throw refused('it has a Constant of an unknown kind');
+    }
+  }
+  const type = typeOfOutput(op, index);
+  if (type === null) throw refused(`it has the operator ${op}`);
+  return type === 'first' ? typeOfInput(0) : ELEMENT[type];
+}
+
+function setType(graph: ReadGraph, name: string, type: number): void {
+  if (type !== ELEMENT.float32 && !PLAIN_TYPES.includes(type)) {
+    throw refused(
+      type === ELEMENT.float16 ? `${name} is in float16 already` : `${name} is neither float32 nor whole numbers`,
+    );
+  }
+  graph.types.set(name, type);
+}
+
+function constantOf(tensor: Uint8Array): Omit<GraphConstant, 'initializer'> {
+  const fields = [...fieldsOf(tensor)];
+  if (fields.some(({ number, value }) => number === 13 || (number === 14 && value !== 0)))
+    throw refused('its weights lie in other files');
+  const dims = fields.filter(({ number }) => number === 1).flatMap((field) => integersOf(field));
+  if ((fieldOf(tensor, 2)?.value ?? 0) !== ELEMENT.float32) return { dims };
+  const raw = fields.findLast(({ number }) => number === 9)?.bytes;
+  // Numbers that are not packed follow their key.
+  const parts = fields
+    .filter(({ number }) => number === 4)
+    .map((field) => (field.bytes.length > 0 ? field.bytes : field.raw.subarray(-4)));
+  const data = raw ?? Buffer.concat(parts);
+  const count = dims.reduce((product, dim) => product * dim, 1);
+  if (data.length !== 4 * count)
+    throw refused(`${textOf(tensor, 8) || 'a constant'} has not as many numbers as its shape`);
+  // A copy: numbers may begin at an address that they cannot be read from.
+  return { dims, floats: new Float32Array(new Uint8Array(data).buffer) };
+}
+
+/** A repeated whole number, packed or not. */
+function integersOf({ raw, bytes, value }: { raw: Uint8Array; bytes: Uint8Array; value: number }): number[] {
+  if ((raw[0] ?? 0) % 8 !== 2) return [value];
+  const values: number[] = [];
+  let sum = 0;
+  let factor = 1;
+  for (const byte of bytes) {
+    sum += (byte & 127) * factor;
+    factor *= 128;
+    if (byte < 128) {
+      values.push(sum);
+      [sum, factor] = [0, 1];
+    }
+  }
+  return values;
+}
+
+function holdsGraph(attribute: Uint8Array): boolean {
+  const fields = [...fieldsOf(attribute)];
+  return fields.some(
+    ({ number, value }) => [6, 11, 21].includes(number) || (number === 20 && ATTRIBUTES_WITH_GRAPHS.includes(value)),
+  );
+}
+
+function attributeOf(attributes: Uint8Array[], name: string): Uint8Array | undefined {
+  return attributes.find((attribute) => textOf(attribute, 1) === name);
+}
+
+function tensorOf(attributes: Uint8Array[], name: string): Uint8Array | undefined {
+  const attribute = attributeOf(attributes, name);
+  return attribute && fieldOf(attribute, 5)?.bytes;
+}
+
+function textOf(bytes: Uint8Array, number: number): string {
+  return Buffer.from(fieldOf(bytes, number)?.bytes ?? []).toString();
+}
+
+/** Version of the standard operators. */
+function opsetOf(model: Uint8Array): number {
+  const own = [...fieldsOf(model)].filter(
+    ({ number, bytes }) => number === 8 && ['', 'ai.onnx'].includes(textOf(bytes, 1)),
+  );
+  const opset = Math.max(0, ...own.map(({ bytes }) => fieldOf(bytes, 2)?.value ?? 0));
+  if (opset < OPSETS.least || opset > OPSETS.most) throw refused(`its operators are of version ${opset}`);
+  return opset;
+}
+
+function modelFieldsOf(model: Uint8Array): Uint8Array[] {
+  return [...fieldsOf(model)]
+    .filter(({ number }) => number !== 7)
+    .map(({ number, value, raw }) => (number === 1 && value < LEAST_IR ? Uint8Array.of(8, LEAST_IR) : raw));
+}
+
+function refused(why: string): AditError {
+  return new AditError('VALIDATION', why);
+}
