@@ -3,22 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import {
-  AditError,
-  elementAt,
-  type CustomFields,
-  type DatasetType,
-  type Json,
-  type Landmark,
-  type TrainingReport,
-} from '@adit/contracts';
+import { AditError, elementAt, type DatasetType, type Json, type Landmark, type TrainingReport } from '@adit/contracts';
 import { inTransaction, TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
   fitFaceHead,
   fitPlaceHead,
   landmarkOfFields,
-  lookQuery,
   type Head,
   type PlaceImage,
 } from '@adit/datasets';
