@@ -1,11 +1,12 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AditError } from '@adit/contracts';
+import { AditError, type Box } from '@adit/contracts';
 import { overlap, type RgbImage } from '@adit/inference';
 import { sampleMedia, transcode } from '@adit/testing';
-import { SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 
@@ -97,6 +98,37 @@ describe('objects on films', () => {
       const times = sightings.map(({ time }) => time);
       expect(Math.min(...times) < 2 && Math.max(...times) >= 2).toBe(false);
     }
+  });
+});
+
+describe('detectors of faces of somebody else', () => {
+  /** The one face that a network of Adit's own finds when it is somebody's who says no more than its decoding. */
+  async function faceBy(name: string): Promise<Box> {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-faces-'));
+    const theirs = join(folder, 'theirs');
+    await mkdir(theirs);
+    const own = await readFile(join(OWN_MODELS, name, 'model.yaml'), 'utf8');
+    const said = `family: face-detector\ndecoding: ${name}\nmodules: [object_scene_recognition]\n`;
+    await writeFile(join(theirs, 'model.yaml'), own.replace(`name: ${name}`, 'name: theirs') + said);
+    await symlink(join(OWN_MODELS, name, '1'), join(theirs, '1'));
+    const theirLook = await SpecLook.open(objects, folder);
+    try {
+      const [{ tracks }] = (await theirLook.at(media.faces.franck_02888!, { model: 'theirs' })) as [ObjectObservations];
+      const [best, ...others] = tracks.sort((x, y) => y.sightings[0]!.score - x.sightings[0]!.score);
+      expect(best!.label).toBe('face');
+      expect(best!.sightings[0]!.score).toBeGreaterThan(0.8);
+      for (const { sightings } of others) expect(sightings[0]!.score).toBeLessThan(0.5);
+      return best!.sightings[0]!.box;
+    } finally {
+      await theirLook.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  it('find the face of a photo at the same place, each by its own decoding', async () => {
+    const [one, other] = [await faceBy('ultraface'), await faceBy('blazeface')];
+    // BlazeFace leaves the forehead out.
+    expect(overlap(one, other)).toBeGreaterThan(0.6);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   tiles,
 } from '@adit/inference';
 import { decodeObjects, DetectorDecoding } from '@adit/inference/families/detector/decodings/index';
+import { decodeFaces, FaceDecoding } from '@adit/inference/families/face-detector/decodings/index';
 
 /** An object in fractions of the frame, within it. */
 export interface DetectedObject {
@@ -22,6 +23,8 @@ export interface DetectedObject {
   h: number;
 }
 
+/** The family whose networks know faces alone, and need no labels. */
+const FACES = 'face-detector';
 /** Below this the network names as many things that are not there as things that are (docs/quality.md). */
 const MIN_SCORE = 0.2;
 /** A picture of a crowd: what is beyond so many is noise. */
@@ -71,9 +74,8 @@ async function detectIn(
   network: NetworkSession,
 ): Promise<DetectedObject[]> {
   // The detector that comes with Adit is older than what a manifest says of decodings.
-  const { labels } = network.manifest;
-  const decoding = DetectorDecoding.parse(network.manifest.decoding ?? 'nanodet');
-  if (!labels) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
+  const { family, decoding = 'nanodet', labels = family === FACES ? ['face'] : [] } = network.manifest;
+  if (labels.length === 0) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
   const input = inputOf(network);
   const { width, height } = input;
   const region = where === 'whole' ? seenRegion(picture, input) : where;
@@ -84,7 +86,9 @@ async function detectIn(
     Math.min(picture.height, Math.max(0, region.y + pixels * (region.h / height)));
   const shape = { width, height, kinds: labels.length };
   const found = await readFromPicture(network, picture, view, (outputs) =>
-    decodeObjects(decoding, outputs, shape, MIN_SCORE),
+    family === FACES
+      ? decodeFaces(FaceDecoding.parse(decoding), outputs, shape, MIN_SCORE)
+      : decodeObjects(DetectorDecoding.parse(decoding), outputs, shape, MIN_SCORE),
   );
   return found.map(({ kind, score, x, y, w, h }) => ({
     label: elementAt(labels, kind),

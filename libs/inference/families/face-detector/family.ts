@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { defineFamily, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
+import { FaceDecoding } from './decodings/index.js';
 
 /** Faces with boxes, most with points. */
 export default defineFamily({
   name: 'face-detector',
   task: 'face-detection',
-  decodings: ['scrfd', 'retinaface', 'yunet', 'blazeface', 'ultraface'],
-  uses: [],
+  decodings: FaceDecoding.options,
+  uses: [{ module: 'object_scene_recognition', analysis: 'objects' }],
   needs: z.object({ input: PIXELS }),
   precedence: 80,
   recognise,

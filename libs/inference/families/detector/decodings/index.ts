@@ -49,7 +49,16 @@ export function decodeObjects(
   shape: DetectorShape,
   minScore: number,
 ): FoundObject[] {
-  const { decode, maxOverlap } = DECODINGS[name];
+  return readBoxes(DECODINGS[name], outputs, shape, minScore);
+}
+
+/** The same by a decoding at hand. */
+export function readBoxes(
+  { decode, maxOverlap }: Decoding,
+  outputs: Outputs,
+  shape: DetectorShape,
+  minScore: number,
+): FoundObject[] {
   const found = surest(decode(outputs, shape, minScore));
   const kinds = [...new Set(found.map(({ kind }) => kind))];
   const kept =

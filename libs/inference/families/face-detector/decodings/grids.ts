@@ -1,0 +1,103 @@
+import type { FloatTensor } from '../../../tensor.js';
+import {
+  boxAround,
+  boxOfCorners,
+  outputOf,
+  unlike,
+  type Decoding,
+  type DetectorShape,
+  type FoundObject,
+  type Outputs,
+} from '../../detector/decodings/decoding.js';
+
+const STRIDES = [8, 16, 32];
+/** Suppression as each maker's own code does it. */
+const SCRFD_OVERLAP = 0.4;
+const YUNET_OVERLAP = 0.3;
+
+/** One place of a grid, in pixels of its corner. */
+interface Place {
+  x: number;
+  y: number;
+}
+
+/**
+ * SCRFD (InsightFace): at three strides scores, and distances from the place's corner to the four sides in strides; one or two
+ * anchors at each place. Outputs are told by their columns and rows, as their names are numbers.
+ */
+export const scrfd: Decoding = {
+  maxOverlap: SCRFD_OVERLAP,
+  decode(outputs, shape, minScore) {
+    const scores = byLength(outputs, 1);
+    const boxes = byLength(outputs, 4);
+    return STRIDES.flatMap((stride, level) => {
+      const places = placesOf(shape, stride);
+      const [score, box] = [scores[level], boxes[level]];
+      const anchors = (score?.data.length ?? 0) / places.length;
+      if (score === undefined || box === undefined || (anchors !== 1 && anchors !== 2))
+        throw unlike(score ?? anyOf(outputs), `one or two for each of ${places.length} places at the stride ${stride}`);
+      if (box.data.length !== 4 * score.data.length) throw unlike(box, `[${score.data.length}, 4]`);
+      return surer(score.data, minScore).map(({ index, score: sure }): FoundObject => {
+        const { x, y } = places[Math.floor(index / anchors)] ?? { x: 0, y: 0 };
+        const [left = 0, top = 0, right = 0, bottom = 0] = box.data.subarray(4 * index, 4 * index + 4);
+        const corners = boxOfCorners(x - left * stride, y - top * stride, x + right * stride, y + bottom * stride);
+        return { kind: 0, score: sure, ...corners };
+      });
+    });
+  },
+};
+
+/** YuNet (OpenCV): at three strides cls and obj, whose geometric mean is the score, and a box around the place. */
+export const yunet: Decoding = {
+  maxOverlap: YUNET_OVERLAP,
+  decode(outputs, shape, minScore) {
+    return STRIDES.flatMap((stride) => {
+      const places = placesOf(shape, stride);
+      const [classes, objects, boxes] = ['cls', 'obj', 'bbox'].map((name) => outputOf(outputs, `${name}_${stride}`));
+      if (classes?.data.length !== places.length || objects?.data.length !== places.length)
+        throw unlike(classes ?? anyOf(outputs), `[${places.length}, 1]`);
+      if (boxes?.data.length !== 4 * places.length) throw unlike(boxes ?? anyOf(outputs), `[${places.length}, 4]`);
+      const scores = classes.data.map((share, index) => Math.sqrt(within(share) * within(objects.data[index] ?? 0)));
+      return surer(scores, minScore).map(({ index, score }): FoundObject => {
+        const { x, y } = places[index] ?? { x: 0, y: 0 };
+        const [dx = 0, dy = 0, w = 0, h = 0] = boxes.data.subarray(4 * index, 4 * index + 4);
+        const box = boxAround(x + dx * stride, y + dy * stride, Math.exp(w) * stride, Math.exp(h) * stride);
+        return { kind: 0, score, ...box };
+      });
+    });
+  },
+};
+
+/** Outputs of so many columns, the longest first: that of the finest grid. */
+function byLength(outputs: Outputs, columns: number): FloatTensor[] {
+  return Object.values(outputs)
+    .filter(({ dims }) => dims.at(-1) === columns)
+    .sort((a, b) => b.data.length - a.data.length);
+}
+
+/** Corners of the places of a grid, row by row. */
+export function placesOf({ width, height }: DetectorShape, stride: number): Place[] {
+  const columns = Math.ceil(width / stride);
+  const rows = Math.ceil(height / stride);
+  return Array.from({ length: columns * rows }, (_, place) => ({
+    x: (place % columns) * stride,
+    y: Math.floor(place / columns) * stride,
+  }));
+}
+
+/** Those of at least `minScore`; numbers that are none are not. */
+export function surer(scores: Float32Array, minScore: number): { index: number; score: number }[] {
+  const found: { index: number; score: number }[] = [];
+  for (const [index, score] of scores.entries()) if (score >= minScore) found.push({ index, score });
+  return found;
+}
+
+function anyOf(outputs: Outputs): FloatTensor {
+  const [output] = Object.values(outputs);
+  if (output === undefined) throw new RangeError('The network has no outputs.');
+  return output;
+}
+
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
