@@ -1,5 +1,10 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { linearGraph, productGraph } from '@adit/inference/spec-graph';
 import { expect, it } from '@jest/globals';
 import { memoryFinding, providerFindings, pulledModels } from './doctor-checks.js';
+import { precisionFindings } from './doctor-precision.js';
 
 const GIB = 1024 ** 3;
 
@@ -38,4 +43,28 @@ it('says that nothing can be run, and why, where the only provider does not work
       advice: expect.stringMatching(/^model\.onnx cannot be loaded \(cuda: /),
     },
   ]);
+});
+
+it('names the networks that stay in float32, and refuses float16 on a CPU', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'adit-doctor-'));
+  const network = async (name: string, graph: Buffer) => {
+    const folder = join(root, name);
+    await mkdir(folder);
+    await writeFile(join(folder, 'model.onnx'), graph);
+    return { pin: { name, version: 2, digest: 'a'.repeat(64) }, folder };
+  };
+  const networks = [await network('sums', linearGraph(2, 3)), await network('products', productGraph(2, 3))];
+  const settings = { float16Families: ['face'], providers: ['cuda' as const] };
+  expect(await precisionFindings(networks, settings)).toEqual([
+    { state: 'good', what: 'networks that can calculate in float16: 1 (ADIT_FLOAT16_FAMILIES=face)' },
+    expect.objectContaining({
+      state: 'warning',
+      what: 'networks that stay in float32 as a whole: 1 (sums version 2: it has no products in float32)',
+    }),
+  ]);
+  expect(await precisionFindings(networks, { ...settings, providers: ['cuda', 'cpu'] })).toMatchObject([
+    { state: 'bad' },
+  ]);
+  expect(await precisionFindings(networks, { ...settings, float16Families: [] })).toEqual([]);
+  await rm(root, { recursive: true });
 });

@@ -7,6 +7,7 @@ import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
 import { modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
+import { precisionFindings } from './doctor-precision.js';
 import type { Finding } from './finding.js';
 import type { CliSettings } from './settings.js';
 
@@ -199,6 +200,7 @@ async function inference({ modelRoots, inference: config }: CliSettings): Promis
   const [smallest] = networks.sort((a, b) => sizeOf(a) - sizeOf(b));
   if (smallest === undefined) return one({ state: 'bad', what: 'no network can be run', advice: INSTALL_WEIGHTS });
   const findings = await providerFindings(join(smallest.folder, 'model.onnx'), config.providers);
+  findings.push(...(await precisionFindings(networks, config)));
   const gpu = await access('/proc/driver/nvidia/version').then(
     () => true,
     () => false,
