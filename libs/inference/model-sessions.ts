@@ -4,7 +4,7 @@ import { AditError, elementAt, type ModelManifest, type Precision } from '@adit/
 import { Batcher } from './batcher.js';
 import { putOff, type Device } from './device.js';
 import type { ModelVersion } from './model-folder.js';
-import { float16Graph } from './float16-graph.js';
+import { float16Graph, type Float16Form } from './float16-graph.js';
 import type { GraphHost } from './onnx-graph.js';
 import { OnnxSession } from './onnx-session.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
@@ -39,6 +39,11 @@ interface Copy {
   era: number;
 }
 
+interface Held {
+  network: NetworkSession;
+  release: () => Promise<void>;
+}
+
 type RunRow = (row: Row) => Promise<Row>;
 
 /**
@@ -66,12 +71,7 @@ export class ModelSessions {
     const letGo = await model.stored?.hold();
     const forget = (): void => letGo?.();
     try {
-      const { network, release } = await this.loadHeld(model, precision, era).catch((error: unknown) => {
-        const problem = AditError.from(error);
-        if (precision === 'float32' || problem.code === 'UNAVAILABLE') throw error;
-        this.observer?.keptInFloat32?.(model.pin.name, problem.message);
-        return this.loadHeld(model, 'float32', era);
-      });
+      const { network, release } = await this.loadIn(precision, model, era);
       const unload = async (): Promise<void> => {
         await release();
         forget();
@@ -83,11 +83,26 @@ export class ModelSessions {
     }
   }
 
-  private async loadHeld(
-    model: ModelVersion,
-    precision: Precision,
-    era: number,
-  ): Promise<{ network: NetworkSession; release: () => Promise<void> }> {
+  /**
+   * In float16 a GPU without it rounds, as a CPU does, so that its numbers are those of others; a graph that has no float16, or
+   * cannot be loaded in it, stays what it is.
+   */
+  private async loadIn(precision: Precision, model: ModelVersion, era: number): Promise<Held> {
+    const forms: Float16Form[] = this.device.onnx.providers.includes('cpu') ? ['rounded'] : ['float16', 'rounded'];
+    for (const form of precision === 'float16' ? forms : []) {
+      try {
+        return await this.loadHeld(model, form, era);
+      } catch (error) {
+        const problem = AditError.from(error);
+        if (problem.code === 'UNAVAILABLE') throw error;
+        this.observer?.keptInFloat32?.(model.pin.name, problem.message);
+        if (problem.code === 'VALIDATION') break;
+      }
+    }
+    return this.loadHeld(model, null, era);
+  }
+
+  private async loadHeld(model: ModelVersion, form: Float16Form | null, era: number): Promise<Held> {
     const { pin, folder, manifest } = model;
     const loaded: Copy[][] = [];
     const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
@@ -96,8 +111,9 @@ export class ModelSessions {
       return copies;
     };
     const path = join(folder, 'model.onnx');
-    const half = precision === 'float16' ? await this.inFloat16(model, path) : null;
-    const pixels = await pixelGraphOf(half ?? path, manifest);
+    // Made anew for each session, for it would be kept for as long as the network is.
+    const graphOf = async () => (form === null ? path : float16Graph(await readFile(path), form));
+    const pixels = await pixelGraphOf(await graphOf(), manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
     const looking =
       pixels &&
@@ -109,9 +125,9 @@ export class ModelSessions {
     let plain: Promise<{ copies: Copy[]; run: RunRow }> | null = null;
     const plainly = (): Promise<{ copies: Copy[]; run: RunRow }> => {
       if (plain !== null) return plain;
-      // Made anew, for it would be kept for as long as the network is.
-      const graph = half === null ? Promise.resolve(path) : this.inFloat16(model, path).then((made) => made ?? path);
-      const loading = graph.then(copiesOf).then((copies) => ({ copies, run: this.batched(model, copies) }));
+      const loading = graphOf()
+        .then(copiesOf)
+        .then((copies) => ({ copies, run: this.batched(model, copies) }));
       plain = loading;
       // What failed for want of memory, say, is tried again by the next row.
       loading.catch(() => (plain = null));
@@ -137,18 +153,6 @@ export class ModelSessions {
       for (const { session } of loaded.flat()) await session.release();
     };
     return { network, release };
-  }
-
-  /** Null for one that has to stay in float32. */
-  private async inFloat16({ pin }: ModelVersion, path: string): Promise<Buffer | null> {
-    try {
-      // A CPU calculates in float32: so that its numbers are those of a GPU, they are rounded.
-      const form = this.device.onnx.providers.includes('cpu') ? 'rounded' : 'float16';
-      return float16Graph(await readFile(path), form);
-    } catch (error) {
-      this.observer?.keptInFloat32?.(pin.name, AditError.from(error).message);
-      return null;
-    }
   }
 
   /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */

@@ -3,7 +3,7 @@ import type { Provider } from './providers.js';
 /** Told what a pool of sessions does, for metrics. */
 export interface PoolObserver {
   loaded?(model: string, provider: Provider, seconds: number): void;
-  /** It was to calculate in float16 and stays in float32 as a whole. */
+  /** It was to calculate in float16 and stays in float32 as a whole, or rounds there as float16 would, where the GPU has none. */
   keptInFloat32?(model: string, reason: string): void;
   ran?(model: string, rows: number, seconds: number): void;
   /** A version of a model is in memory, with so many bytes of weights in all threads together. */

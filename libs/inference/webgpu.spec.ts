@@ -18,9 +18,9 @@ const title = there
 const PROGRAM = `
 import { mkdir, writeFile } from 'node:fs/promises';
 import { floatTensor, ModelRepository, SessionPool } from './libs/inference/index.ts';
-import { hungryGraph, linearGraph } from './libs/inference/spec-graph.ts';
+import { hungryGraph, linearGraph, productGraph } from './libs/inference/spec-graph.ts';
 const root = process.argv[1];
-for (const [name, graph] of [['open', linearGraph(2, 3)], ['hungry', hungryGraph(2 ** 29)]]) {
+for (const [name, graph] of [['open', linearGraph(2, 3)], ['hungry', hungryGraph(2 ** 29)], ['product', productGraph(2, 1 + 2 ** -12)]]) {
   await mkdir(root + '/' + name + '/1', { recursive: true });
   await writeFile(root + '/' + name + '/model.yaml', JSON.stringify({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', maxBatch: 4 }));
   await writeFile(root + '/' + name + '/1/model.onnx', graph);
@@ -33,7 +33,10 @@ const run = async (a) => [...(await network.run({ x: floatTensor(Float32Array.of
 const answers = await Promise.all([0, 1, 2, 3, 4, 5].map(run));
 const refused = await pool.acquire(repository.resolve('hungry')).then(() => 'nothing', ({ code }) => code);
 const after = await run(1);
-console.log(JSON.stringify({ provider: network.provider, answers, runs: runs.slice(0, 2), refused, after, problem: pool.problem }));
+const half = await pool.acquire(repository.resolve('product'), 'float16');
+const inHalf = [...(await half.network.run({ x: floatTensor(Float32Array.of(1, 2), [2]) })).y.data];
+half.release();
+console.log(JSON.stringify({ inHalf, provider: network.provider, answers, runs: runs.slice(0, 2), refused, after, problem: pool.problem }));
 release();
 await pool.close();
 await repository.close();
@@ -70,6 +73,8 @@ await repository.close();
       runs: [4, 2],
       refused: 'UNAVAILABLE',
       after: [4, -2],
+      // The driver in software has no float16, and rounds.
+      inHalf: [1, 2],
       problem: null,
     });
   });
