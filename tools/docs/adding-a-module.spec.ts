@@ -53,7 +53,13 @@ describe('a reader who follows docs/adding-an-analysis.md and docs/adding-a-modu
     async () => {
       const specs = [...analysis.commands, ...module.commands].filter((command) => command.includes('jest'));
       expect(specs).toHaveLength(3);
-      for (const command of specs) expect(await copy.run(command)).toMatch(/Tests: +1 passed, 1 total/);
+      const [jest, ...others] = [...new Set(specs.map((command) => command.slice(0, command.lastIndexOf(' '))))];
+      expect(others).toEqual([]);
+      // One start of jest for all of them: it reads the whole copy before it runs anything.
+      const folders = specs.map((command) => command.split(' ').at(-1));
+      expect(await copy.run(`${jest} -i ${folders.join(' ')}`)).toMatch(
+        /Test Suites: +3 passed, 3 total[^]*Tests: +3 passed, 3 total/,
+      );
     },
     LONG,
   );

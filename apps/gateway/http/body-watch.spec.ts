@@ -32,16 +32,17 @@ async function drip(text: string, piece: string, everyMs: number): Promise<strin
   return all;
 }
 
+// They wait, each for itself; the last one holds everybody up, and comes when they have ended.
 describe('a body that never ends', () => {
-  it('is ended when nothing comes any more', async () => {
+  it.concurrent('is ended when nothing comes any more', async () => {
     expect(await drip(head(gateway.key), '', 10_000)).toMatch(/^HTTP\/1\.1 408 [^]*TIMED_OUT[^]*nothing came/);
   });
 
-  it('is ended when next to nothing comes', async () => {
+  it.concurrent('is ended when next to nothing comes', async () => {
     expect(await drip(head(gateway.key), '1\r\n \r\n', 100)).toMatch(/^HTTP\/1\.1 408 [^]*bytes a second/);
   });
 
-  it.each([
+  it.concurrent.each([
     ['without a key', () => head('adit_nobody'), 401],
     ['where none is read', () => head(gateway.key, '/api/v1/jobs/', 'GET'), 200],
   ])('is ended %s, however fast it comes', async (_, text, status) => {
@@ -49,7 +50,7 @@ describe('a body that never ends', () => {
     expect(await drip(text(), piece, 50)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  it('lives as long as it comes at the pace of a slow line', async () => {
+  it.concurrent('lives as long as it comes at the pace of a slow line', async () => {
     const whole = '{"name": "slowly"}'.padEnd(10_000);
     const socket = connect(port, '127.0.0.1');
     const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
@@ -62,7 +63,7 @@ describe('a body that never ends', () => {
     socket.destroy();
   });
 
-  it('is none that has come whole, though nobody reads it', async () => {
+  it.concurrent('is none that has come whole, though nobody reads it', async () => {
     const order = { sources: ['https://media.example.org/a.jpg'], modules: { face_recognition: {} } };
     const { id } = (await gateway.ask('POST', '/api/v1/jobs/', order)).json<{ id: string }>();
     const asked = head(gateway.key, `/api/v1/jobs/${id}/`, 'GET');
