@@ -10,7 +10,7 @@ import { analysesFolder } from './index.js';
 const DIGESTS = {
   faces: 'bcfc5a9423bc997ac06a3c02b778617bf167f4e4efd0557d0fd52373bf6de630',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
-  objects: '0784e8968d48153d742ed8eabaa523289f1d83d1789fda13f218dbe7e189c7fb',
+  objects: '4f309bdbe32d6faaeada8f7761bb963ec0e53f0b25cf63a4aeb13127612f9c8a',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
   speech: '0f3dccdc62e2e55e08c5d7a39ab09f333723bee2e0208a0c238f705be05b758e',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',

@@ -57,6 +57,19 @@ describe('objects on photos', () => {
     expect([...kept.keys()].filter((key) => key.startsWith('frame-'))).toEqual(['frame-0']);
   });
 
+  it('say how much of what a face is taken for is one', async () => {
+    // The network calls this face, close up, a cat at 72 %.
+    const close = await transcode('objects-close-face.png', [
+      ...['-i', media.groups.sample2!, '-vf', 'crop=423:282:765:207', '-frames:v', '1'],
+    ]);
+    const [{ tracks }] = (await look.at(close)) as [ObjectObservations];
+    expect(tracks.find(({ label }) => label === 'cat')?.face).toBeGreaterThan(0.4);
+    const [{ tracks: others }] = (await look.at(media.groups.sample3!)) as [ObjectObservations];
+    expect(others.filter(({ label }) => label === 'person' || label === 'cup').every(({ face }) => face === null)).toBe(
+      true,
+    );
+  });
+
   it('are the same when the picture lies in a larger black one', async () => {
     const padded = await transcode('objects-padded.png', [
       ...['-i', media.faces.SeanConnery!],

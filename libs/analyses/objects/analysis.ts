@@ -6,12 +6,14 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
+  type PixelBox,
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { detectObjects } from './detect.js';
+import { FACE_MARGIN, FACE_NETWORKS, faceShare, mayBeFace } from './faces-in.js';
 import { ObjectFollower, type FollowedObject, type SightedObject } from './follow.js';
 import { ObjectObservations, type ObjectTrack } from './observations.js';
 
@@ -37,10 +39,11 @@ const THUMBNAIL_MARGIN = 0.1;
 export default defineAnalysis({
   name: 'objects',
   family: 'object',
-  version: 1,
+  version: 2,
   args: ObjectArguments,
   observations: ObjectObservations,
-  models: ({ model = DEFAULT_DETECTOR }) => [model],
+  // What a detector of somebody's own sees stays as it is.
+  models: ({ model = DEFAULT_DETECTOR }) => (model === DEFAULT_DETECTOR ? [model, ...FACE_NETWORKS] : [model]),
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
 });
@@ -75,9 +78,9 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const tracks = follower.finish().map((track, id) => ({ ...track, id, best: bestView(track) }));
   // In the order of frames, so that a frame that several tracks are shown by is decoded once.
   const inOrder = [...tracks].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
-  const described = await ahead(inOrder, FRAMES_IN_FLIGHT, (track) => {
+  const described = await ahead(inOrder, FRAMES_IN_FLIGHT, async (track) => {
     signal.throwIfAborted();
-    return describe(track, pack, keeper);
+    return describe(track, pack, keeper, await faceIn(track, pack, context));
   });
   return {
     sampled: pack.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
@@ -95,8 +98,9 @@ async function describe(
   { id, label, sightings, best }: FollowedObject & { id: number; best: SightedObject },
   pack: FramePack,
   keeper: PictureKeeper,
+  face: number | null,
 ): Promise<ObjectTrack> {
-  const pictured = Math.max(...sightings.map(({ score }) => score)) >= PICTURED_FROM;
+  const pictured = isPictured(sightings);
   return {
     id,
     label,
@@ -106,15 +110,48 @@ async function describe(
       box: { x: rounded(x, 5), y: rounded(y, 5), w: rounded(w, 5), h: rounded(h, 5) },
       score: rounded(score, 4),
     })),
-    thumbnail: pictured ? await keeper.thumbnail(id, await pack.region(best.index, around(best, pack))) : null,
+    face,
+    thumbnail: pictured
+      ? await keeper.thumbnail(id, await pack.region(best.index, around(best, pack, THUMBNAIL_MARGIN)))
+      : null,
     keyFrame: pictured ? { frame: frameAt(pack, best.index).frame, picture: await keeper.keyFrame(best.index) } : null,
   };
 }
 
+function isPictured(sightings: readonly SightedObject[]): boolean {
+  return Math.max(...sightings.map(({ score }) => score)) >= PICTURED_FROM;
+}
+
+/** How much of a track's best view is one face, 0..1; null where nobody looks. */
+async function faceIn(
+  { label, sightings, best }: FollowedObject & { best: SightedObject },
+  pack: FramePack,
+  { networks, args: { model = DEFAULT_DETECTOR } }: AnalysisContext<ObjectArguments>,
+): Promise<number | null> {
+  const { ultraface, blazeface, facemesh } = networks;
+  if (model !== DEFAULT_DETECTOR || !ultraface || !blazeface || !facemesh) return null;
+  if (!mayBeFace(label) || !isPictured(sightings)) return null;
+  const { width, height } = frameAt(pack, best.index);
+  const seen = within(around(best, pack, FACE_MARGIN), width, height);
+  const picture = await pack.region(best.index, seen);
+  const box = {
+    x: (best.x * width - seen.x) / seen.w,
+    y: (best.y * height - seen.y) / seen.h,
+    w: (best.w * width) / seen.w,
+    h: (best.h * height) / seen.h,
+  };
+  return rounded(await faceShare(picture, box, { ultraface, blazeface, facemesh }), 3);
+}
+
+/** Whole pixels of a frame, so that the pack has nothing to clamp or round. */
+function within({ x, y, w, h }: PixelBox, width: number, height: number): PixelBox {
+  const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
+  return { x: left, y: top, w: Math.min(width, Math.ceil(x + w)) - left, h: Math.min(height, Math.ceil(y + h)) - top };
+}
+
 /** The object with a margin, in pixels of its frame. */
-function around({ index, x, y, w, h }: SightedObject, pack: FramePack): { x: number; y: number; w: number; h: number } {
+function around({ index, x, y, w, h }: SightedObject, pack: FramePack, margin: number): PixelBox {
   const { width, height } = frameAt(pack, index);
-  const margin = THUMBNAIL_MARGIN;
   return {
     x: (x - w * margin) * width,
     y: (y - h * margin) * height,

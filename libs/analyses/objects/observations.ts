@@ -20,6 +20,8 @@ export const ObjectTrack = z.object({
   /** What it is, in the words of the network's `labels`. */
   label: z.string(),
   sightings: z.array(ObjectSighting).min(1),
+  /** How much of its box one face covers in the best view, 0..1; null where nobody looked. */
+  face: z.number().min(0).max(1).nullable().default(null),
   /** Crop of the best view; null where no view was good enough to be worth a picture. */
   thumbnail: PictureRef.nullable(),
   /** The whole frame of the best view, small; tracks of one frame share it. */

@@ -115,6 +115,11 @@ describe('a film', () => {
     ]);
   });
 
+  it('takes no face for an animal', () => {
+    const dogs = [null, 0.2, 0.5].map((face) => [{ label: 'dog', samples: range(0, 9), face }]);
+    expect(dogs.map((things) => foldThings(objectFold(), things, { last: 20 }).segments.length)).toEqual([1, 1, 0]);
+  });
+
   it('counts what is at least min_confidence sure', () => {
     const things = [0.3, 0.5, 0.6, 0.9].map((score, i) => ({
       label: `thing ${score}`,

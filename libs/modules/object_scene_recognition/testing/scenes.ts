@@ -16,6 +16,8 @@ export interface Thing {
   x?: number;
   /** The network's score; .52 is a confidence of 70 %. */
   score?: number;
+  /** How much of it is a face, 0..1; nobody looked when left out. */
+  face?: number | null;
 }
 
 export const SIZE = { y: 0.2, w: 0.2, h: 0.3 };
@@ -28,7 +30,7 @@ export function observe(things: Thing[], from: number, to: number, rate = 2): Ob
   };
   return {
     sampled: Array.from({ length: to - from + 1 }, (_, index) => place(from + index)),
-    tracks: things.flatMap(({ label, samples, x = 0.1, score = 0.7 }, id) => {
+    tracks: things.flatMap(({ label, samples, x = 0.1, score = 0.7, face = null }, id) => {
       const sightings = samples
         .filter((sample) => sample >= from && sample <= to)
         .map((sample) => ({ ...place(sample), box: { x, ...SIZE }, score }));
@@ -40,6 +42,7 @@ export function observe(things: Thing[], from: number, to: number, rate = 2): Ob
           id,
           label,
           sightings,
+          face,
           thumbnail: picture('thumbnail'),
           keyFrame: { frame: best.frame, picture: picture('frame') },
         },
