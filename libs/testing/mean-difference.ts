@@ -5,6 +5,6 @@ const { abs } = Math;
 export function meanDifference(one: ArrayLike<number>, other: ArrayLike<number>): number {
   if (one.length !== other.length) throw new RangeError(`${one.length} values against ${other.length}`);
   let sum = 0;
-  for (let i = 0; i < one.length; i++) sum += abs((one[i] as number) - (other[i] as number));
+  for (let i = 0; i < one.length; i++) sum += abs((one[i] ?? NaN) - (other[i] ?? NaN));
   return sum / one.length;
 }

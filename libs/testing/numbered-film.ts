@@ -34,10 +34,13 @@ export function readNumber(luminance: Luminance, turned: 0 | 90 | 180 | 270 = 0)
   let number = 0;
   for (let bit = 0; bit < BITS; bit++) {
     const along = (bit + 0.5) / BITS;
-    const [x, y] = { 0: [along, 0.5], 90: [0.5, along], 180: [1 - along, 0.5], 270: [0.5, 1 - along] }[turned] as [
-      number,
-      number,
-    ];
+    const places: Record<typeof turned, readonly [number, number]> = {
+      0: [along, 0.5],
+      90: [0.5, along],
+      180: [1 - along, 0.5],
+      270: [0.5, 1 - along],
+    };
+    const [x, y] = places[turned];
     if (luminance(x, y) > 128) number += 2 ** bit;
   }
   return number;
@@ -70,9 +73,7 @@ export async function playedNumbers(path: string, stream: number, turned: 0 | 90
   );
   const numbers: number[] = [];
   for (let at = 0; at + side * side <= stdout.length; at += side * side) {
-    numbers.push(
-      readNumber((x, y) => stdout[at + Math.floor(y * side) * side + Math.floor(x * side)] as number, turned),
-    );
+    numbers.push(readNumber((x, y) => stdout[at + Math.floor(y * side) * side + Math.floor(x * side)] ?? NaN, turned));
   }
   return numbers;
 }

@@ -1,4 +1,8 @@
+import { elementAt, float32At } from '@adit/contracts';
 import type { Tokenizer } from './tokenizer.js';
+
+// Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
+const { max } = Math;
 
 /** The first time of a window lies within its first second. */
 const FIRST_TIME = 50;
@@ -13,7 +17,7 @@ export function applyRules(logits: Float32Array, written: readonly number[], tok
   if (written.length === 0) for (const token of neverFirst) logits[token] = -Infinity;
   logits[noTimes] = -Infinity;
   const last = (written.at(-1) ?? -1) >= times;
-  const before = written.length < 2 || (written.at(-2) as number) >= times;
+  const before = written.length < 2 || elementAt(written, -2) >= times;
   if (last) {
     if (before) logits.fill(-Infinity, times);
     else logits.fill(-Infinity, 0, end);
@@ -26,12 +30,12 @@ export function applyRules(logits: Float32Array, written: readonly number[], tok
     logits.fill(-Infinity, times + FIRST_TIME + 1);
   }
   let text = -Infinity;
-  for (let i = 0; i < times; i++) if ((logits[i] as number) > text) text = logits[i] as number;
+  for (let i = 0; i < times; i++) text = max(text, float32At(logits, i));
   let peak = -Infinity;
-  for (let i = times; i < logits.length; i++) if ((logits[i] as number) > peak) peak = logits[i] as number;
+  for (let i = times; i < logits.length; i++) peak = max(peak, float32At(logits, i));
   if (peak === -Infinity) return;
   let sum = 0;
-  for (let i = times; i < logits.length; i++) sum += Math.exp((logits[i] as number) - peak);
+  for (let i = times; i < logits.length; i++) sum += Math.exp(float32At(logits, i) - peak);
   if (peak + Math.log(sum) > text) logits.fill(-Infinity, 0, times);
 }
 
@@ -42,8 +46,11 @@ export function choose(
   random: () => number,
 ): { token: number; logProbability: number } {
   let token = 0;
-  for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[token] as number)) token = i;
-  const top = logits[token] as number;
+  let top = float32At(logits, 0);
+  for (let i = 1; i < logits.length; i++) {
+    const value = float32At(logits, i);
+    if (value > top) [token, top] = [i, value];
+  }
   let sum = 0;
   for (const value of logits) sum += Math.exp(value - top);
   if (temperature > 0) {
@@ -51,13 +58,13 @@ export function choose(
     for (const value of logits) hot += Math.exp((value - top) / temperature);
     let left = random() * hot;
     for (let i = 0; i < logits.length; i++) {
-      left -= Math.exp(((logits[i] as number) - top) / temperature);
+      left -= Math.exp((float32At(logits, i) - top) / temperature);
       if (left > 0) continue;
       token = i;
       break;
     }
   }
-  return { token, logProbability: (logits[token] as number) - top - Math.log(sum) };
+  return { token, logProbability: float32At(logits, token) - top - Math.log(sum) };
 }
 
 /** Numbers 0..1, the same for the same seed (mulberry32). */

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { AudioPack } from '@adit/inference';
 import type { HeardSegment, HeardWord } from './observations.js';
 import { WINDOW_SAMPLES } from './mel.js';
@@ -127,13 +128,13 @@ async function languageOf(
     for (const { start, end } of neighbours) {
       if (end - start < 1) continue;
       const other = await HeardWindow.hear(networks, await samplesOf(pack, start, end));
-      sum = sum.map((value, i) => value + (other.languages[i] as number) * (1 - other.noSpeech));
+      sum = sum.map((value, i) => value + elementAt(other.languages, i) * (1 - other.noSpeech));
       await other.close();
     }
   }
   const total = sum.reduce((all, value) => all + value, 0);
-  const best = sum.reduce((top, value, i) => (value > (sum[top] as number) ? i : top), 0);
-  return { language: languages[best] as string, probability: (sum[best] as number) / total };
+  const best = sum.reduce((top, value, i) => (value > elementAt(sum, top) ? i : top), 0);
+  return { language: elementAt(languages, best), probability: elementAt(sum, best) / total };
 }
 
 /** The first that is no loop and no guess, at ever higher temperatures; null where nobody speaks or nothing is worth keeping. */

@@ -1,5 +1,13 @@
 import { deflateSync } from 'node:zlib';
-import { floatTensor, type HeldTensor, type NetworkSession, type Sequence, type Tensor } from '@adit/inference';
+import { elementAt, float32At } from '@adit/contracts';
+import {
+  floatTensor,
+  outputNamed,
+  type HeldTensor,
+  type NetworkSession,
+  type Sequence,
+  type Tensor,
+} from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
 import { logMel, WINDOW_FRAMES } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
@@ -69,7 +77,7 @@ export class HeardWindow {
         { ...inputsOf([tokens.start], [0]), ...heard, ...nothingYet(tokens) },
         { wanted: ['logits'] },
       );
-      const likely = softmax((wanted['logits'] as Tensor).data as Float32Array);
+      const likely = softmax(outputNamed(wanted, 'logits').data);
       const languages = likely.slice(tokens.start + 1, tokens.start + 1 + tokens.languages.length);
       const sum = languages.reduce((total, value) => total + value, 0);
       return new HeardWindow(
@@ -78,7 +86,7 @@ export class HeardWindow {
         heard,
         samples.length / SAMPLES_A_FRAME / 50,
         languages.map((value) => value / sum),
-        likely[tokens.noSpeech] as number,
+        elementAt(likely, tokens.noSpeech),
       );
     } catch (error) {
       await sequence.end();
@@ -113,7 +121,7 @@ export class HeardWindow {
       sum += logProbability;
       if (token === tokens.end || written.length >= most) break;
       written.push(token);
-      const closes = token >= tokens.times && written.length > 1 && (written.at(-2) as number) < tokens.times;
+      const closes = token >= tokens.times && written.length > 1 && elementAt(written, -2) < tokens.times;
       if (closes && (token - tokens.times) * TICK >= this.seconds - LAST_SECONDS) break;
       next = [token];
     }
@@ -139,24 +147,24 @@ export class HeardWindow {
       { ...inputsOf(all, rows), ...this.heard, ...nothingYet(tokens) },
       { wanted: ['logits', 'alignment'] },
     );
-    const alignment = wanted['alignment'] as Tensor;
-    const [, heads, count, frames] = alignment.dims as [number, number, number, number];
+    const { data, dims } = outputNamed(wanted, 'alignment');
+    const frames = elementAt(dims, 3);
     const attention: Attention = {
-      data: alignment.data as Float32Array,
-      heads,
-      rows: count,
+      data,
+      heads: elementAt(dims, 1),
+      rows: elementAt(dims, 2),
       frames,
       used: Math.max(1, Math.min(frames, Math.ceil(this.seconds * 50))),
     };
     // From the row that foretells the first token of the text to the one that foretells the end.
     const starts = startsOfRows(attention, first, first + text.length + 1);
-    const logits = (wanted['logits'] as Tensor).data as Float32Array;
+    const logits = outputNamed(wanted, 'logits').data;
     return wordsOf(text, tokens, {
-      startOf: (token) => (starts[token] as number) * TICK,
+      startOf: (token) => elementAt(starts, token) * TICK,
       probabilityOf: (token) =>
         probabilityOf(
           logits.subarray(token * tokens.size, (token + 1) * tokens.size),
-          text[token] as number,
+          elementAt(text, token),
           tokens.end,
         ),
     });
@@ -186,7 +194,7 @@ export class HeardWindow {
     );
     if (cache) await this.sequence.drop(Object.values(cache));
     const grown = Object.entries(kept).map(([name, tensor]) => [name.replace('present', 'past'), tensor] as const);
-    return { logits: (wanted['logits'] as Tensor).data as Float32Array, cache: Object.fromEntries(grown) };
+    return { logits: outputNamed(wanted, 'logits').data, cache: Object.fromEntries(grown) };
   }
 }
 
@@ -222,10 +230,10 @@ function softmax(logits: Float32Array): Float64Array {
 /** Of a token among those of text. */
 function probabilityOf(logits: Float32Array, token: number, end: number): number {
   let top = -Infinity;
-  for (let i = 0; i < end; i++) top = Math.max(top, logits[i] as number);
+  for (let i = 0; i < end; i++) top = Math.max(top, float32At(logits, i));
   let sum = 0;
-  for (let i = 0; i < end; i++) sum += Math.exp((logits[i] as number) - top);
-  return Math.exp((logits[token] as number) - top) / sum;
+  for (let i = 0; i < end; i++) sum += Math.exp(float32At(logits, i) - top);
+  return Math.exp(float32At(logits, token) - top) / sum;
 }
 
 const CLOSING = /^\s*[.,!?:;"')\]}…。，！？：、]+$/u;
