@@ -21,7 +21,7 @@ import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { modelsRoot } from '@adit/models';
 import { FilesystemObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
-import { sampleMedia, specDatabase, type SpecDatabase } from '@adit/testing';
+import { sampleMedia, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { FACE_LOOKS } from './face-image-looks.js';
@@ -108,7 +108,11 @@ describe('images of a dataset', () => {
     expect(rows.map(({ clustering }: { clustering: string }) => clustering)).toEqual([
       ...['match', 'match', 'match', 'outlier', 'duplicate', 'several_faces', 'unreadable'],
     ]);
-    expect(rows[3].result.face_attributes).toMatchObject({ emotion: null, beard: null, yaw: expect.any(Number) });
+    expect(rows[3].result.face_attributes).toMatchObject({
+      ...{ emotion: null, beard: null, yaw: expect.any(Number), eyesopen: true, mouthopen: false },
+    });
+    // Of the laughing one who is largest in the group.
+    expect(rows[5].result.face_attributes).toMatchObject({ smile: null, eyesopen: true, mouthopen: true });
     expect(rows[4].digest).toBe(rows[0].digest);
     const found = await read();
     expect(found).toMatchObject({
@@ -121,6 +125,24 @@ describe('images of a dataset', () => {
     const [row] = await db.query('SELECT evaluation_result AS result FROM dataset_classes WHERE id = $1', [made!.id]);
     const { head_pose: pose } = row.result.attribute_statistics;
     expect([pose.yaw_mean_std.length, pose.pitch_mean_std.length]).toEqual([2, 2]);
+  });
+
+  it('say whether eyes are open, and nothing where that cannot be seen', async () => {
+    const { datasetId } = await dataset();
+    const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Franck' }]);
+    const at = async (seconds: number): Promise<string> => {
+      const frame = ['-ss', String(seconds), '-i', media.franck, '-frames:v', '1'];
+      return stored(await transcode('blinking.png', frame));
+    };
+    // Closed, half closed in a blink, open.
+    const keys = [await at(101.08), await at(100.72), await at(0.24)];
+    await insertImages(db, { workspaceId, datasetId, classId: made!.id }, keys.map(image));
+    await evaluated();
+    const rows = await db.query(
+      `SELECT evaluation_result->'face_attributes'->'eyesopen' AS eyes FROM dataset_images WHERE dataset_id = $1 ORDER BY seq`,
+      [datasetId],
+    );
+    expect(rows.map(({ eyes }: { eyes: boolean | null }) => eyes)).toEqual([false, null, true]);
   });
 
   it('are looked at again when their file changes, and no other is', async () => {

@@ -10,6 +10,9 @@ export const LookedFace = z.object({
   yaw: z.number().nullable(),
   pitch: z.number().nullable(),
   roll: z.number().nullable(),
+  /** How high the openings of eyes and lips are, of their width; unknown to builds before. */
+  eyes: z.number().nullish(),
+  mouth: z.number().nullish(),
   /** Probability that it reads as female, 0..1. */
   female: z.number().nullable(),
   /** L2-normalised, little-endian float32 in base64; null for a face too small to be embedded. */

@@ -11,6 +11,7 @@ import {
 import { alignedPicture, alignFace, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
 import { mapPoints, type FacePoints } from './blazeface.js';
+import { openness, type Openness } from './openness.js';
 import { isEvidence, meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import type { Sighting } from './sighting.js';
 
@@ -21,6 +22,7 @@ export interface CloseView {
   quality: number;
   sharpness: number;
   pose: Pose;
+  openness: Openness;
   /** Shorter side in source pixels. */
   size: number;
   /** Kept for the best view of a track only: native pixels are large. */
@@ -68,7 +70,8 @@ export async function closeView(
   const pose = meshPose(mesh);
   const { vector, certainty } = await embedFace(networks.embedding, aligned);
   if (!isEvidence({ size, sharpness: sharp, certainty, precise })) return null;
-  return { sighting, vector, quality: viewQuality(size, sharp, pose, precise), sharpness: sharp, pose, size, cutout };
+  const quality = viewQuality(size, sharp, pose, precise);
+  return { sighting, vector, quality, sharpness: sharp, pose, openness: openness(mesh), size, cutout };
 }
 
 const THUMBNAIL_MARGIN = 1.6;

@@ -54,6 +54,8 @@ export async function describeTrack(
       pitch: rounded(view.pose.pitch, 1),
       roll: rounded(view.pose.roll, 1),
       size: rounded(view.size, 1),
+      eyes: rounded(view.openness.eyes, 3),
+      mouth: rounded(view.openness.mouth, 3),
     })),
     age: attributes && rounded(attributes.age, 1),
     female: attributes && rounded(attributes.female, 4),

@@ -29,6 +29,9 @@ const FaceView = z.object({
   pitch: z.number(),
   roll: z.number(),
   size: z.number(),
+  /** How high the eyes' and the lips' openings are, of their width; left out by builds before. */
+  eyes: z.number().optional(),
+  mouth: z.number().optional(),
 });
 type FaceView = z.infer<typeof FaceView>;
 
