@@ -12,6 +12,7 @@ const LONGEST = [
   'apps/standalone/e2e/hostile.e2e.spec.ts',
   'apps/standalone/e2e/models.e2e.spec.ts',
   'apps/standalone/e2e/picture-modules.e2e.spec.ts',
+  'apps/standalone/e2e/python-client.e2e.spec.ts',
   'tools/stack/e2e/poison.e2e.spec.ts',
   'apps/standalone/e2e/job-control.e2e.spec.ts',
   'tools/stack/e2e/api-on-servers.e2e.spec.ts',
