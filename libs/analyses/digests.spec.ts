@@ -12,7 +12,7 @@ const DIGESTS = {
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: '4f309bdbe32d6faaeada8f7761bb963ec0e53f0b25cf63a4aeb13127612f9c8a',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
-  speech: '0f3dccdc62e2e55e08c5d7a39ab09f333723bee2e0208a0c238f705be05b758e',
+  speech: '729ca4aceba0943a08b8bf98d08127fb223772dd27cce204f3677e0893c473aa',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
   'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',
 };

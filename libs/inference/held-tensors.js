@@ -25,7 +25,7 @@ export class HeldTensors {
     /** @type {Record<string, import('onnxruntime-node').Tensor>} */
     const inputs = {};
     for (const feed of feeds) {
-      inputs[feed.name] = 'held' in feed ? this.#of(feed.held) : ortTensor(ort, feed.type, feed.data, feed.dims);
+      inputs[feed.name] = 'held' in feed ? this.#fed(ort, feed) : ortTensor(ort, feed.type, feed.data, feed.dims);
     }
     const results = await session.run(inputs, [...wanted, ...keep]);
     return [
@@ -54,6 +54,25 @@ export class HeldTensors {
 
   get size() {
     return this.#held.size;
+  }
+
+  /**
+   * @param {typeof import('onnxruntime-node')} ort
+   * @param {import('./onnx-graph.js').FedTensor} feed
+   */
+  #fed(ort, { held, rows }) {
+    const tensor = this.#of(held);
+    if (rows === undefined || rows.every((row, i) => row === i && rows.length === tensor.dims[0])) return tensor;
+    const whole = readTensor(tensor);
+    const count = tensor.dims[0] ?? 0;
+    if (whole === null || rows.some((row) => !(row >= 0 && row < count)))
+      throw new Error(`Rows are fed of a tensor that has ${count}.`);
+    const length = whole.data.length / count;
+    // Arrays of one type: the tensor has it.
+    const data = new /** @type {Float32ArrayConstructor} */ (whole.data.constructor)(rows.length * length);
+    for (const [i, row] of rows.entries())
+      data.set(/** @type {Float32Array} */ (whole.data).subarray(row * length, (row + 1) * length), i * length);
+    return ortTensor(ort, whole.type, data, [rows.length, ...whole.dims.slice(1)]);
   }
 
   /** @param {number} number */

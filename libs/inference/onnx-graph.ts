@@ -19,9 +19,13 @@ export interface HeldTensor {
   held: number;
   dims: readonly number[];
 }
+/** A held tensor as an input: all of it, or some rows of its first dimension, in any order and as often as named. */
+export interface FedTensor extends HeldTensor {
+  rows?: readonly number[];
+}
 /** Inputs and outputs of a step, with their batch dimension. */
-export type StepFeed = GraphTensor | (HeldTensor & { name: string });
-export type StepOutput = StepFeed;
+export type StepFeed = GraphTensor | (FedTensor & { name: string });
+export type StepOutput = GraphTensor | (HeldTensor & { name: string });
 
 /** A run whose tensors may stay where it is made. */
 export interface Step {

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import type { GraphHost, HeldTensor, Step, StepOutput } from './onnx-graph.js';
+import type { FedTensor, GraphHost, HeldTensor, Step, StepOutput } from './onnx-graph.js';
 import type { NetworkSession, Row, Sequence } from './session.js';
 import type { Tensor } from './tensor.js';
 
@@ -20,7 +20,7 @@ export class PlacedSequence implements Sequence {
 
   async run(
     network: NetworkSession,
-    inputs: Readonly<Record<string, Tensor | HeldTensor>>,
+    inputs: Readonly<Record<string, Tensor | FedTensor>>,
     { wanted = [], keep = [] }: { wanted?: readonly string[]; keep?: readonly string[] },
   ): Promise<{ wanted: Row; kept: Record<string, HeldTensor> }> {
     if (this.over) throw new AditError('INTERNAL', 'The sequence has ended.');

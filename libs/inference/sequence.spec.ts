@@ -75,6 +75,23 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     await pool.close();
   });
 
+  it('feeds rows of what a run kept, in any order, and refuses those that it has not', async () => {
+    const pool = new SessionPool({ workers, onnx: { threads: 1 } });
+    const { network, release } = await pool.acquire(repository.resolve('double'));
+    const sequence = network.sequence();
+    const x = floatTensor(Float32Array.of(1, 2, 3, 4, 5, 6), [3, 2]);
+    const { kept } = await sequence.run(network, { x }, { keep: ['y'] });
+    const fed = (rows: number[]) => sequence.run(network, { x: { ...kept['y']!, rows } }, { wanted: ['y'] });
+    const rowsOf = async (rows: number[]) => [...(await fed(rows)).wanted['y']!.data].map(Number);
+    expect(await rowsOf([2, 0, 0, 1])).toEqual([5, 6, 1, 2, 1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
+    expect(await rowsOf([0, 1])).toEqual([1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
+    await expect(fed([3])).rejects.toThrow(/has 3/);
+    await expect(fed([-1])).rejects.toThrow(/has 3/);
+    await sequence.end();
+    release();
+    await pool.close();
+  });
+
   it('holds nothing that was dropped, and says what a graph does not take', async () => {
     const pool = new SessionPool({ workers, onnx: { threads: 1 } });
     const { network, release } = await pool.acquire(repository.resolve('double'));

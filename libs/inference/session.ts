@@ -1,5 +1,5 @@
 import type { ModelManifest } from '@adit/contracts';
-import type { HeldTensor } from './onnx-graph.js';
+import type { FedTensor, HeldTensor } from './onnx-graph.js';
 import type { Provider } from './providers.js';
 import type { FloatTensor, Tensor } from './tensor.js';
 
@@ -30,7 +30,8 @@ export interface NetworkSession {
 
 /**
  * Runs that build on each other, of any networks of one pool, all in the thread that the sequence was given: what one of them
- * keeps is an input of the next without ever leaving it. Tensors are the graph's own, with their batch dimension.
+ * keeps, or some of its rows, is an input of the next without ever leaving it. Tensors are the graph's own, with their batch
+ * dimension.
  */
 export interface Sequence {
   /**
@@ -39,7 +40,7 @@ export interface Sequence {
    */
   run(
     network: NetworkSession,
-    inputs: Readonly<Record<string, Tensor | HeldTensor>>,
+    inputs: Readonly<Record<string, Tensor | FedTensor>>,
     outputs: { wanted?: readonly string[]; keep?: readonly string[] },
   ): Promise<{ wanted: Row; kept: Record<string, HeldTensor> }>;
   drop(kept: Iterable<HeldTensor>): Promise<void>;

@@ -25,19 +25,20 @@ export function startsOfRows(attention: Attention, from: number, to: number): In
       for (let frame = 0; frame < used; frame++) sum += float32At(data, (head * rows + row) * frames + frame);
       return sum;
     });
+    const shares = new Float64Array(rows);
     for (let frame = 0; frame < used; frame++) {
-      const share = (row: number): number =>
-        float32At(data, (head * rows + row) * frames + frame) / float64At(sums, row);
       let sum = 0;
       let squares = 0;
       for (let row = 0; row < rows; row++) {
-        const value = share(row);
-        sum += value;
-        squares += value * value;
+        const share = float32At(data, (head * rows + row) * frames + frame) / float64At(sums, row);
+        shares[row] = share;
+        sum += share;
+        squares += share * share;
       }
       const average = sum / rows;
       const deviation = Math.sqrt(Math.max(squares / rows - average * average, 1e-20));
-      for (let row = 0; row < count; row++) normal[row * used + frame] = (share(from + row) - average) / deviation;
+      for (let row = 0; row < count; row++)
+        normal[row * used + frame] = (float64At(shares, from + row) - average) / deviation;
     }
     addMedians(normal, mean, { rows: count, frames: used, share: 1 / heads });
   }
@@ -52,17 +53,29 @@ function addMedians(
 ): void {
   const seven = new Float64Array(7);
   for (let row = 0; row < rows; row++) {
+    const at = (frame: number): number => {
+      const near = Math.abs(frame);
+      const inside = near >= frames ? 2 * (frames - 1) - near : near;
+      return float64At(values, row * frames + Math.min(Math.max(inside, 0), frames - 1));
+    };
+    for (let k = -3; k <= 3; k++) seven[k + 3] = at(k);
+    seven.sort();
     for (let frame = 0; frame < frames; frame++) {
-      for (let k = -3; k <= 3; k++) {
-        const at = Math.abs(frame + k);
-        const inside = at >= frames ? 2 * (frames - 1) - at : at;
-        seven[k + 3] = float64At(values, row * frames + Math.min(Math.max(inside, 0), frames - 1));
-      }
-      seven.sort();
-      const at = row * frames + frame;
-      to[at] = float64At(to, at) + float64At(seven, 3) * share;
+      const place = row * frames + frame;
+      to[place] = float64At(to, place) + float64At(seven, 3) * share;
+      replace(seven, at(frame - 3), at(frame + 4));
     }
   }
+}
+
+/** Puts a value in the place of another of a sorted list, and both where they belong. */
+function replace(sorted: Float64Array, old: number, value: number): void {
+  const last = sorted.length - 1;
+  let i = 0;
+  while (i < last && float64At(sorted, i) < old) i++;
+  for (; i > 0 && float64At(sorted, i - 1) > value; i--) sorted[i] = float64At(sorted, i - 1);
+  for (; i < last && float64At(sorted, i + 1) < value; i++) sorted[i] = float64At(sorted, i + 1);
+  sorted[i] = value;
 }
 
 /** Dynamic time warping over what is gained; answers the first frame of each row. */

@@ -24,7 +24,7 @@ const SETTLE_SECONDS = 1;
 export default defineAnalysis({
   name: 'speech',
   family: 'speech',
-  version: 2,
+  version: 3,
   args: SpeechAnalysisArguments,
   observations: SpeechObservations,
   models: ['whisper-base', 'whisper-base-decoder', 'silero-vad'],

@@ -39,32 +39,57 @@ export function applyRules(logits: Float32Array, written: readonly number[], tok
   if (peak + Math.log(sum) > text) logits.fill(-Infinity, 0, times);
 }
 
-/** A token and the logarithm of its probability: the likeliest at temperature 0, else one drawn with `random`. */
-export function choose(
-  logits: Float32Array,
-  temperature: number,
-  random: () => number,
-): { token: number; logProbability: number } {
-  let token = 0;
-  let top = float32At(logits, 0);
-  for (let i = 1; i < logits.length; i++) {
-    const value = float32At(logits, i);
-    if (value > top) [token, top] = [i, value];
-  }
+/** A token that may follow, and the logarithm of its probability. */
+export interface Candidate {
+  token: number;
+  logProbability: number;
+}
+
+/** What is this much below the largest logit adds nothing to a sum of floats. */
+const NOTHING = 25;
+
+/** What the logarithm of a probability is a logit less, where `top` is the largest. */
+function normalOf(logits: Float32Array, top: number): number {
   let sum = 0;
-  for (const value of logits) sum += Math.exp(value - top);
-  if (temperature > 0) {
-    let hot = 0;
-    for (const value of logits) hot += Math.exp((value - top) / temperature);
-    let left = random() * hot;
-    for (let i = 0; i < logits.length; i++) {
-      left -= Math.exp((float32At(logits, i) - top) / temperature);
-      if (left > 0) continue;
-      token = i;
-      break;
-    }
+  for (let i = 0; i < logits.length; i++) {
+    const above = float32At(logits, i) - top;
+    if (above > -NOTHING) sum += Math.exp(above);
   }
-  return { token, logProbability: float32At(logits, token) - top - Math.log(sum) };
+  return top + Math.log(sum);
+}
+
+/** The `count` likeliest tokens, the likeliest first; those that may not follow (-Infinity) are none of them. */
+export function likeliest(logits: Float32Array, count: number): Candidate[] {
+  const best: { token: number; logit: number }[] = [];
+  let least = -Infinity;
+  for (let token = 0; token < logits.length; token++) {
+    const logit = float32At(logits, token);
+    if (logit <= least) continue;
+    const at = best.findIndex((other) => other.logit < logit);
+    best.splice(at < 0 ? best.length : at, 0, { token, logit });
+    if (best.length > count) best.pop();
+    if (best.length === count) least = elementAt(best, count - 1).logit;
+  }
+  const normal = normalOf(logits, best[0]?.logit ?? 0);
+  return best.map(({ token, logit }) => ({ token, logProbability: logit - normal }));
+}
+
+/** A token drawn with `random` from what is likely at a temperature above 0; its probability is that at 1. */
+export function drawn(logits: Float32Array, temperature: number, random: () => number): Candidate {
+  let top = -Infinity;
+  for (const value of logits) if (value > top) top = value;
+  let hot = 0;
+  for (const value of logits) hot += Math.exp((value - top) / temperature);
+  let left = random() * hot;
+  let token = 0;
+  for (let i = 0; i < logits.length; i++) {
+    const share = Math.exp((float32At(logits, i) - top) / temperature);
+    if (share === 0) continue;
+    token = i;
+    left -= share;
+    if (left <= 0) break;
+  }
+  return { token, logProbability: float32At(logits, token) - normalOf(logits, top) };
 }
 
 /** Numbers 0..1, the same for the same seed (mulberry32). */

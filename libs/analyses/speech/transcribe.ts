@@ -146,7 +146,8 @@ async function writtenBest(
 ): Promise<Written | null> {
   let best: Written | null = null;
   for (const temperature of TEMPERATURES[mode]) {
-    const written = await window.write({ language, translate, prompt, temperature, signal });
+    const by = temperature > 0 ? { temperature } : mode === 'quality' ? 'best' : 'first';
+    const written = await window.write({ language, translate, prompt, by, signal });
     const isLoop = written.compression > LOOP;
     if (written.logProbability < GUESS && window.noSpeech > NOBODY) return null;
     if (!isLoop && (best === null || written.logProbability > best.logProbability)) best = written;
@@ -195,8 +196,7 @@ async function segmentsOf(
   tokens: Tokenizer,
   { language, from, until, voices }: { language: string; from: number; until: number; voices: readonly Span[] },
 ): Promise<HeardSegment[]> {
-  const text = written.tokens.filter((token) => token < tokens.end);
-  const placed = (await window.place(text, { language })).map((word) => clamped(word, from, voices));
+  const placed = (await window.place(written, { language })).map((word) => clamped(word, from, voices));
   return stretchesOf(written, tokens, until - from).flatMap(({ first, tokens: own }) => {
     const words = placed
       .filter(({ token }) => token >= first && token < first + own.length)

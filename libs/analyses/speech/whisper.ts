@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { elementAt, float32At } from '@adit/contracts';
+import { elementAt } from '@adit/contracts';
 import {
   floatTensor,
   outputNamed,
@@ -9,13 +9,16 @@ import {
   type Tensor,
 } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
+import { searchBeams, type Way } from './beams.js';
 import { logMel, WINDOW_FRAMES } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
-import { applyRules, choose, randomFrom } from './rules.js';
+import { applyRules, drawn, likeliest, randomFrom } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 
 const HEAD = 64;
 const SAMPLES_A_FRAME = 320;
+/** As many as OpenAI's. */
+const BEAMS = 5;
 /** Tokens of text and times of one window; with the prompt they are 448 at most. */
 const MOST_TOKENS = 224;
 /** A segment that closes so close to the end of the sound is the last one; what would follow was never said. */
@@ -32,7 +35,9 @@ type Cache = Record<string, HeldTensor>;
 /** What was written of one window. */
 export interface Written {
   /** Text and times. */
-  tokens: number[];
+  tokens: readonly number[];
+  /** Of each token. */
+  logProbabilities: readonly number[];
   /** Mean over the tokens. */
   logProbability: number;
   /** Bytes of the text by those of it compressed: loops are above 2.4. */
@@ -74,7 +79,7 @@ export class HeardWindow {
       const { kept: heard } = await sequence.run(encoder, input, { keep });
       const { wanted } = await sequence.run(
         decoder,
-        { ...inputsOf([tokens.start], [0]), ...heard, ...nothingYet(tokens) },
+        { ...inputsOf([[tokens.start]], [0]), ...heard, ...nothingYet(tokens) },
         { wanted: ['logits'] },
       );
       const likely = softmax(outputNamed(wanted, 'logits').data);
@@ -94,58 +99,73 @@ export class HeardWindow {
     }
   }
 
-  /** Writes down what is said, in the language that is spoken or in English. A temperature above 0 takes chances. */
+  /**
+   * Writes down what is said, in the language that is spoken or in English: `best` among many ways (beams), `first` always the
+   * likeliest next, and by chance at a temperature above 0.
+   */
   async write(options: {
     language: string;
     translate: boolean;
     /** Tokens of what is taken to have been said before. */
     prompt: readonly number[];
-    temperature: number;
+    by: 'best' | 'first' | { temperature: number };
     signal: AbortSignal;
   }): Promise<Written> {
     const { tokens } = this.networks;
-    const { prompt, temperature, signal } = options;
+    const { prompt, by, signal } = options;
     const before = prompt.length > 0 ? [tokens.previous, ...prompt.slice(-MOST_PROMPT)] : [];
-    const random = randomFrom(Math.round(temperature * 10));
-    const written: number[] = [];
-    let sum = 0;
-    let next = [...before, ...this.head(options)];
-    const most = Math.min(MOST_TOKENS, 448 - next.length);
-    let cache: Cache | null = null;
-    for (;;) {
+    const head = [...before, ...this.head(options)];
+    const held: { cache: Cache | null } = { cache: null };
+    const next = async (ways: readonly Way[], from: readonly number[]): Promise<Float32Array[]> => {
       signal.throwIfAborted();
-      const { logits, cache: grown } = await this.step(next, cache);
-      cache = grown;
-      applyRules(logits, written, tokens);
-      const { token, logProbability } = choose(logits, temperature, random);
-      sum += logProbability;
-      if (token === tokens.end || written.length >= most) break;
-      written.push(token);
-      const closes = token >= tokens.times && written.length > 1 && elementAt(written, -2) < tokens.times;
-      if (closes && (token - tokens.times) * TICK >= this.seconds - LAST_SECONDS) break;
-      next = [token];
-    }
-    await this.sequence.drop(Object.values(cache));
-    const bytes = Buffer.from(tokens.text(written));
-    return {
-      tokens: written,
-      logProbability: sum / (written.length + 1),
-      compression: bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length,
+      const asked = held.cache === null ? [head] : ways.map((way) => way.tokens.slice(-1));
+      const step = await this.step(asked, held.cache, from);
+      held.cache = step.cache;
+      return ways.map(({ tokens: written }, row) => {
+        const logits = step.logits.subarray(row * tokens.size, (row + 1) * tokens.size);
+        applyRules(logits, written, tokens);
+        return logits;
+      });
     };
+    const beams = by === 'best' ? BEAMS : 1;
+    const random = randomFrom(typeof by === 'string' ? 0 : Math.round(by.temperature * 10));
+    try {
+      const way = await searchBeams({
+        beams,
+        next,
+        candidates: (logits) =>
+          typeof by === 'string'
+            ? likeliest(logits, by === 'best' ? beams + 1 : 1)
+            : [drawn(logits, by.temperature, random)],
+        end: tokens.end,
+        isOver: (way) => this.isOver(way.tokens),
+        most: Math.min(MOST_TOKENS, 448 - head.length),
+      });
+      const bytes = Buffer.from(tokens.text(way.tokens));
+      return {
+        tokens: way.tokens,
+        logProbabilities: way.logProbabilities,
+        logProbability: way.sum / (way.tokens.length + 1),
+        compression: bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length,
+      };
+    } finally {
+      if (held.cache !== null) await this.sequence.drop(Object.values(held.cache));
+    }
   }
 
-  /** When the words of a text are said, by the attention of the heads that follow the clock. */
-  async place(text: readonly number[], options: { language: string }): Promise<PlacedWord[]> {
-    if (text.length === 0) return [];
+  /** When the words that were written are said, by the attention of the heads that follow the clock. */
+  async place(written: Written, options: { language: string }): Promise<PlacedWord[]> {
     const { tokens, decoder } = this.networks;
+    const said = written.tokens.flatMap((token, i) => (token < tokens.end ? [i] : []));
+    if (said.length === 0) return [];
+    const text = said.map((i) => elementAt(written.tokens, i));
     const head = [...this.head({ ...options, translate: false }), tokens.noTimes];
     const all = [...head, ...text, tokens.end];
-    const first = head.length - 1;
-    const rows = text.map((_, i) => first + i);
     const { wanted } = await this.sequence.run(
       decoder,
-      { ...inputsOf(all, rows), ...this.heard, ...nothingYet(tokens) },
-      { wanted: ['logits', 'alignment'] },
+      // What follows is known: the logits of one row are the fewest that can be asked for.
+      { ...inputsOf([all], [0]), ...this.heard, ...nothingYet(tokens) },
+      { wanted: ['alignment'] },
     );
     const { data, dims } = outputNamed(wanted, 'alignment');
     const frames = elementAt(dims, 3);
@@ -156,17 +176,12 @@ export class HeardWindow {
       frames,
       used: Math.max(1, Math.min(frames, Math.ceil(this.seconds * 50))),
     };
+    const first = head.length - 1;
     // From the row that foretells the first token of the text to the one that foretells the end.
     const starts = startsOfRows(attention, first, first + text.length + 1);
-    const logits = outputNamed(wanted, 'logits').data;
     return wordsOf(text, tokens, {
       startOf: (token) => elementAt(starts, token) * TICK,
-      probabilityOf: (token) =>
-        probabilityOf(
-          logits.subarray(token * tokens.size, (token + 1) * tokens.size),
-          elementAt(text, token),
-          tokens.end,
-        ),
+      probabilityOf: (token) => Math.exp(elementAt(written.logProbabilities, elementAt(said, token))),
     });
   }
 
@@ -183,13 +198,30 @@ export class HeardWindow {
     ];
   }
 
-  private async step(next: readonly number[], cache: Cache | null): Promise<{ logits: Float32Array; cache: Cache }> {
+  /** Whether the last segment has closed at the end of the sound. */
+  private isOver(written: readonly number[]): boolean {
+    const { times } = this.networks.tokens;
+    const [before, last] = written.slice(-2);
+    if (before === undefined || last === undefined || last < times || before >= times) return false;
+    return (last - times) * TICK >= this.seconds - LAST_SECONDS;
+  }
+
+  /** The logits of what follows each of the rows, which go on where the rows `from` of the cache are. */
+  private async step(
+    next: readonly (readonly number[])[],
+    cache: Cache | null,
+    from: readonly number[],
+  ): Promise<{ logits: Float32Array; cache: Cache }> {
     const { tokens, decoder } = this.networks;
-    const past = cache === null ? nothingYet(tokens) : cache;
+    const past =
+      cache === null
+        ? nothingYet(tokens)
+        : Object.fromEntries(Object.entries(cache).map(([name, tensor]) => [name, { ...tensor, rows: from }]));
     const keep = layersOf(tokens).flatMap((layer) => [`present_k_${layer}`, `present_v_${layer}`]);
+    const last = (next[0]?.length ?? 0) - 1;
     const { wanted, kept } = await this.sequence.run(
       decoder,
-      { ...inputsOf(next, [next.length - 1]), ...this.heard, ...past },
+      { ...inputsOf(next, [last]), ...this.heard, ...past },
       { wanted: ['logits'], keep },
     );
     if (cache) await this.sequence.drop(Object.values(cache));
@@ -202,9 +234,11 @@ function layersOf({ layers }: Tokenizer): number[] {
   return [...Array(layers).keys()];
 }
 
-function inputsOf(tokens: readonly number[], rows: readonly number[]): Record<'tokens' | 'rows', Tensor> {
+/** `tokens` are as many in each row. */
+function inputsOf(tokens: readonly (readonly number[])[], rows: readonly number[]): Record<'tokens' | 'rows', Tensor> {
+  const all = tokens.flat();
   return {
-    tokens: { type: 'int64', data: BigInt64Array.from(tokens, BigInt), dims: [1, tokens.length] },
+    tokens: { type: 'int64', data: BigInt64Array.from(all, BigInt), dims: [tokens.length, all.length / tokens.length] },
     rows: { type: 'int64', data: BigInt64Array.from(rows, BigInt), dims: [rows.length] },
   };
 }
@@ -225,15 +259,6 @@ function softmax(logits: Float32Array): Float64Array {
   const out = Float64Array.from(logits, (value) => Math.exp(value - top));
   const sum = out.reduce((total, value) => total + value, 0);
   return out.map((value) => value / sum);
-}
-
-/** Of a token among those of text. */
-function probabilityOf(logits: Float32Array, token: number, end: number): number {
-  let top = -Infinity;
-  for (let i = 0; i < end; i++) top = Math.max(top, float32At(logits, i));
-  let sum = 0;
-  for (let i = 0; i < end; i++) sum += Math.exp(float32At(logits, i) - top);
-  return Math.exp(float32At(logits, token) - top) / sum;
 }
 
 const CLOSING = /^\s*[.,!?:;"')\]}…。，！？：、]+$/u;

@@ -10,7 +10,9 @@ export const SpeechArguments = StandardArguments.extend({
   mode: z
     .enum(['quality', 'performance'])
     .default('quality')
-    .describe('`quality` tries again what it is not sure of; `performance` hardly ever.'),
+    .describe(
+      '`quality` weighs five texts against each other (beam search) and tries again what it is not sure of; `performance` hardly ever.',
+    ),
   format_paragraph: z
     .boolean()
     .default(true)

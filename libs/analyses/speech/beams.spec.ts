@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { searchBeams, type Way } from './beams.js';
+import { likeliest } from './rules.js';
+
+const [END, A, B, C] = [0, 1, 2, 3];
+
+/** How likely what follows a text is: the second of two openings is a little less likely, but what follows it is sure. */
+const FOLLOWING: Record<string, number[]> = {
+  '': [0.01, 0.55, 0.43, 0.01],
+  [`${A}`]: [0.3, 0.2, 0.2, 0.3],
+  [`${B}`]: [0.01, 0.01, 0.01, 0.97],
+  [`${B},${C}`]: [0.97, 0.01, 0.01, 0.01],
+};
+
+/** What was asked, row by row, with the row that each grew from. */
+async function searched(beams: number, options: { isOver?: (way: Way) => boolean; most?: number } = {}) {
+  const asked: { texts: string[]; from: readonly number[] }[] = [];
+  const way = await searchBeams({
+    beams,
+    next: async (ways, from) => {
+      asked.push({ texts: ways.map(({ tokens }) => tokens.join()), from });
+      return ways.map(({ tokens }) =>
+        Float32Array.from(FOLLOWING[tokens.join()] ?? [0.97, 0.01, 0.01, 0.01], (share) => Math.log(share)),
+      );
+    },
+    candidates: (logits) => likeliest(logits, beams === 1 ? 1 : beams + 1),
+    end: END,
+    isOver: () => false,
+    most: 6,
+    ...options,
+  });
+  return { way, asked };
+}
+
+describe('the search for a text', () => {
+  it('takes the likeliest token each time with one beam', async () => {
+    const { way, asked } = await searched(1);
+    expect(way.tokens).toEqual([A]);
+    expect(asked.map(({ from }) => from)).toEqual([[], [0]]);
+  });
+
+  it('finds a likelier text with a less likely opening, and says how likely each of its tokens is', async () => {
+    const { way, asked } = await searched(2);
+    expect(way.tokens).toEqual([B, C]);
+    expect(way.logProbabilities.map(Math.exp)).toEqual([expect.closeTo(0.43, 5), expect.closeTo(0.97, 5)]);
+    expect(way.sum).toBeCloseTo(Math.log(0.43 * 0.97 * 0.97), 5);
+    // Both openings grow from the one row before, and are followed in the order of how likely they are.
+    expect(asked.slice(0, 2)).toEqual([
+      { texts: [''], from: [] },
+      { texts: [`${A}`, `${B}`], from: [0, 0] },
+    ]);
+  });
+
+  it('ends where a way is over, and with what it has when there is room for no more', async () => {
+    expect((await searched(2, { isOver: ({ tokens }) => tokens.length === 1 })).way.tokens).toEqual([A]);
+    expect((await searched(2, { most: 1 })).way.tokens).toEqual([A]);
+    expect((await searched(2, { most: 0 })).way.tokens).toEqual([]);
+  });
+});
