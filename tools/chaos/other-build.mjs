@@ -14,8 +14,7 @@ import { cacheDirectory, repositoryRoot } from '../setup/places.mjs';
  * @returns {Promise<{ root: string, commit: string }>}
  */
 export async function buildOf(revision, { log = () => undefined } = {}) {
-  const git = (...args) => execFileSync('git', args, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
-  const commit = git('rev-parse', '--verify', `${revision}^{commit}`);
+  const commit = commitOf(revision);
   const builds = join(cacheDirectory, 'builds');
   const root = join(builds, `${commit}-node${process.versions.node}`);
   const done = join(root, '.built');
@@ -25,15 +24,24 @@ export async function buildOf(revision, { log = () => undefined } = {}) {
     log(`Building ${commit.slice(0, 10)}; this is done once.`);
     rmSync(root, { recursive: true, force: true });
     mkdirSync(root);
-    const archive = execFileSync('git', ['archive', '--format=tar', commit], {
-      cwd: repositoryRoot,
-      maxBuffer: 2 ** 30,
-    });
-    execFileSync('tar', ['-x', '-C', root], { input: archive });
+    exportTree(commit, root);
     await setUp(root, log);
     writeFileSync(done, `${new Date().toISOString()}\n`);
   });
   return { root, commit };
+}
+
+/** The commit that `revision` names, in full. Throws when git does not know it. */
+export function commitOf(revision) {
+  const args = ['rev-parse', '--verify', `${revision}^{commit}`];
+  return execFileSync('git', args, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
+}
+
+/** Writes the files of a commit, or of some of its `paths`, into a folder. */
+export function exportTree(commit, folder, ...paths) {
+  const args = ['archive', '--format=tar', commit, ...paths];
+  const archive = execFileSync('git', args, { cwd: repositoryRoot, maxBuffer: 2 ** 30 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
 }
 
 function setUp(root, log) {

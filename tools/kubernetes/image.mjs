@@ -82,6 +82,34 @@ export async function programImage(step, path, name) {
   }
 }
 
+/**
+ * Builds an image on the Debian of the others from the lines of a Dockerfile; `fill` puts what they copy into the folder.
+ *
+ * @param {import('../setup/step.mjs').Step} step
+ * @param {string} name
+ * @param {string[]} lines After `FROM`.
+ * @param {(folder: string) => void} fill
+ */
+export async function debianImage(step, name, lines, fill) {
+  mkdirSync(store, { recursive: true });
+  await withLock(join(store, 'build.lock'), async () => {
+    await ensureBase(step);
+    step.begin(`Making ${name}`);
+    const scratch = mkdtempSync(join(tmpdir(), 'adit-image-'));
+    try {
+      fill(scratch);
+      writeFileSync(join(scratch, 'Dockerfile'), [`FROM ${BASE}`, ...lines, ''].join('\n'));
+      await step.exec(
+        'buildah',
+        buildah('build', '--network=host', '--pull-never', '--layers', '--format=oci', '--tag', name, scratch),
+        { env },
+      );
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  });
+}
+
 /** Writes the image to a file that `ctr images import` takes. */
 export async function exportImage(step, name, file) {
   step.begin(`Exporting ${name}`);

@@ -1,5 +1,5 @@
 // `npm run chart -- node`: the image of deploy/Dockerfile in pods of this machine, mining while it is replaced.
-import { createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,33 +7,35 @@ import { startServers } from '@adit/servers';
 import { forgetObservations, messagesLeft } from '../chaos/chaos.mjs';
 import { ChaosClient } from '../chaos/client.mjs';
 import { chaosMedia } from '../chaos/media.mjs';
+import { commitOf, exportTree } from '../chaos/other-build.mjs';
 import { startReceiver } from '../chaos/receiver.mjs';
 import { awaitWebhooks, tally } from '../chaos/tally.mjs';
 import { repositoryRoot } from '../setup/places.mjs';
-import { Step } from '../setup/step.mjs';
 import { Checks } from './checks.mjs';
-import { expectOk, startControlPlane } from './control-plane.mjs';
-import { buildImage, exportImage, programImage } from './image.mjs';
-import { ADDRESS, ensureNodePackages, nodeUsers, PAUSE, startNode } from './node-machine.mjs';
+import { expectOk } from './control-plane.mjs';
+import { buildImage } from './image.mjs';
+import { ADDRESS } from './node-machine.mjs';
+import { onNode, releaseOn } from './on-node.mjs';
 import { watchMemory } from './pod-memory.mjs';
-import { program } from './programs.mjs';
 import { keepAsking } from './requests.mjs';
-import { secretDocuments } from './values.mjs';
 
 const USAGE = `Runs the image of deploy/Dockerfile on this machine as a Kubernetes node: containerd, a kubelet and kube-proxy, with
 Kafka, PostgreSQL and MinIO beside them.
 
-  npm run chart -- node [--jobs 50 --requests 10000 --no-build]
+  npm run chart -- node [--from HEAD^ --jobs 50 --requests 10000 --no-build]
 
+  --from <revision>    the commit whose chart and image are upgraded from (this one, under another name)
   --jobs <number>      jobs that are mined at least while pods are replaced (50)
   --requests <number>  requests to the gateway at least meanwhile (10000)
-  --no-build           the image of the run before
+  --no-build           the images of the run before
   --help               this text
 
 Needs root, for mounts, network interfaces and control groups, on Debian; what it made is gone afterwards. The image is built
 by buildah, in a quarter of an hour the first time, and kept in ADIT_CACHE_DIR. Ends with 1 when a job was lost, doubled or
 wrong, a request failed, or something else is not as it should be.`;
 
+const OLD = 'localhost/adit:one';
+const NEW = 'localhost/adit:two';
 const NAMESPACE = 'adit';
 const RELEASE = 'adit';
 const FLIGHT = 4;
@@ -48,7 +50,7 @@ const WAIT = ['--wait', '--timeout', '900s'];
 
 /** Answers the exit code. */
 export async function runNode(args) {
-  const options = { jobs: 50, requests: 10_000, build: true };
+  const options = { jobs: 50, requests: 10_000, build: true, from: undefined };
   for (let index = 0; index < args.length; index += 1) {
     const [option, inline] = args[index].split(/=(.*)/s);
     if (option === '--help' || option === '-h') {
@@ -59,108 +61,71 @@ export async function runNode(args) {
       options.build = false;
       continue;
     }
-    const value = Number(inline ?? args[++index]);
+    const value = inline ?? args[++index];
     const name = option.replace(/^--/, '');
-    if (!['jobs', 'requests'].includes(name) || !(value > 0)) {
+    if (name === 'from' && value) options.from = commitOf(value);
+    else if (['jobs', 'requests'].includes(name) && Number(value) > 0) options[name] = Number(value);
+    else {
       console.error(`Wrong argument: ${option}\n\n${USAGE}`);
       return 2;
     }
-    options[name] = value;
   }
-  const checks = await proveOnNode(options);
+  const checks = await onNode(
+    (step) => images(step, options),
+    (on) => proveOnNode(on, options),
+  );
   console.log(
     checks.failed === 0 ? `The chart holds on a node: ${checks.done} checks.` : 'The chart does not hold on a node.',
   );
   return checks.failed === 0 ? 0 : 1;
 }
 
-async function proveOnNode(options) {
-  const step = new Step();
-  const checks = new Checks();
-  const scratch = mkdtempSync(join(tmpdir(), 'adit-node-'));
-  const closing = [() => rmSync(scratch, { recursive: true, force: true })];
-  /** What was made last goes first; what cannot be undone keeps nothing else from being so. */
-  const undo = async () => {
-    for (const each of closing.reverse()) {
-      try {
-        await each();
-      } catch (error) {
-        console.error(error.message);
-      }
+/** Of this tree, and of the commit that is upgraded from. */
+async function images(step, { build, from }) {
+  if (build) await buildImage(step, NEW);
+  if (from === undefined) return [NEW];
+  if (build) {
+    const tree = mkdtempSync(join(tmpdir(), 'adit-tree-'));
+    try {
+      exportTree(from, tree);
+      await buildImage(step, OLD, tree);
+    } finally {
+      rmSync(tree, { recursive: true, force: true });
     }
-  };
-  let undone;
-  const close = () => (undone ??= undo());
-  /** What it makes is undone, though it may still be in the making when that is asked for. */
-  const own = async (making, end) => {
-    closing.push(async () => {
-      const made = await making.catch(() => undefined);
-      if (made !== undefined) await end(made);
-    });
-    return await making;
-  };
-  const stop = (each) => each.stop();
-  const quit = (signal) => void close().then(() => process.exit(signal === 'SIGINT' ? 130 : 143));
-  process.once('SIGINT', quit).once('SIGTERM', quit);
-  try {
-    await ensureNodePackages(step);
-    if (options.build) await buildImage(step, 'localhost/adit:one');
-    await programImage(step, await program('pause', step), PAUSE);
-    const archives = [];
-    for (const name of [PAUSE, 'localhost/adit:one']) {
-      archives.push(join(scratch, `${basename(name).replace(':', '-')}.tar`));
-      await exportImage(step, name, archives.at(-1));
-    }
-    const programs = { kubelet: await program('kubelet', step), proxy: await program('kube-proxy', step) };
-    step.end();
-
-    let plane;
-    let node;
-    await checks.check('a node with containerd and a kubelet', async () => {
-      plane = await own(startControlPlane({ scheduling: true, users: nodeUsers, step }), stop);
-      node = await own(startNode(plane, programs), stop);
-      for (const archive of archives) await node.importImage(archive);
-      await node.tagImage('localhost/adit:one', 'localhost/adit:two');
-      return expectOk(await plane.kubectl('get', 'nodes', '--no-headers'))
-        .trim()
-        .replace(/\s+/g, ' ');
-    });
-    const servers = await own(startServers({ host: ADDRESS, env: {}, from: ['packages'] }), stop);
-    Checks.expect(
-      servers.missing.length === 0,
-      `These are missing: ${servers.missing.map(({ name }) => name).join(', ')}`,
-    );
-    const receiver = await startReceiver(ADDRESS);
-    closing.push(() => receiver.close());
-    await proveRelease(checks, { plane, node, servers, receiver, scratch, closing, ...options });
-  } catch (error) {
-    // What failed a check was written with it.
-    if (checks.failed === 0) throw error;
-  } finally {
-    step.end();
-    await close();
-    process.off('SIGINT', quit).off('SIGTERM', quit);
   }
-  return checks;
+  return [NEW, OLD];
 }
 
-async function proveRelease(checks, { plane, node, servers, receiver, scratch, closing, jobs, requests }) {
-  const { kubectl, helm } = plane;
-  const inside = (...args) => kubectl('--namespace', NAMESPACE, ...args);
-  const pods = async (...args) => JSON.parse(expectOk(await inside('get', 'pods', ...args, '--output', 'json'))).items;
+async function proveOnNode(on, options) {
+  const servers = await on.own(startServers({ host: ADDRESS, env: {}, from: ['packages'] }), (each) => each.stop());
+  Checks.expect(
+    servers.missing.length === 0,
+    `These are missing: ${servers.missing.map(({ name }) => name).join(', ')}`,
+  );
+  const receiver = await on.own(startReceiver(ADDRESS), (each) => each.close());
+  if (options.from === undefined) await on.node.tagImage(NEW, OLD);
+  await proveRelease(on, { servers, receiver, ...options });
+}
+
+async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
+  const { checks, node, scratch, own } = on;
+  const secrets = {
+    database: { url: servers.postgres.url },
+    objects: { 'access-key': servers.minio.accessKey, 'secret-key': servers.minio.secretKey },
+    api: { 'api-key': KEY },
+  };
+  const { inside, pods, orTell, helm } = await releaseOn(on, { namespace: NAMESPACE, name: RELEASE, secrets });
   const file = join(scratch, 'values.json');
   writeFileSync(file, JSON.stringify(valuesFor(servers)));
-  const given = [join(repositoryRoot, 'helm/adit'), '--namespace', NAMESPACE, '--values', file];
-  /** What helm said, and what the pods that are not well wrote. */
-  const orTell = async (said) => {
-    if (said.code === 0) return;
-    const lines = [said.stderr.trim(), (await inside('get', 'pods', '--output', 'wide')).stdout];
-    for (const { metadata, status } of await pods()) {
-      const well = status.phase === 'Succeeded' || status.containerStatuses?.every(({ ready }) => ready);
-      if (!well) lines.push(`${metadata.name}:`, node.logsOf(metadata.name).split('\n').slice(-15).join('\n'));
-    }
-    throw new Error(lines.join('\n'));
-  };
+  const values = ['--values', file];
+  const chart = join(repositoryRoot, 'helm/adit');
+  let older = chart;
+  if (from !== undefined) {
+    const tree = join(scratch, 'from');
+    mkdirSync(tree);
+    exportTree(from, tree, 'helm');
+    older = join(tree, 'helm/adit');
+  }
 
   const settled = async () => {
     for (const component of Object.keys(REPLICAS)) {
@@ -168,26 +133,10 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
     }
   };
 
-  const labels = {
-    'pod-security.kubernetes.io/enforce': 'restricted',
-    'pod-security.kubernetes.io/warn': 'restricted',
-  };
-  const secrets = {
-    database: { url: servers.postgres.url },
-    objects: { 'access-key': servers.minio.accessKey, 'secret-key': servers.minio.secretKey },
-    api: { 'api-key': KEY },
-  };
-  expectOk(
-    await plane.apply([
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } },
-      ...secretDocuments(NAMESPACE, secrets),
-    ]),
-  );
-  const memory = watchMemory(pods);
-  closing.push(() => memory.stop());
+  const memory = await own(Promise.resolve(watchMemory(pods)), (each) => each.stop());
 
   await checks.check('helm install --wait', async () => {
-    await orTell(await helm('install', RELEASE, ...given, ...WAIT));
+    await helm('install', older, ...values, ...WAIT);
     const slowest = (await pods()).map(startOf).sort((a, b) => b.seconds - a.seconds);
     return `${slowest.length} pods, the slowest ready after ${slowest[0].seconds} s (${slowest[0].component})`;
   });
@@ -200,16 +149,13 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
     return line.trim();
   });
   await checks.check('helm test: a clip is uploaded, mined and its segments are compared', async () => {
-    await orTell(await helm('test', RELEASE, '--namespace', NAMESPACE, '--timeout', '600s'));
+    await helm('test', '--timeout', '600s');
   });
 
-  const media = await mediaOver(join(scratch, 'media'));
-  closing.push(media.close);
-  const { kinds } = media;
+  const { kinds } = await own(mediaOver(join(scratch, 'media')), (each) => each.close());
   const service = JSON.parse(expectOk(await inside('get', 'service', `${RELEASE}-gateway`, '--output', 'json'))).spec;
   const url = `http://${service.clusterIP}:${service.ports[0].port}`;
   const client = new ChaosClient(url, KEY);
-  await forgetObservations(servers.postgres.url);
   const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
   const mine = async (kind, key) => {
     const { id } = await client.submit({ ...kind.order, webhook }, key);
@@ -217,13 +163,15 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
   };
   const undisturbed = new Map();
   const ended = [];
-  await checks.check('every kind of job, undisturbed', async () => {
-    for (const done of await Promise.all(kinds.map((kind) => mine(kind, `alone-${kind.name}`)))) {
+  const mineAlone = async (build) => {
+    await forgetObservations(servers.postgres.url);
+    for (const done of await Promise.all(kinds.map((kind) => mine(kind, `alone-${build}-${kind.name}`)))) {
       ended.push(done);
-      undisturbed.set(done.kind.name, await client.results(done.id));
+      undisturbed.set(done.kind.name, [...(undisturbed.get(done.kind.name) ?? []), await client.results(done.id)]);
     }
-    return [...undisturbed].map(([name, { count }]) => `${name} ${count} segments`).join(', ');
-  });
+    return [...undisturbed].map(([name, each]) => `${name} ${each.at(-1).count} segments`).join(', ');
+  };
+  await checks.check('every kind of job, undisturbed', () => mineAlone('one'));
 
   let over = false;
   let number = 0;
@@ -235,8 +183,9 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
   });
   const asking = keepAsking(`${url}/api/v1/jobs/?limit=1`, { authorization: `Key ${KEY}` });
   const disturbing = (async () => {
-    await checks.check('helm upgrade to an image of another name while jobs run', async () => {
-      await orTell(await helm('upgrade', RELEASE, ...given, ...WAIT, '--set', 'image.tag=two'));
+    const to = from === undefined ? 'an image of another name' : `this build, from ${from.slice(0, 10)},`;
+    await checks.check(`helm upgrade to ${to} while jobs run`, async () => {
+      await helm('upgrade', chart, ...values, ...WAIT, '--set', 'image.tag=two');
       // Helm does not wait for the pods that are replaced.
       await settled();
     });
@@ -256,20 +205,21 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
     await Promise.allSettled(miners);
     await asking.stop();
   }
+  if (from !== undefined) await checks.check('every kind of job on this build alone', () => mineAlone('two'));
   await checks.check('no job was lost, doubled or wrong', async () => {
     await Promise.all(miners);
     await awaitWebhooks(receiver, ended);
     const report = await tally(client, receiver, ended, undisturbed);
-    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'mixed'].flatMap((name) =>
-      report[name].map((what) => `${name}: ${what}`),
-    );
+    // Where the builds give other results, a job of both is mixed; of one build none can be.
+    const faulty = ['lost', 'wrong', 'doubled', 'unheard', ...(from === undefined ? ['mixed'] : [])];
+    const faults = faulty.flatMap((name) => report[name].map((what) => `${name}: ${what}`));
     faults.push(...client.violations);
     const left = await messagesLeft(servers.postgres.url);
     if (left > 0) faults.push(`${left} messages were left in the outbox`);
     Checks.expect(faults.length === 0, faults.join('\n'));
     return `${report.jobs} jobs (${Object.entries(report.states)
       .map(([state, count]) => `${count} ${state}`)
-      .join(', ')})`;
+      .join(', ')}${report.mixed.length > 0 ? `, ${report.mixed.length} of both builds` : ''})`;
   });
   await checks.check('no request to the gateway failed', async () => {
     const { count, failures, slowest } = asking.counted();
@@ -278,7 +228,7 @@ async function proveRelease(checks, { plane, node, servers, receiver, scratch, c
   });
   const table = memory.table();
   await checks.check('helm uninstall', async () => {
-    await orTell(await helm('uninstall', RELEASE, '--namespace', NAMESPACE, ...WAIT));
+    await helm('uninstall', ...WAIT);
     expectOk(await inside('wait', '--for=delete', 'pods', '--all', '--timeout=120s'));
   });
   console.log(`\n${table}`);

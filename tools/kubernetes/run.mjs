@@ -7,6 +7,7 @@ const USAGE = `Proves helm/adit on a real Kubernetes 1.34, which is built once i
                                upgrade, rollback, evictions and a drain, uninstall; about a minute
   npm run chart -- node        a kubelet with containerd on this machine, as root: the image of deploy/Dockerfile mines in
                                pods while they are replaced; half an hour the first time, since the image is built
+  npm run chart -- evaluation  on the same node: servers that the chart brings along, and weights that it pulls
 
   --help                       this text; "npm run chart -- node --help" has more
 
@@ -17,6 +18,10 @@ export async function runChart([what, ...args]) {
   if (what === 'node') {
     const { runNode } = await import('./node.mjs');
     return await runNode(args);
+  }
+  if (what === 'evaluation') {
+    const { runEvaluation } = await import('./evaluation.mjs');
+    return await runEvaluation(args);
   }
   if (what === undefined || what === '--help' || what === '-h' || args.some((arg) => ['--help', '-h'].includes(arg))) {
     console.log(USAGE);

