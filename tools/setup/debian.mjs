@@ -1,7 +1,11 @@
 // Debian's packages, where this process may install them.
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onPath } from './on-path.mjs';
 import { SetupError } from './step.mjs';
+
+/** Another program's apt-get, such as the nightly upgrade or another set-up, is waited for so long. */
+const LOCK_SECONDS = 120;
 
 /** apt-get runs one at a time; several set-up steps may ask at once. */
 let turn = Promise.resolve();
@@ -31,16 +35,29 @@ async function install(step, title, packages) {
   if (!canInstallFromDebian()) return false;
   step.begin(title);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Another program's apt-get, such as the nightly upgrade, is waited for.
-  const wait = ['-q', '-o', 'DPkg::Lock::Timeout=120'];
+  const wait = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
   try {
-    await step.exec('apt-get', ['update', ...wait], { env });
+    await update(step, title, { env }, wait);
     const names = typeof packages === 'function' ? packages() : packages;
     if (names.length === 0) return false;
     await step.exec('apt-get', ['install', '-y', '--no-install-recommends', ...wait, ...names], { env });
     return true;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
+    // The caller goes on another way, or says what is missing; this says why.
+    console.error(error.message);
     return false;
+  }
+}
+
+/** The time-out of apt's locks is not for that of its lists: it gives up at once. */
+async function update(step, title, options, wait) {
+  for (const end = Date.now() + LOCK_SECONDS * 1000; ; await sleep(5_000)) {
+    try {
+      return await step.exec('apt-get', ['update', ...wait], options);
+    } catch (error) {
+      if (!/lists\/lock/.test(error.message) || Date.now() > end) throw error;
+      step.begin(`${title} (another apt-get is at work)`);
+    }
   }
 }
