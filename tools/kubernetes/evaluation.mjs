@@ -29,6 +29,10 @@ is not as it should be.`;
 const IMAGE = 'localhost/adit:two';
 const NAMESPACE = 'adit';
 const RELEASE = 'adit';
+const SERVICES = [
+  ...['gateway', 'notifier', 'aggregator', 'decoder'],
+  ...['face', 'landmark', 'object', 'speech', 'text'].map((family) => `inference-${family}`),
+];
 const WAIT = ['--wait', '--timeout', '900s'];
 
 /** Answers the exit code. */
@@ -60,6 +64,7 @@ async function proveEvaluation(on, images) {
   const mirror = await own(startMirror(ADDRESS), (each) => each.close());
   const chart = join(repositoryRoot, 'helm/adit');
   const file = join(scratch, 'values.json');
+  // More would not fit on two cores.
   const resources = { requests: { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '16Mi' } };
   writeFileSync(
     file,
@@ -68,7 +73,9 @@ async function proveEvaluation(on, images) {
       // No node of one machine has volumes to claim.
       evaluation: { ...images, storageClassName: 'none', resources },
       models: { pull: ['whisper-base'], index: mirror.url },
-      defaults: { startupSeconds: 900, resources },
+      defaults: { startupSeconds: 900 },
+      services: Object.fromEntries(SERVICES.map((name) => [name, { resources }])),
+      test: { resources },
     }),
   );
   const values = ['--values', join(chart, 'values/evaluation.yaml'), '--values', file];

@@ -25,7 +25,7 @@ exec java $KAFKA_HEAP_OPTS -XX:+UseSerialGC -Dlog4j.configuration=file:/opt/kafk
 const POSTGRES = `#!/bin/bash
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  initdb --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=<(printf %s "$POSTGRES_PASSWORD") --auth-local=trust --auth-host=scram-sha-256
+  initdb --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=<(printf %s "$POSTGRES_PASSWORD") --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --no-locale
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
   echo "CREATE DATABASE $POSTGRES_DB" | postgres --single -D "$PGDATA" postgres
 fi
@@ -38,7 +38,7 @@ export async function serverImages(step) {
   const { home } = kafka.find() ?? (await kafka.install(step));
   const names = {
     kafkaImage: 'localhost/evaluation-kafka:1',
-    databaseImage: 'localhost/evaluation-postgres:1',
+    databaseImage: 'localhost/evaluation-postgres:2',
     objectsImage: 'localhost/evaluation-minio:1',
   };
   const started = (folder, text) => writeFileSync(join(folder, 'start'), text, { mode: 0o755 });
