@@ -10,7 +10,6 @@ import { RefusedBodies } from './auth/refused-bodies.js';
 import { EDITOR_PATHS } from './editor/editor.controller.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './resources.js';
-import { HEAD_MS } from './http/adapter.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { addBodyWatch } from './http/body-watch.js';
@@ -24,6 +23,9 @@ import { requestValidation } from './http/validation.js';
 import { Mutations } from './mutations.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
+/** How long a client may take, once the gateway ends, to send the rest of a head or to fetch anything of its answer. */
+const CLOSING_PATIENCE_MS = 5_000;
+
 /**
  * Gives an application that holds GatewayModule, made with `gatewayAdapter`, the gateway's prefix, hooks, validation and
  * errors. Call it after `NestFactory.create` and before `init` or `listen`.
@@ -32,7 +34,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
   const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
-  addOrderlyClose(fastify, HEAD_MS);
+  addOrderlyClose(fastify, CLOSING_PATIENCE_MS);
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
   addRequestHooks(fastify, config.corsOrigins);

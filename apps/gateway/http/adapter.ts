@@ -8,9 +8,6 @@ import { answerOnSocket } from './bare-socket.js';
 import { problemHeaders, problemOf, refusalOf } from './problem.js';
 import { requestIdOf } from './request-hooks.js';
 
-/** What the head of a request may take to come. */
-export const HEAD_MS = 30_000;
-
 /** Its parsers of bodies are those of `addBodyParsers`: Nest's own would take forms, and JSON without bounds. */
 class GatewayAdapter extends FastifyAdapter {
   override registerParserMiddleware(): void {
@@ -33,7 +30,7 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
     // Slow clients may upload for hours (body-watch.ts), but not take minutes for a head.
     connectionTimeout: 0,
     requestTimeout: 0,
-    http: { headersTimeout: HEAD_MS },
+    http: { headersTimeout: 30_000 },
     // On a connection that is still open when the process ends, the last request is served: what it needs is there.
     return503OnClosing: false,
     frameworkErrors: (thrown, request, reply) => {

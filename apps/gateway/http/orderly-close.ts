@@ -1,34 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
+/** A connection, by what was asked on it. */
+interface Asked {
+  /** Requests and answers that have not come, or gone, whole; and the answers alone. */
+  underway: number;
+  answers: number;
+  /** Bytes that had come when it last was at rest. */
+  bytes: number;
+}
+
 /**
- * Lets the gateway close as soon as everybody who asked has an answer. Node waits for three more: for connections on which
- * nothing has come, as browsers and pools open them in advance, and for heads that never end, both for ever, since it stops
- * looking at `headersTimeout` when it closes; and for those who have their answer, until they have kept quiet for long
- * enough. The first end at once, a head that is on its way has `headMs` to come, and the last end with their answer.
+ * Lets the gateway close as soon as everybody who asked has an answer. Node alone cuts what is still to be sent of an answer
+ * that was ended, and waits for ever for connections on which nothing has come, as browsers and pools open them in advance, for
+ * heads that never end, since it stops looking at `headersTimeout`, and for answers that nobody fetches. Here connections at
+ * rest end at once, those with an answer once it is sent; a head that is on its way and an answer that is not fetched have
+ * `patienceMs`.
  */
-export function addOrderlyClose(fastify: FastifyInstance, headMs: number): void {
+export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): void {
   const { server } = fastify;
-  const silent = new Set<Socket>();
+  const connections = new Map<Socket, Asked>();
   let closing = false;
   server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    connections.set(socket, { underway: 0, answers: 0, bytes: 0 });
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', ({ socket }, response) => {
-    silent.delete(socket);
-    response.once('finish', () => {
-      if (closing) setImmediate(() => server.closeIdleConnections());
-    });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const asked = connections.get(socket);
+    if (asked === undefined) return;
+    // Node takes the timeout away with a connection's next request.
+    if (closing) socket.setTimeout(patienceMs);
+    asked.answers += 1;
+    response.once('close', () => (asked.answers -= 1));
+    for (const half of [request, response]) {
+      asked.underway += 1;
+      half.once('close', () => {
+        asked.underway -= 1;
+        asked.bytes = socket.bytesRead;
+        if (closing && asked.underway === 0) socket.destroySoon();
+      });
+    }
   });
-  fastify.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close');
+  fastify.addHook('onSend', ({ raw }, reply, payload, done) => {
+    // Node ends the connection behind it: not while a body is still coming, or others wait behind it.
+    if (closing && raw.complete && connections.get(raw.socket)?.answers === 1) reply.header('connection', 'close');
     done(null, payload);
   });
+  // Node calls it when it closes; its own cuts answers.
+  server.closeIdleConnections = () => {
+    for (const [socket, { underway, bytes }] of connections)
+      if (underway === 0 && socket.bytesRead === bytes) socket.destroySoon();
+  };
   fastify.addHook('preClose', (done) => {
     closing = true;
-    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy();
-    setTimeout(() => silent.forEach((socket) => socket.destroy()), headMs).unref();
+    server.on('timeout', (socket: Socket) => {
+      if (connections.get(socket)?.underway === 0 || socket.writableLength > 0) socket.destroy();
+    });
+    for (const socket of connections.keys()) socket.setTimeout(patienceMs);
+    setTimeout(() => {
+      for (const [socket, { underway }] of connections) if (underway === 0) socket.destroy();
+    }, patienceMs).unref();
     done();
   });
 }
