@@ -40,6 +40,8 @@ export class NudgedLoop {
     this.again = true;
     this.running ??= this.loop().finally(() => {
       this.running = null;
+      // It came after the last look, and found this one still there.
+      if (this.again) this.nudge();
     });
   }
 
