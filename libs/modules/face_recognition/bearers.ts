@@ -1,6 +1,5 @@
-import { elementAt } from '@adit/contracts';
 import type { Matcher } from '../galleries/match.js';
-import { identify } from './segments.js';
+import { identify, identityAmong } from './segments.js';
 import type { Identity } from './segments.js';
 import { identityOf } from './thread.js';
 import type { Thread } from './thread.js';
@@ -51,7 +50,7 @@ export function decideNames(
 ): Decision {
   const faces = ended.map((thread) => candidatesOf(thread, naming));
   const blocked = open.length === 0 ? [] : faces.filter((face) => open.some((other) => isRival(face, other, naming)));
-  const held = new Set(reach(blocked, faces));
+  const held = reach(blocked, faces);
   // More than the state can hold are decided now.
   const waiting = held.size > MAX_WAITING ? new Set<Candidates>() : held;
   const bearers = [...before];
@@ -67,9 +66,7 @@ export function decideNames(
     given.set(face, person);
     bearers.push({ person, start, end });
   }
-  const decided = faces.flatMap((face) =>
-    waiting.has(face) ? [] : [named(face, bearers, given.get(face), naming.topK)],
-  );
+  const decided = faces.flatMap((face) => (waiting.has(face) ? [] : [named(face, bearers, given.get(face), naming)]));
   const threads = [...waiting].map(({ thread }) => thread);
   const oldest = Math.min(...[...open, ...threads].map(({ start }) => start.sample));
   const kept = bearers.filter(({ end }) => end >= oldest).slice(-MAX_BEARERS);
@@ -100,32 +97,34 @@ function isRival({ thread, people }: Candidates, open: Thread, { matcher, maxDis
 }
 
 /** These and all that hang on them: shown at one time, with a person that both may be. */
-function reach(from: readonly Candidates[], all: readonly Candidates[]): Candidates[] {
-  const reached = [...from];
-  for (let at = 0; at < reached.length; at++) {
-    const one = elementAt(reached, at);
+function reach(from: readonly Candidates[], all: readonly Candidates[]): Set<Candidates> {
+  const reached = new Set(from);
+  // A set goes on with what is added to it meanwhile.
+  for (const one of reached) {
     const people = new Set(one.people.map(({ person }) => person));
-    reached.push(
-      ...all.filter(
-        (other) =>
-          !reached.includes(other) &&
-          overlap(one.thread, other.thread) &&
-          other.people.some(({ person }) => people.has(person)),
-      ),
-    );
+    for (const other of all) {
+      if (reached.has(other) || !overlap(one.thread, other.thread)) continue;
+      if (other.people.some(({ person }) => people.has(person))) reached.add(other);
+    }
   }
   return reached;
 }
 
 /** The identity without those whom other faces of the same time bear; one that was given comes first. */
-function named(face: Candidates, bearers: readonly Bearer[], person: number | undefined, topK: number): Named {
+function named(
+  face: Candidates,
+  bearers: readonly Bearer[],
+  person: number | undefined,
+  { matcher, topK }: Naming,
+): Named {
   const { thread, identity, people } = face;
   const { start, end } = samplesOf(thread);
   const lost = new Set(people.map((match) => match.person));
   if (person !== undefined) lost.delete(person);
   const borne = new Set(bearers.filter((one) => one.start <= end && start <= one.end).map((one) => one.person));
   const nearest = identity.nearest.filter((match) => !(lost.has(match.person) && borne.has(match.person)));
-  return { thread, identity: { ...identity, nearest: nearest.slice(0, topK) } };
+  // The means of its views are of whoever is the nearest now.
+  return { thread, identity: identityAmong(nearest.slice(0, topK), thread, matcher) };
 }
 
 function overlap(a: Thread, b: Thread): boolean {

@@ -1,5 +1,5 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { elementAt, matchGreedily, zip, type Unit } from '@adit/contracts';
+import { elementAt, matchGreedily, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
 import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
@@ -211,6 +211,20 @@ export class FaceFold implements Fold<FaceState> {
     });
     return segment === null ? [] : [segment];
   }
+}
+
+/**
+ * What version 2 had stored goes on: folded anew, what waits now and did not then would leave a second time. It named every
+ * face on its own; those who may come back have their names.
+ */
+export function adoptFaces(state: Json, version: number): Json {
+  if (version !== 2 || state === null) return null;
+  // As that version stored it.
+  const former = state as Omit<FaceState, 'waiting' | 'bearers'>;
+  const bearers = former.named.map(({ start, end, extra: { person } }) => {
+    return { person, start: start.sample, end: end.sample };
+  });
+  return { ...former, waiting: [], bearers };
 }
 
 function joinNamed(a: Named, b: Named): Named {

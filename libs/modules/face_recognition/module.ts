@@ -3,7 +3,7 @@ import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
 import { FaceRecognitionArguments } from './args.js';
 import { chooseGalleries } from './choose-galleries.js';
-import { FaceFold } from './fold.js';
+import { adoptFaces, FaceFold } from './fold.js';
 import { FACE_NETWORK } from './segments.js';
 import { calibratedDistance } from '../galleries/calibrated.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
@@ -13,6 +13,7 @@ import { matcherOf } from '../galleries/matcher-cache.js';
 export default defineModule({
   id: 'face_recognition',
   version: 3,
+  adopt: adoptFaces,
   args: FaceRecognitionArguments,
   media: ['image', 'video'],
   takes: galleriesOf(FACE_GALLERY),

@@ -35,8 +35,12 @@ export type Appearance = {
 
 export function identify(face: Pick<Thread, 'sum' | 'weight'>, matcher: Matcher, topK: number): Identity {
   const query = identityOf(face);
-  const nearest = query === null ? [] : matcher.nearest(query, topK);
-  const closest = nearest[0];
+  return identityAmong(query === null ? [] : matcher.nearest(query, topK), face, matcher);
+}
+
+/** Who a face is of these people, nearest first. */
+export function identityAmong(nearest: Match[], face: Pick<Thread, 'sum' | 'weight'>, matcher: Matcher): Identity {
+  const [closest] = nearest;
   const mean = meanView(face);
   const meanCosine = closest === undefined || mean === null ? -1 : matcher.cosineTo(mean, closest.person);
   return { nearest, meanCosine, weight: face.weight };
