@@ -66,6 +66,8 @@ describe('the generic name dictionary', () => {
     ['Ministra de Educación Pilar Alegría', 'Pilar Alegría'],
     ['Bundeskanzler Olaf Scholz', 'Olaf Scholz'],
     ['Anna Schmidt Reporterin', 'Anna Schmidt'],
+    ['Reporterin, Anna Schmidt', 'Anna Schmidt'],
+    ['Economist, Charité Berlin, James Miller', 'James Miller'],
     ['Karl Heinz Richter', 'Karl Heinz Richter'],
     ['Prezydent Andrzej Duda', 'Andrzej Duda'],
     ['Diego García', 'Diego García'],

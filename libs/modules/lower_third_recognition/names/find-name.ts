@@ -42,7 +42,7 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
   const inSecondary = lookUp(secondary);
   const shapeAlone = generic === null && own.length === 0;
   const find = (line: string, below: string | null = null): FoundName | null => {
-    const runs = nameRuns(line, generic?.places)
+    const runs = nameRuns(line, generic?.places, (run) => isFullName(run, generic))
       .map((run) => personIn(run, generic))
       .filter((run) => countOf(run) > 0 && countOf(run) <= MOST_WORDS);
     const texts = [...runs.map((run) => run.join(' ')), ...line.split(/[,;|]/u).map((part) => part.trim()), line];
@@ -83,7 +83,12 @@ function personIn(run: NameRun, generic: GenericNames | null): NameRun {
 /** A place of several words, unless it is as much a person: Diego García is both. */
 function isPlace(run: NameRun, generic: GenericNames | null): boolean {
   if (generic?.places.has(foldName(run.join(' '))) !== true) return false;
-  return !isIn(generic.first, run[0] ?? '') || !isIn(generic.last, run.at(-1) ?? '');
+  return !isFullName(run, generic);
+}
+
+/** A first name at the begin and a last name at the end, both of them known. */
+function isFullName(run: NameRun, generic: GenericNames | null): boolean {
+  return run.length > 1 && isIn(generic?.first, run[0] ?? '') && isIn(generic?.last, run.at(-1) ?? '');
 }
 
 function isIn(names: ReadonlySet<string> | undefined, word: string): boolean {

@@ -32,15 +32,20 @@ const LONGEST_PLACE = 6;
  * The runs of words of a line that are written like a name: two to five words with a capital, particles between them. A
  * comma, a dash or a bracket ends a run; titles before it are left out, and so is where a function is held: the place, as
  * long as `places` knows it, else a word, that a particle leads to (Mayor of San Diego, maire de Saint-Denis), and what
- * follows a function behind a comma (Ärztin, Charité Berlin).
+ * follows a function behind a comma (Ärztin, Charité Berlin), unless `isPerson` is sure of it (Economist, Jane Miller).
  */
-export function nameRuns(line: string, places: ReadonlySet<string> = new Set()): NameRun[] {
+export function nameRuns(
+  line: string,
+  places: ReadonlySet<string> = new Set(),
+  isPerson: (run: NameRun) => boolean = () => false,
+): NameRun[] {
   const runs: NameRun[] = [];
   let held = false;
+  let behind = false;
   for (const piece of line.split(/([,;:|/()[\]·•*]|\s[-–—]\s)/u)) {
-    if (piece === ',' && held) break;
+    behind ||= piece === ',' && held;
     const words = piece.split(/\s+/u).filter((each) => each !== '');
-    runs.push(...runsOf(words, places));
+    runs.push(...runsOf(words, places).filter((run) => !behind || isPerson(run)));
     held = words.some(isFunction);
   }
   return runs;
