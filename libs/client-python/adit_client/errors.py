@@ -18,7 +18,7 @@ class AditConnectionError(AditError):
 
 
 class AditTimeoutError(AditError):
-    """What was waited for had not ended when the time was over. It goes on."""
+    """What was waited for had not ended when the time was over. It goes on, unless it says otherwise."""
 
 
 class AditApiError(AditError):

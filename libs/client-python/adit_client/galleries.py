@@ -8,10 +8,11 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from .errors import AditError
+from .errors import AditError, AditTimeoutError
 from .progress import ProgressLine, until_ended
 from .types import Dataset, DatasetImport, DatasetImportError, Model, Training
 
@@ -52,7 +53,8 @@ class Galleries:
 
         The photos become a dataset of the service, which is trained; a model of that name gets a version more. ``name`` is that
         of the folder unless given. ``config``: ``min_face_size``, ``sharpness_threshold``. Throws AditError with the reason
-        when nothing can be made of them, AditTimeoutError after ``timeout`` seconds.
+        when nothing can be made of them, AditTimeoutError after ``timeout`` seconds. Unless a training was begun that may still
+        end, nothing of it stays with the service then.
         """
         path = os.fspath(folder)
         model_name = name or os.path.basename(os.path.abspath(path))
@@ -63,11 +65,21 @@ class Galleries:
         line = ProgressLine(progress)
         try:
             dataset = self._dataset(model_name)
-            done = self._import(dataset.id, photos, end, line)
-            training = self._train(dataset.id, model_name, config, end, line)
+            try:
+                done = self._import(dataset.id, photos, end, line)
+                training_id = self._begin_training(dataset.id, model_name, config)
+            except BaseException:
+                # Nobody knows of it, and another try makes one of its own. An import that is under way ends with it.
+                self._forget(dataset.id)
+                raise
+            operation = "GET /v1/trainings/{trainingId}/"
+            training = Training.model_validate(
+                self._ended(operation, {"trainingId": training_id}, end, line, "training")
+            )
         finally:
             line.end()
         if training.output_model is None:
+            self._forget(dataset.id)
             raise AditError(f"The training {training.state}: {training.error}")
         listed = self._client.items(
             "GET /v1/datasets/{datasetId}/imports/{importId}/errors/",
@@ -89,7 +101,7 @@ class Galleries:
     ) -> DatasetImport:
         with tempfile.TemporaryDirectory(prefix="adit-gallery-") as folder:
             archive = os.path.join(folder, f"{dataset_id}.zip")
-            with zipfile.ZipFile(archive, "w") as file:
+            with zipfile.ZipFile(archive, "w", strict_timestamps=False) as file:
                 for photo, name in photos:
                     file.write(photo, name)
             entry = self._client.storage.upload(archive, folder="/python")
@@ -103,21 +115,25 @@ class Galleries:
             path = {"datasetId": dataset_id, "importId": posted["id"]}
             operation = "GET /v1/datasets/{datasetId}/imports/{importId}/"
             done = DatasetImport.model_validate(self._ended(operation, path, end, line, "importing"))
+        except AditTimeoutError as error:
+            raise AditTimeoutError("The photos were not imported in time; nothing of them stays.") from error
         finally:
-            # The pictures are files of their own by now.
+            # The pictures are files of their own by now, or go with the dataset.
             self._client.storage.delete(entry.id)
         if done.state != "completed":
             raise AditError(f"The import {done.state}: {done.error_msg}")
         return done
 
-    def _train(
-        self, dataset_id: str, name: str, config: dict[str, int], end: Optional[float], line: ProgressLine
-    ) -> Training:
+    def _begin_training(self, dataset_id: str, name: str, config: dict[str, int]) -> str:
         order = {"source_dataset_id": dataset_id, "output_model_name": name, "config": config}
         key = secrets.token_urlsafe(24)
         posted = self._client.request("POST /v1/trainings/", json=order, idempotency_key=key)
-        operation = "GET /v1/trainings/{trainingId}/"
-        return Training.model_validate(self._ended(operation, {"trainingId": posted["id"]}, end, line, "training"))
+        return str(posted["id"])
+
+    def _forget(self, dataset_id: str) -> None:
+        """Why it is forgotten is what is thrown."""
+        with suppress(AditError):
+            self._client.request("DELETE /v1/datasets/{datasetId}/", path={"datasetId": dataset_id})
 
     def _ended(
         self, operation: str, path: dict[str, Any], end: Optional[float], line: ProgressLine, what: str

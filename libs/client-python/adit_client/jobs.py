@@ -65,7 +65,7 @@ class Jobs:
         return Job.model_validate(self._client.request("POST /v1/jobs/", json=body, idempotency_key=idempotency_key))
 
     def get(self, job: Union[Job, str]) -> Job:
-        return self._read(job, 0)
+        return self._read(job, 0)[0]
 
     def list(self, **query: Any) -> Iterator[Job]:
         """Newest first. ``query``: ``state``, ``tag``, ``search``, ``batch``."""
@@ -88,11 +88,12 @@ class Jobs:
         told = on_progress is not None or line.is_shown
 
         def look(left: float) -> Job:
-            now = self._read(job, 0 if told else int(min(WAIT, left)))
+            now, waited = self._read(job, 0 if told else int(min(WAIT, left)))
             line.say(now.state, now.progress)
             if on_progress is not None:
                 on_progress(now)
-            if now.state not in ENDED and (told or left < 1):
+            # Where the service waited there is nothing to wait for here.
+            if now.state not in ENDED and not waited:
                 time.sleep(min(POLL, left))
             return now
 
@@ -142,9 +143,11 @@ class Jobs:
         """Summarized results as rows of source, module, type, key and value. Needs pandas."""
         return summary_frame(self.summarized_results(job, **query), self._client.storage.uploaded)
 
-    def _read(self, job: Union[Job, str], seconds: int) -> Job:
+    def _read(self, job: Union[Job, str], seconds: int) -> tuple[Job, bool]:
+        """The job, and whether the service waited for its end."""
         headers = {"prefer": f"wait={seconds}"} if seconds > 0 else {}
-        return Job.model_validate(self._client.request("GET /v1/jobs/{jobId}/", path=_path(job), headers=headers))
+        reply = self._client.raw("GET /v1/jobs/{jobId}/", path=_path(job), headers=headers)
+        return Job.model_validate(reply.json()), "preference-applied" in reply.headers
 
     def _address_of(self, source: Source, folder: str) -> str:
         address = os.fspath(source)

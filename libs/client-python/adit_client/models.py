@@ -90,9 +90,11 @@ class Models:
     def get(self, model: Union[Model, str]) -> Model:
         """A model by its name or id. Throws AditError when there is none."""
         asked = model if isinstance(model, str) else model.id
-        for each in self._client.request("GET /v1/models/", query={"kind": "network"}):
-            if asked in (each["id"], each["name"]):
-                return Model.model_validate(each)
+        # Those that a job may name, galleries among them; else one that only analyses look with.
+        for kind in (None, "network"):
+            for each in self._client.request("GET /v1/models/", query={"kind": kind}):
+                if asked in (each["id"], each["name"]):
+                    return Model.model_validate(each)
         raise AditError(f"There is no model {asked}.")
 
     def predict(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Optional, Union
 
 from .resumable_upload import Upload, abandon, upload_resumably
@@ -77,10 +78,17 @@ class Storage:
         )
 
     def download(self, storage_id: int, to: PathLike) -> None:
-        """Writes a file of the service to a path of this machine."""
-        with self._transport.stream(f"/v1/storage/{storage_id}/file/") as reply, open(to, "wb") as file:
-            for piece in reply.iter_bytes():
-                file.write(piece)
+        """Writes a file of the service to a path of this machine, where it appears whole or not at all."""
+        part = f"{os.fspath(to)}.part"
+        try:
+            with self._transport.stream(f"/v1/storage/{storage_id}/file/") as reply, open(part, "wb") as file:
+                for piece in reply.iter_bytes():
+                    file.write(piece)
+            os.replace(part, to)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.remove(part)
+            raise
 
     def delete(self, storage_id: int) -> None:
         self._client.request("DELETE /v1/storage/{storageId}/", path={"storageId": storage_id})

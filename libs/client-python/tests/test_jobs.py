@@ -1,9 +1,10 @@
 import sys
 
+import httpx
 import pandas
 import pytest
 
-from adit_client import AditTimeoutError
+from adit_client import AditClient, AditTimeoutError
 from adit_client.frames import COLUMNS
 
 OBJECTS = {"object_scene_recognition": {"min_confidence": 50}}
@@ -56,6 +57,21 @@ def test_waiting_has_an_end_and_the_job_goes_on(adit, media):
     assert adit.jobs.stop(job).id == job.id
     assert adit.jobs.wait(job, timeout=60, progress=True).state in ("stopped", "completed")
     adit.jobs.delete(job)
+
+
+def test_a_service_that_does_not_wait_is_not_asked_without_pause(looked, adit):
+    running = {**adit.request("GET /v1/jobs/{jobId}/", path={"jobId": looked[0].id}), "state": "processing"}
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("prefer"))
+        return httpx.Response(200, json=running)
+
+    with AditClient(http=httpx.Client(transport=httpx.MockTransport(answer))) as client:
+        with pytest.raises(AditTimeoutError):
+            client.jobs.wait(looked[0], timeout=1.5)
+    assert asked[0] == "wait=1"
+    assert len(asked) <= 5
 
 
 def test_progress_is_shown_where_it_is_asked_for(looked, adit, capsys):

@@ -1,5 +1,6 @@
 import os
 
+import httpx
 import pytest
 
 from adit_client import AditClient, AditConnectionError
@@ -55,3 +56,15 @@ def test_an_upload_that_is_given_up_is_gone(adit, troubled, large):
         client.storage.upload(large, folder="/given-up", on_begun=begun.append, patience_seconds=0)
     adit.storage.abandon(begun[0])
     assert adit.storage.list("/given-up") == []
+
+
+def test_half_a_download_is_no_file(tmp_path):
+    def half():
+        yield b"half"
+        raise httpx.ReadError("cut")
+
+    http = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=half())))
+    (tmp_path / "before.bin").write_bytes(b"whole")
+    with AditClient(http=http) as client, pytest.raises(AditConnectionError):
+        client.storage.download(1, tmp_path / "before.bin")
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("before.bin", b"whole")]
