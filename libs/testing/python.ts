@@ -10,7 +10,10 @@ import type { Missing } from './servers.js';
 const run = promisify(execFile);
 const OLDEST = 9;
 const INSTALL_MS = 600_000;
-const VERSION = 'import sys, sysconfig; print(*sys.version_info[:2], sysconfig.get_platform())';
+/** What an environment is made of: it refers to the Python that made it, which another image of a machine may have elsewhere. */
+const VERSION =
+  'import os, sys, sysconfig; ' +
+  'print(*sys.version_info[:3], sysconfig.get_platform(), os.path.realpath(sys.executable))';
 
 /**
  * The path of a Python of at least 3.9 that has the packages of a requirements file, which names their versions: a virtual
@@ -29,8 +32,11 @@ export async function pythonWith(requirements: string): Promise<string | Missing
   try {
     await mkdir(cache, { recursive: true });
     await run(found.path, ['-m', 'venv', draft], { timeout: INSTALL_MS });
-    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
-    await run(program(draft), [...install, '--requirement', requirements], { timeout: INSTALL_MS });
+    // A machine without a way out is to say so soon.
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '2'];
+    await run(program(draft), [...install, '--only-binary', ':all:', '--requirement', requirements], {
+      timeout: INSTALL_MS,
+    });
     // Another process may have been as fast; its folder holds the same.
     await rename(draft, folder).catch(() => undefined);
     return program(folder);

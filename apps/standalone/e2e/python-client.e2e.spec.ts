@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineUnderTest } from './engine-under-test.js';
 
 const run = promisify(execFile);
+/** Before jest's own patience is over, which would leave the process behind. */
+const LONGEST_MS = 900_000;
 const root = join(import.meta.dirname, '../../..');
 const client = join(root, 'libs/client-python');
 const python = await pythonWith(join(client, 'tests/requirements.txt'));
@@ -57,14 +59,19 @@ describe(`the Python client${reason}`, () => {
       ADIT_TEST_MEDIA: join(engine.folder, 'media'),
       PYTHONPATH: client,
       PYTHONDONTWRITEBYTECODE: '1',
+      // The engine is here, whatever way leads out.
+      ...{ NO_PROXY: '*', no_proxy: '*' },
     };
     const program = typeof python === 'string' ? python : '';
     const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', client];
-    const { stdout } = await run(program, args, { env, cwd: engine.folder, maxBuffer: 8 << 20 }).catch(
-      ({ stdout: printed, stderr }: { stdout: string; stderr: string }) => {
-        throw new Error(`${printed}\n${stderr}`);
-      },
-    );
+    const { stdout } = await run(program, args, {
+      env,
+      cwd: engine.folder,
+      maxBuffer: 8 << 20,
+      timeout: LONGEST_MS,
+    }).catch(({ stdout: printed, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${printed}\n${stderr}`);
+    });
     expect(stdout).toMatch(/\b\d+ passed\b/);
     expect(stdout).not.toMatch(/skipped|xfailed/);
   });
