@@ -17,13 +17,13 @@ const SAME_PERSON = 0.65;
 
 /**
  * Makes a head of faces from a dataset: what cannot be used and who plainly is somebody else is left out, every person gets
- * several centres, and trials measure it. The same classes give the same head. Returns null when nothing can be used. `goOn`
+ * several centres, and trials measure it. The same classes give the same head. Returns null when nothing can be used. `onProgress`
  * is asked between classes, with the part that is done.
  */
 export async function fitFaceHead(
   classes: readonly TrainedClass[],
   limits: FaceLimits,
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<Head | null> {
   const leftOut: LeftOutImage[] = [];
   const people: Views[] = [];
@@ -32,7 +32,7 @@ export async function fitFaceHead(
   for (const [at, one] of classes.entries()) {
     const views = await viewsOf(one, limits, network.digest, leftOut);
     if (views.length > 0) people.push({ id: one.id, label: one.label, views });
-    if (at % 50 === 0) await goOn((0.4 * at) / classes.length);
+    if (at % 50 === 0) await onProgress((0.4 * at) / classes.length);
   }
   const options = {
     mostCentres: MOST_CENTRES,
@@ -41,7 +41,7 @@ export async function fitFaceHead(
     twiceFrom: SAME_PERSON,
     leftOut,
   } as const;
-  const head = await headOf(people, options, (part) => goOn(0.4 + 0.6 * part));
+  const head = await headOf(people, options, (part) => onProgress(0.4 + 0.6 * part));
   return head === null ? null : { network, ...head };
 }
 

@@ -68,27 +68,27 @@ class Pace {
 /**
  * Makes a head of views: photos of another class are left out, every class gets its mean and views as far apart as it has
  * them, and a threshold is found at which no photo gets the name of another class. Trials measure it. The same views give the
- * same head. Returns null when there are none. `goOn` is asked between classes, with the part that is done.
+ * same head. Returns null when there are none. `onProgress` is told between classes, with the part that is done.
  */
 export async function headOf(
   classes: Views[],
   { mostCentres, stranger, isMidway, twiceFrom, leftOut }: HeadOptions,
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<Pick<Head, 'classes' | 'report'> | null> {
-  await withoutStrangers(classes, leftOut, stranger, (part) => goOn(0.4 * part));
+  await withoutStrangers(classes, leftOut, stranger, (part) => onProgress(0.4 * part));
   const kept = classes.filter(({ views }) => views.length > 0);
   if (kept.length === 0) return null;
   const centres = (views: readonly View[]) => centresOf(vectorsOf(views), mostCentres);
   const heads: HeadClass[] = [];
   for (const { id, label, views } of kept) heads.push({ id, label, centres: await centres(views) });
-  const rivals = await rivalsOf(kept, heads, (part) => goOn(0.4 + 0.3 * part));
+  const rivals = await rivalsOf(kept, heads, (part) => onProgress(0.4 + 0.3 * part));
   const own = isMidway ? await ownLikeness(kept) : null;
   const twins = new Set(rivals.flatMap((rival) => (rival.alike >= (twiceFrom ?? Infinity) ? pairOf(rival) : [])));
   const likeliest = rivals.filter((rival) => !twins.has(pairOf(rival))).sort((a, b) => b.alike - a.alike);
   const threshold = thresholdOf(likeliest[0]?.alike ?? -1, own);
   const heldOut: Float32Array[][] = [];
   for (const { views } of kept) heldOut.push(await centres(views.length >= 3 ? views.slice(0, -1) : views));
-  const { confused, ...trial } = await tried(kept, heldOut, threshold, (part) => goOn(0.7 + 0.3 * part));
+  const { confused, ...trial } = await tried(kept, heldOut, threshold, (part) => onProgress(0.7 + 0.3 * part));
   const report: TrainingReport = {
     number_of_classes: kept.length,
     number_of_images: kept.reduce((sum, { views }) => sum + views.length, 0),
@@ -107,7 +107,7 @@ async function withoutStrangers(
   classes: Views[],
   leftOut: LeftOutImage[],
   reason: LeftOutImage['reason'],
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<void> {
   const means: Float32Array[][] = [];
   for (const { views } of classes) means.push(views.length === 0 ? [] : [await meanOf(vectorsOf(views))]);
@@ -126,7 +126,7 @@ async function withoutStrangers(
       for (const { imageId } of strangers) leftOut.push({ class_id: id, image_id: imageId, reason });
       elementAt(classes, at).views = views.filter((view) => !strangers.has(view));
     }
-    if (at % 50 === 0) await goOn(at / classes.length);
+    if (at % 50 === 0) await onProgress(at / classes.length);
     await turn();
   }
 }
@@ -195,7 +195,7 @@ function pairOf({ at, other }: Rival): string {
 async function rivalsOf(
   classes: readonly Views[],
   heads: readonly HeadClass[],
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<Rival[]> {
   const rivals: Rival[] = [];
   const pace = new Pace();
@@ -206,7 +206,7 @@ async function rivalsOf(
       const { place: other, alike } = await nearestOf(vector, others, pace);
       if (other !== -1) rivals.push({ at, other, alike });
     }
-    if (at % 50 === 0) await goOn(at / classes.length);
+    if (at % 50 === 0) await onProgress(at / classes.length);
     await turn();
   }
   return rivals;
@@ -245,7 +245,7 @@ async function tried(
   classes: readonly Views[],
   heads: readonly Float32Array[][],
   threshold: number,
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<
   Pick<TrainingReport, 'held_out' | 'named_right' | 'named_wrong'> & { confused: { at: number; who: number }[] }
 > {
@@ -261,7 +261,7 @@ async function tried(
     trial.held_out += 1;
     if (distanceOf(alike) <= threshold) trial[who === at ? 'named_right' : 'named_wrong'] += 1;
     if (who !== at) trial.confused.push({ at, who });
-    if (place % 20 === 0) await goOn(place / asked.length);
+    if (place % 20 === 0) await onProgress(place / asked.length);
     await turn();
   }
   return trial;

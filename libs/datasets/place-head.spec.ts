@@ -20,14 +20,14 @@ function place(id: string, vectors: (Float32Array | null)[], of = network): Trai
   return { id, label: id.toUpperCase(), images };
 }
 
-const goOn = async (): Promise<void> => undefined;
+const onProgress = async (): Promise<void> => undefined;
 
 describe('a head of landmarks', () => {
   const tower = place('a', [view(0, 10), view(0, 11), view(0, 12), view(1, 13), null]);
   const bridge = place('b', [view(1, 20), view(1, 21), view(1, 22), view(30, 31)]);
 
   it('keeps views that have nothing in common, and leaves out what shows another landmark', async () => {
-    const head = await fitPlaceHead([tower, bridge], goOn);
+    const head = await fitPlaceHead([tower, bridge], onProgress);
     expect(head?.report.left_out).toEqual([
       { class_id: 'a', image_id: 'a4', reason: 'unreadable' },
       { class_id: 'a', image_id: 'a3', reason: 'another_place' },
@@ -39,14 +39,14 @@ describe('a head of landmarks', () => {
   });
 
   it('is found to reject what it never saw, and is the same for the same photos', async () => {
-    const head = await fitPlaceHead([tower, bridge], goOn);
+    const head = await fitPlaceHead([tower, bridge], onProgress);
     expect(head?.report).toMatchObject({ unseen: 7, unseen_named: 0, threshold: 1 });
-    expect(await fitPlaceHead([tower, bridge], goOn)).toEqual(head);
+    expect(await fitPlaceHead([tower, bridge], onProgress)).toEqual(head);
   });
 
   it('rejects at a smaller distance where two landmarks look alike, and says which', async () => {
     const [left, right] = [view(0, 1, 0.8), view(0, 2, 0.8)];
-    const head = await fitPlaceHead([place('c', [left]), place('d', [right]), place('e', [view(5, 6)])], goOn);
+    const head = await fitPlaceHead([place('c', [left]), place('d', [right]), place('e', [view(5, 6)])], onProgress);
     // Their cosine is 0.64: a distance of 0.85, less the margin.
     expect(head?.report.threshold).toBeCloseTo(Math.sqrt(2 - 2 * 0.66), 3);
     expect(head?.report.closest_pairs?.[0]).toEqual({
@@ -59,7 +59,7 @@ describe('a head of landmarks', () => {
   it('rejects midway between other landmarks and the views of one', async () => {
     const [near, far] = [view(0, 1, 0.95), view(0, 2, 0.95)];
     const like = (own: number): Float32Array => view(own, 2, 0.8);
-    const head = await fitPlaceHead([place('c', [near, far]), place('d', [like(5), like(5)])], goOn);
+    const head = await fitPlaceHead([place('c', [near, far]), place('d', [like(5), like(5)])], onProgress);
     const [worst, own] = [Math.sqrt(1 - 0.95 ** 2) * 0.6, 0.95 ** 2];
     expect(head?.report.threshold).toBeCloseTo(Math.sqrt(2 - (worst + own)), 3);
   });
@@ -73,7 +73,7 @@ describe('a head of landmarks', () => {
     const [first, second] = [many('h', 0), many('i', 1)];
     const lag = monitorEventLoopDelay({ resolution: 5 });
     lag.enable();
-    const head = await fitPlaceHead([first, second], goOn);
+    const head = await fitPlaceHead([first, second], onProgress);
     lag.disable();
     expect(head?.report.number_of_images).toBe(1600);
     // In nanoseconds. What has no turns takes several seconds here.
@@ -82,8 +82,8 @@ describe('a head of landmarks', () => {
 
   it('compares with nothing that another network saw, and is none without a picture', async () => {
     const older = place('f', [view(0, 1)], { ...network, digest: 'f'.repeat(64) });
-    const head = await fitPlaceHead([tower, older], goOn);
+    const head = await fitPlaceHead([tower, older], onProgress);
     expect(head?.report.left_out).toContainEqual({ class_id: 'f', image_id: 'f0', reason: 'unreadable' });
-    expect(await fitPlaceHead([place('g', [null])], goOn)).toBeNull();
+    expect(await fitPlaceHead([place('g', [null])], onProgress)).toBeNull();
   });
 });

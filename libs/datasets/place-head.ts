@@ -22,11 +22,11 @@ const MOST_CENTRES = 24;
  * Makes a head of landmarks from a dataset. The metric is the cosine of the network's embeddings; a landmark is its views, and
  * what is like none of them within the threshold is no landmark that the head ever saw. Views of one place may have nothing in
  * common, so none is left out for standing alone, only for showing another landmark. The same classes give the same head.
- * Returns null when nothing can be used. `goOn` is asked between classes, with the part that is done.
+ * Returns null when nothing can be used. `onProgress` is told between classes, with the part that is done.
  */
 export async function fitPlaceHead(
   classes: readonly TrainedPlace[],
-  goOn: (part: number) => Promise<void>,
+  onProgress: (part: number) => Promise<void>,
 ): Promise<Head | null> {
   const network = classes.flatMap(({ images }) => images.flatMap(({ look }) => look?.network ?? []))[0];
   if (network === undefined) return null;
@@ -51,6 +51,6 @@ export async function fitPlaceHead(
     twiceFrom: null,
     leftOut,
   } as const;
-  const head = await headOf(places, options, goOn);
+  const head = await headOf(places, options, onProgress);
   return head === null ? null : { network, ...head };
 }

@@ -16,12 +16,15 @@ export async function removeIdentities(manager: EntityManager, collectionId: str
   return true;
 }
 
-/** Goes on with the collections that were deleted, for as long as `goOn` says so. */
-export async function removeDeletedCollections(manager: EntityManager, goOn: () => Promise<boolean>): Promise<void> {
+/** Goes on with the collections that were deleted, for as long as `shouldContinue` says so. */
+export async function removeDeletedCollections(
+  manager: EntityManager,
+  shouldContinue: () => Promise<boolean>,
+): Promise<void> {
   const rows: { id: string }[] = await manager.query('SELECT id FROM index_collections WHERE time_deleted IS NOT NULL');
   for (const { id } of rows) {
     do {
-      if (!(await goOn())) return;
+      if (!(await shouldContinue())) return;
     } while (!(await removeIdentities(manager, id)));
   }
 }

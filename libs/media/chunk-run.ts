@@ -6,7 +6,7 @@ import { chunkStarts, writePiece, type ChunkStart } from './chunk-start.js';
 import { FRAME_HASHES, readHashes } from './counted-frames.js';
 import { filterGraph, graphTime, GRAPH_TICKS, latestTime, type GraphOutput } from './decode-graph.js';
 import { ffmpegInfo } from './ffmpeg-binary.js';
-import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { DEFAULT_MAX_FRAME_PIXELS, DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import type { FrameIndex } from './frame-index.js';
 
@@ -160,7 +160,7 @@ async function decodeOnce(
     globalOptions: [],
     signal,
     timeoutSeconds: limits.timeoutSeconds ?? 600,
-    memoryBytes: limits.memoryBytes === undefined ? 4 * 2 ** 30 : limits.memoryBytes,
+    memoryBytes: limits.memoryBytes === undefined ? DEFAULT_MEMORY_BYTES : limits.memoryBytes,
   });
   if (path !== request.path) await rm(path);
   return reason;

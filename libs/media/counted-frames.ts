@@ -13,7 +13,6 @@ import type { PacketList } from './packet-list.js';
 
 /** Pictures between two entries of a seek table, at least: what is all keyframes needs no more. */
 const ENTRY_DISTANCE = 12;
-const MEMORY_BYTES = 4 * 2 ** 30;
 
 /** The pictures of a film whose container does not say when they are shown. */
 interface CountedFilm {
@@ -60,7 +59,7 @@ export async function countFrames(
       signal: options.signal,
       // Decoding everything takes a share of the film's duration.
       timeoutSeconds: (options.timeoutSeconds ?? 300) * 12,
-      memoryBytes: MEMORY_BYTES,
+      memoryBytes: DEFAULT_MEMORY_BYTES,
     });
     const totalFrames = ((await readHashes(await readFile(all, 'latin1'))).frames.at(-1) ?? -1) + 1;
     if (totalFrames === 0) {

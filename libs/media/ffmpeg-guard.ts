@@ -4,6 +4,8 @@
  */
 const CONTAINERS = ['mov', 'mpeg', 'mpegts', 'mpegvideo', 'mxf', 'wav', 'mp3', 'aac', 'flac', 'ogg'];
 
+/** Bytes of private memory that a child has unless its caller knows better: what decoding the first pictures of an 8K film takes. */
+export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
 /** 8K film with room to spare. */
 export const DEFAULT_MAX_FRAME_PIXELS = 64_000_000;
 

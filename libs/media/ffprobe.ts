@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { AditError } from '@adit/contracts';
 import { runChild } from './child/run-child.js';
 import { ffprobePath } from './ffmpeg-binary.js';
-import { inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from './ffmpeg-guard.js';
 
 export interface ProbeRun {
   signal?: AbortSignal;
@@ -13,8 +13,6 @@ export interface ProbeRun {
   directory?: string;
 }
 
-/** Private memory: what decoding the first pictures of an 8K film takes. */
-const MEMORY_BYTES = 4 * 2 ** 30;
 /** A hundred times what a file of hundreds of streams says of itself; a tag may be gigabytes. */
 const MAX_JSON_BYTES = 4 << 20;
 /** Of one packet or frame, described in a few numbers. */
@@ -76,7 +74,7 @@ async function probe(
     doing: 'Probing',
     timeoutSeconds,
     // It writes to a pipe, and no file.
-    limits: { dataBytes: MEMORY_BYTES, fileBytes: 0 },
+    limits: { dataBytes: DEFAULT_MEMORY_BYTES, fileBytes: 0 },
     signal,
     onOutput,
   });

@@ -71,11 +71,11 @@ interface DownloadTo {
   onBytes: (bytes: number) => void;
 }
 
-/** Answers the bytes of the file. */
+/** Returns the bytes of the file. */
 async function download(web: Web, wheel: IndexedWheel, to: DownloadTo): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await goOn(web, wheel, to);
+      await resume(web, wheel, to);
       break;
     } catch (error) {
       const failure = web.failure(wheel.url, error);
@@ -99,7 +99,7 @@ async function download(web: Web, wheel: IndexedWheel, to: DownloadTo): Promise<
 }
 
 /** Asks for what is missing of a file. */
-async function goOn(web: Web, { url, filename }: IndexedWheel, { path, signal, onBytes }: DownloadTo): Promise<void> {
+async function resume(web: Web, { url, filename }: IndexedWheel, { path, signal, onBytes }: DownloadTo): Promise<void> {
   const have = await sizeOf(path);
   const range: Record<string, string> = have === 0 ? {} : { range: `bytes=${have}-` };
   const reply = await web.get(url, { 'accept-encoding': 'identity', ...range });

@@ -14,7 +14,7 @@ export async function withLock(path, work) {
   let announced = false;
   while (!tryCreate(path, token)) {
     const holder = read(path);
-    if (holder !== null && isDead(path, holder) && takeAway(path, holder, token)) continue;
+    if (holder !== null && isDead(path, holder) && removeIfDead(path, holder, token)) continue;
     // Empty: its holder has made it and not yet said who it is.
     if (!announced && holder) {
       console.error(`Waiting for the set-up of process ${holder.split(' ')[0]} to finish …`);
@@ -87,11 +87,11 @@ function isDead(path, holder) {
  * Removes a lock whose holder is dead. Of all who have found it one may: who holds the lock that is named by what it says.
  * False when that is somebody else.
  */
-function takeAway(path, holder, token) {
+function removeIfDead(path, holder, token) {
   const right = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
   if (!tryCreate(right, token)) {
     const other = read(right);
-    return other !== null && isDead(right, other) && takeAway(right, other, token);
+    return other !== null && isDead(right, other) && removeIfDead(right, other, token);
   }
   try {
     // Somebody may have had the right before, and the lock may be another one by now.

@@ -24,7 +24,7 @@ export class DatasetImports extends TaskLoop {
     const { db, objects } = this;
     const { storageBytes } = this.settings;
     try {
-      await importDataset(task, { db, objects, storageBytes, goOn: () => this.goOn() });
+      await importDataset(task, { db, objects, storageBytes, checkpoint: () => this.checkpoint() });
     } catch (error) {
       const problem = AditError.from(error);
       if (problem.retryable) throw error;
@@ -37,7 +37,7 @@ export class DatasetImports extends TaskLoop {
   }
 
   /** When the process ends, the one under way is left to whoever comes next, behind what was imported. */
-  private goOn(): void {
+  private checkpoint(): void {
     if (this.stopping) throw new AditError('UNAVAILABLE', 'This process ends; another one goes on.');
   }
 }

@@ -43,13 +43,14 @@ export class Trainings extends TaskLoop {
 
   protected async run(task: ClaimedTask): Promise<void> {
     const row = await this.db.manager.findOneByOrFail(TrainingEntity, task.key);
-    const goOn = async (progress: number): Promise<void> => {
+    const onProgress = async (progress: number): Promise<void> => {
       const also = { set: 'progress = $2', value: Math.min(0.99, progress) };
       if (await renewLease(this.db, task, TASK_LEASE_SECONDS, also)) return;
       throw new AditError('CONFLICT', 'The training was stopped.');
     };
     const classes = await trainedClasses(this.db.manager, row);
-    const fitted = row.type === 'face' ? await fittedFaces(row, classes, goOn) : await fittedPlaces(classes, goOn);
+    const fitted =
+      row.type === 'face' ? await fittedFaces(row, classes, onProgress) : await fittedPlaces(classes, onProgress);
     if (fitted === null) throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
     const folder = await mkdtemp(join(tmpdir(), 'adit-training-'));
     try {
@@ -106,7 +107,7 @@ interface Fitted {
   kind: GalleryKind;
   landmarks: ReadonlyMap<string, Landmark>;
 }
-type GoOn = (part: number) => Promise<void>;
+type OnProgress = (part: number) => Promise<void>;
 
 const NOTHING: Readonly<Record<DatasetType, string>> = {
   face: 'shows a face that can be used',
@@ -116,7 +117,7 @@ const NOTHING: Readonly<Record<DatasetType, string>> = {
 async function fittedFaces(
   { config }: TrainingEntity,
   rows: readonly TrainedRow[],
-  goOn: GoOn,
+  onProgress: OnProgress,
 ): Promise<Fitted | null> {
   const classes = rows.map(({ id, label, images }) => ({
     ...{ id, label },
@@ -124,14 +125,14 @@ async function fittedFaces(
   }));
   const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
   const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
-  const head = await fitFaceHead(classes, { minFaceSize, sharpness }, goOn);
+  const head = await fitFaceHead(classes, { minFaceSize, sharpness }, onProgress);
   return head === null ? null : { head, kind: FACE_GALLERY, landmarks: new Map() };
 }
 
-async function fittedPlaces(rows: readonly TrainedRow[], goOn: GoOn): Promise<Fitted | null> {
+async function fittedPlaces(rows: readonly TrainedRow[], onProgress: OnProgress): Promise<Fitted | null> {
   const landmarks = new Map(rows.map(({ id, label, customFields }) => [id, landmarkOfFields(label, customFields)]));
   const classes = rows.map(({ id, label, images }) => ({ id, label, images: images.map(placeImage) }));
-  const head = await fitPlaceHead(classes, goOn);
+  const head = await fitPlaceHead(classes, onProgress);
   return head === null ? null : { head, kind: LANDMARK_MODEL, landmarks };
 }
 

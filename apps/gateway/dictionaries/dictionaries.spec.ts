@@ -137,8 +137,8 @@ describe('a dictionary', () => {
   it('is taken from a workspace four at a time', async () => {
     const dictionaries = gateway.app.get(Dictionaries);
     const create = dictionaries.create.bind(dictionaries);
-    let goOn = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
     let taken = 0;
     const all = new Promise<void>((resolve) => {
       dictionaries.create = async (...args) => {
@@ -152,11 +152,11 @@ describe('a dictionary', () => {
       const first = Array.from({ length: MOST_AT_ONCE }, () => send({ text: 'Hund' }));
       await all;
       expect((await send({ text: 'Hund' })).status).toBe(429);
-      goOn();
+      release();
       expect((await Promise.all(first)).map(({ status }) => status)).toEqual(first.map(() => 200));
       await uploaded({ text: 'Hund' });
     } finally {
-      goOn();
+      release();
       dictionaries.create = create;
     }
   });

@@ -42,7 +42,7 @@ export class Erasures extends BackgroundService {
   /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */
   async erase(request: ErasureRequest, exchange: Exchange): Promise<Erasure> {
     const id = await this.begin(request, askerOf(exchange), exchange.newId);
-    await this.goOn(id, STEPS_AT_ONCE).catch((error: unknown) => {
+    await this.resume(id, STEPS_AT_ONCE).catch((error: unknown) => {
       log.warn({ err: error, erasure: id }, 'an erasure goes on later');
     });
     return this.get(exchange.caller.workspaceId, id);
@@ -75,7 +75,7 @@ export class Erasures extends BackgroundService {
     });
     for (const { id } of rows) {
       if (this.stopping) return;
-      await this.goOn(id, Infinity).catch((error: unknown) =>
+      await this.resume(id, Infinity).catch((error: unknown) =>
         log.warn({ err: error, erasure: id }, 'an erasure goes on later'),
       );
     }
@@ -106,7 +106,7 @@ export class Erasures extends BackgroundService {
   }
 
   /** As many steps as are left, and no more than `most`. Any number of processes may; they take turns. */
-  async goOn(id: string, most: number): Promise<void> {
+  async resume(id: string, most: number): Promise<void> {
     for (let steps = 0; steps < most && !this.stopping; steps += 1) {
       if (!(await this.step(id))) return;
     }

@@ -93,7 +93,7 @@ const ROWS: readonly Rows[] = [
 type Counts = Record<string, number>;
 
 /** Throws UNAVAILABLE when somebody else goes on, or later. */
-type GoOn = () => Promise<void>;
+type Checkpoint = () => Promise<void>;
 
 /**
  * Erases a workspace with everything in it, in steps that each end soon. The row of the workspace goes last: until then it is
@@ -147,16 +147,16 @@ export class WorkspaceErasure extends BackgroundService {
     }
   }
 
-  private async eraseUnder(workspaceId: string, goOn: GoOn): Promise<Counts> {
+  private async eraseUnder(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     const counts = await this.lock(workspaceId);
     // Those of a job go with it.
     const exports = await this.db.manager.countBy(ExportEntity, { workspaceId });
     // A request that was under way may have written behind us: the last round finds nothing.
     for (let found = true; found;) {
       const round = [
-        await this.eraseJobs(workspaceId, goOn),
-        await this.eraseFiles(workspaceId, goOn),
-        await this.eraseRows(workspaceId, goOn),
+        await this.eraseJobs(workspaceId, checkpoint),
+        await this.eraseFiles(workspaceId, checkpoint),
+        await this.eraseRows(workspaceId, checkpoint),
       ];
       found = round.flatMap((each) => Object.values(each)).some((count) => count > 0);
       for (const [kind, count] of round.flatMap((each) => Object.entries(each))) {
@@ -192,20 +192,20 @@ export class WorkspaceErasure extends BackgroundService {
   }
 
   /** Tombstones stay for work in flight until the sweeper takes them, with nothing in them. */
-  private async eraseJobs(workspaceId: string, goOn: GoOn): Promise<Counts> {
+  private async eraseJobs(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     const where = { workspaceId, timeDeleted: IsNull() };
     let jobs = 0;
     for (;;) {
       const found = await this.db.manager.find(JobEntity, { where, select: { id: true }, take: BATCH });
       if (found.length === 0) break;
       for (const { id } of found) {
-        await goOn();
+        await checkpoint();
         if (await this.deleteJob(workspaceId, id)) jobs += 1;
       }
     }
-    await this.jobs.eraseAll(workspaceId, goOn);
-    await this.inSteps(goOn, () => removeDeliveriesOfWorkspace(this.db.manager, workspaceId, ROWS_OF_STEP));
-    await this.inSteps(goOn, () => this.counted(BLANK_JOBS, workspaceId));
+    await this.jobs.eraseAll(workspaceId, checkpoint);
+    await this.inSteps(checkpoint, () => removeDeliveriesOfWorkspace(this.db.manager, workspaceId, ROWS_OF_STEP));
+    await this.inSteps(checkpoint, () => this.counted(BLANK_JOBS, workspaceId));
     return { jobs };
   }
 
@@ -220,10 +220,10 @@ export class WorkspaceErasure extends BackgroundService {
     }
   }
 
-  private async eraseFiles(workspaceId: string, goOn: GoOn): Promise<Counts> {
+  private async eraseFiles(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     let files = 0;
     for (;;) {
-      await goOn();
+      await checkpoint();
       const found = await this.db.manager.find(StorageEntryEntity, { where: { workspaceId }, take: BATCH });
       if (found.length === 0) return { files };
       await inTransaction(this.db, (manager) => this.removals.note(manager, found));
@@ -231,19 +231,19 @@ export class WorkspaceErasure extends BackgroundService {
     }
   }
 
-  private async eraseRows(workspaceId: string, goOn: GoOn): Promise<Counts> {
+  private async eraseRows(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     const counts: Counts = {};
     for (const rows of ROWS) {
-      const count = await this.inSteps(goOn, () => this.counted(deletion(rows), workspaceId));
+      const count = await this.inSteps(checkpoint, () => this.counted(deletion(rows), workspaceId));
       if (rows.kind !== undefined) counts[rows.kind] = (counts[rows.kind] ?? 0) + count;
     }
     return counts;
   }
 
   /** Until a step finds no more than it may; answers how many there were. */
-  private async inSteps(goOn: GoOn, step: () => Promise<number>): Promise<number> {
+  private async inSteps(checkpoint: Checkpoint, step: () => Promise<number>): Promise<number> {
     for (let count = 0; ;) {
-      await goOn();
+      await checkpoint();
       const gone = await step();
       count += gone;
       if (gone < ROWS_OF_STEP) return count;

@@ -90,12 +90,12 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
       const lines = await detectLines(picture, finder);
       await turn;
       signatures[index] = frameSignature(picture);
-      const lookAt = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
+      const templateOf = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
       const sighted = lines.map((line): SightedLine => {
         const box = boxOf(line);
-        return { ...line, index, time, box, look: lookAt(box) };
+        return { ...line, index, time, box, look: templateOf(box) };
       });
-      follower.add(sighted, time, lookAt);
+      follower.add(sighted, time, templateOf);
     } finally {
       next();
     }

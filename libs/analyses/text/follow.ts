@@ -58,15 +58,15 @@ export class LineFollower {
   private readonly open: { sightings: SightedLine[]; likeness: number }[] = [];
   private readonly closed: FollowedLine[] = [];
 
-  /** All lines of one sampled frame at `time`; `lookAt` gives the look of any box in this frame. */
-  add(lines: readonly SightedLine[], time: number, lookAt: (box: PixelBox) => Float32Array): void {
+  /** All lines of one sampled frame at `time`; `templateOf` gives the look of any box in this frame. */
+  add(lines: readonly SightedLine[], time: number, templateOf: (box: PixelBox) => Float32Array): void {
     for (const track of [...this.open]) {
       if (time - elementAt(track.sightings, -1).time > FOLLOWED_SECONDS) this.end(track);
     }
     const pairs = this.open.flatMap((track) => {
       const last = elementAt(track.sightings, -1);
       // The same place in both frames: boxes waver by a pixel, letters would not match.
-      const likeness = cosine(last.look, lookAt(last.box));
+      const likeness = cosine(last.look, templateOf(last.box));
       if (likeness < MIN_LIKENESS) return [];
       return lines
         .map((line) => ({ left: track, right: line, likeness, cost: -overlap(last.box, line.box) }))

@@ -28,7 +28,7 @@ export interface ImportPlaces {
   /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
   storageBytes: number;
   /** Throws when the process ends. */
-  goOn: () => void;
+  checkpoint: () => void;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface ImportPlaces {
  * does it after a crash makes nothing twice. Returns early when it was deleted, or is another process's. Throws what ends it.
  */
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
-  const { db, objects, storageBytes, goOn } = places;
+  const { db, objects, storageBytes, checkpoint } = places;
   const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
   const room = await storageRoom(db.manager, row.workspaceId, storageBytes);
   const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(room) });
@@ -45,7 +45,7 @@ export async function importDataset(task: ClaimedTask, places: ImportPlaces): Pr
   const running = new RunningImport(task, row, places);
   if (row.cursor === null && !(await running.makeClasses(source))) return;
   for await (const batch of batches(source.items(row.cursor))) {
-    goOn();
+    checkpoint();
     if (!(await running.take(batch))) return;
   }
   await running.complete();
@@ -78,7 +78,7 @@ class RunningImport {
   /** Those that the source names, with or without pictures. False when it is not this process's any more. */
   async makeClasses({ classes }: ImportSource): Promise<boolean> {
     for (let at = 0; at < classes.length; at += CLASSES_AT_ONCE) {
-      this.places.goOn();
+      this.places.checkpoint();
       const some = classes.slice(at, at + CLASSES_AT_ONCE);
       const isMine = await inTransaction(this.places.db, async (manager) => {
         if (!(await isWanted(manager, this.task))) return false;

@@ -70,12 +70,12 @@ export class BatchCommands {
     await this.outbox.transaction((manager) => enqueue(manager, [deletionOf(batchId)]));
   }
 
-  /** In case a message was lost; for as long as `goOn` says so, which is asked after some jobs each. */
-  async finishDeletions(now: Date, goOn: () => Promise<boolean>): Promise<void> {
+  /** In case a message was lost; for as long as `shouldContinue` says so, which is asked after some jobs each. */
+  async finishDeletions(now: Date, shouldContinue: () => Promise<boolean>): Promise<void> {
     const before = new Date(now.getTime() - ABANDONED_MILLISECONDS);
     const batches = await this.db.manager.findBy(BatchEntity, { timeDeleted: LessThan(before) });
     const ids = batches.map(({ id }) => id);
-    while ((await goOn()) && !(await this.finish(ids)));
+    while ((await shouldContinue()) && !(await this.finish(ids)));
   }
 
   /** Stops some of the batches' jobs; removes the batches when none is left. Whether that is so. */

@@ -132,15 +132,15 @@ export class JobCommands {
     return over;
   }
 
-  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE, and what `goOn` throws, which is asked before each part. */
-  async eraseAll(workspaceId: string, goOn: () => Promise<void>): Promise<void> {
+  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE, and what `checkpoint` throws, which is called before each part. */
+  async eraseAll(workspaceId: string, checkpoint: () => Promise<void>): Promise<void> {
     for (;;) {
       const found = await this.outbox.transaction((manager) =>
         manager.find(JobErasureEntity, { where: { workspaceId }, take: 100 }),
       );
       if (found.length === 0) return;
       for (const { jobId } of found) {
-        do await goOn();
+        do await checkpoint();
         while (!(await this.eraseSome(jobId)));
       }
     }

@@ -54,16 +54,16 @@ export function folderOf(key: string): string {
 }
 
 /**
- * Removes everything that is due at `now`, for as long as `goOn` says so and the object store is there. What cannot be removed
+ * Removes everything that is due at `now`, for as long as `shouldContinue` says so and the object store is there. What cannot be removed
  * is taken up again after a while.
  */
 export async function workOffRemovals(
   manager: EntityManager,
   objects: ObjectStore,
   now: Date,
-  goOn: () => Promise<boolean>,
+  shouldContinue: () => Promise<boolean>,
 ): Promise<void> {
-  while (await goOn()) {
+  while (await shouldContinue()) {
     const due = returned<Removal>(
       await manager.query(
         `UPDATE object_removals SET time_due = $1::timestamptz + make_interval(secs => $2) WHERE id IN (

@@ -59,7 +59,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private expiring: Promise<void> | null = null;
   private stopping = false;
   /** Asked before each part of what may take long. */
-  private readonly goOn = async (): Promise<boolean> => !this.stopping && (await this.lease.keep());
+  private readonly shouldContinue = async (): Promise<boolean> => !this.stopping && (await this.lease.keep());
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -94,15 +94,15 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.erasures());
         await this.sweep(this.deletedTranscripts());
         await this.sweep(this.tombstones(now));
-        await this.attempt('batches', () => this.batches.finishDeletions(now, this.goOn));
+        await this.attempt('batches', () => this.batches.finishDeletions(now, this.shouldContinue));
         await this.sweep(this.artifacts(now));
         await this.sweep(this.observations(now));
         await this.sweep(this.media(now));
-        await this.attempt('indexes', () => removeDeletedCollections(this.db.manager, this.goOn));
+        await this.attempt('indexes', () => removeDeletedCollections(this.db.manager, this.shouldContinue));
         await this.sweep(this.datasetImports(now));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
         await this.attempt('models', () => this.models.sweep(now));
-        await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.goOn));
+        await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.shouldContinue));
         await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
         const timeCreated = LessThan(new Date(now.getTime() - QUESTION_MILLISECONDS));
         await this.db.manager.delete(ProbeEntity, { timeCreated });
@@ -135,7 +135,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       const found = await find();
       let removed = 0;
       for (const one of found) {
-        if (!(await this.goOn())) return;
+        if (!(await this.shouldContinue())) return;
         if (await this.attempt(kind, () => remove(one))) removed += 1;
       }
       swept.inc({ kind }, removed);
@@ -177,7 +177,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       kind: 'erasures',
       find: () => this.db.manager.find(JobErasureEntity, { order: { timeCreated: 'ASC' }, take: BATCH }),
       remove: async ({ jobId }) => {
-        while ((await this.goOn()) && !(await this.commands.eraseSome(jobId)));
+        while ((await this.shouldContinue()) && !(await this.commands.eraseSome(jobId)));
       },
     };
   }
@@ -186,7 +186,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     return {
       kind: 'transcripts',
       find: () => this.transcripts.left(BATCH),
-      remove: ({ id }) => this.transcripts.erase(id, this.goOn),
+      remove: ({ id }) => this.transcripts.erase(id, this.shouldContinue),
     };
   }
 

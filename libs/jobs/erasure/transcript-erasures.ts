@@ -29,9 +29,9 @@ export class TranscriptErasures {
     });
   }
 
-  /** In steps that each end soon; `goOn` is asked before each. */
-  async erase(id: string, goOn: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
-    while (await goOn()) if (await inTransaction(this.db, (manager) => eraseStep(manager, id))) return;
+  /** In steps that each end soon; `shouldContinue` is asked before each. */
+  async erase(id: string, shouldContinue: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
+    while (await shouldContinue()) if (await inTransaction(this.db, (manager) => eraseStep(manager, id))) return;
   }
 }
 

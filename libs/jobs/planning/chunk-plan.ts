@@ -124,7 +124,7 @@ export async function writePlan(
   make: (manager: EntityManager, locked: LockedJob) => Promise<ChunkPlan | null>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const goOn = (former: Written | null): Promise<Written | null> =>
+  const writeNext = (former: Written | null): Promise<Written | null> =>
     outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (locked === null || !locked.isActive) return null;
@@ -132,10 +132,10 @@ export async function writePlan(
       const plan = await make(manager, locked);
       return plan === null ? null : writePage(manager, locked, { plan, chunks: 0, isWhole: false });
     });
-  let written = await goOn(null);
+  let written = await writeNext(null);
   while (written?.isWhole === false) {
     signal?.throwIfAborted();
-    written = await goOn(written);
+    written = await writeNext(written);
   }
   if (written === null || written.chunks <= CHUNKS_PER_PAGE) return;
   while ((await outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
