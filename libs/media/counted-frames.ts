@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AditError, elementAt } from '@adit/contracts';
 import { ffmpegInfo } from './ffmpeg-binary.js';
-import { DEFAULT_MAX_FRAME_PIXELS, inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { DEFAULT_MAX_FRAME_PIXELS, DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import type { ProbeRun } from './ffprobe.js';
 import type { SeekTable } from './frame-index.js';
