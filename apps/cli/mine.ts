@@ -7,7 +7,6 @@ import type { AditClient, Job } from '@adit/client';
 import type { EngineOptions } from './engine-options.js';
 import { mineJob, type JobOrder } from './mine-job.js';
 import { placeOf, type MiningPlace } from './mining-place.js';
-import { pullNeeded } from './needed-models.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
@@ -28,7 +27,10 @@ export interface MineOptions extends EngineOptions {
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
-  if (options.server === undefined) await pullNeeded(options.modules, options.dataDir);
+  if (options.server === undefined) {
+    const { pullNeeded } = await import('./needed-models.js');
+    await pullNeeded(options.modules, options.dataDir);
+  }
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
   const place = await placeOf({ ...options, localRoots, live }).catch((error: unknown) => {

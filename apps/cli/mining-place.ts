@@ -3,7 +3,6 @@ import { AditClient } from '@adit/client';
 import { AditError } from '@adit/contracts';
 import { commandLineKey } from './command-line-key.js';
 import type { EngineOptions } from './engine-options.js';
-import { cliSettings } from './settings.js';
 import { uploadFile } from './upload-file.js';
 
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
@@ -39,10 +38,11 @@ export async function placeOf(options: PlaceOptions): Promise<MiningPlace> {
 
 /** The whole engine in this process, over the data folder. */
 async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): Promise<MiningPlace> {
+  // Who speaks to an engine elsewhere does not load what one is made of.
+  const { cliSettings } = await import('./settings.js');
   const { dataDir } = cliSettings(given);
   const apiKey = await commandLineKey(dataDir);
   if (live) process.stderr.write('Starting the engine …');
-  // Only who starts an engine loads it.
   const { startEngine } = await import('@adit/standalone');
   const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey }).finally(
     () => live && process.stderr.write('\r\x1b[K'),
