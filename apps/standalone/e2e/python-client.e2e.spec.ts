@@ -63,7 +63,7 @@ describe(`the Python client${reason}`, () => {
       ...{ NO_PROXY: '*', no_proxy: '*' },
     };
     const program = typeof python === 'string' ? python : '';
-    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', client];
+    const args = ['-m', 'pytest', '-q', '--color=no', '-p', 'no:cacheprovider', client];
     const { stdout } = await run(program, args, {
       env,
       cwd: engine.folder,
