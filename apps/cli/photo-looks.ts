@@ -14,7 +14,7 @@ export const FACE_LOOK: PhotoLook = {
     const [largest] = [...tracks].sort((a, b) => sizeOf(b) - sizeOf(a));
     if (largest === undefined) return { embedding: null, remark: 'not used: no face found' };
     const [view] = largest.views;
-    if (view === undefined) return { embedding: null, remark: 'not used: the face is too small or turned away' };
+    if (view === undefined) return { embedding: null, remark: 'not used: the face is too small or too blurred' };
     const remark = tracks.length > 1 ? `${tracks.length} faces, took the largest` : null;
     return { embedding: decodeEmbedding(view.embedding), remark };
   },

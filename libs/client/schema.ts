@@ -1237,15 +1237,15 @@ export type PictureFace = {
   confidence: number;
   /** Shorter side of the box in pixels of the picture */
   size: number;
-  /** Size, sharpness and pose together, 0..1; null for a face too small to know */
+  /** Size, sharpness and pose together, 0..1; null for a face too small or blurred to know */
   quality: number | null;
-  /** 0..100; null for a face too small to know */
+  /** 0..100; null for a face too small or blurred to know */
   sharpness: number | null;
-  /** Degrees; null for a face too small to know */
+  /** Degrees; null for a face too small or blurred to know */
   yaw: number | null;
   pitch: number | null;
   roll: number | null;
-  /** Years; null for a face too small to know */
+  /** Years; null for a face too small or blurred to know */
   age: number | null;
   gender: PictureFaceGender | null;
 };
@@ -1389,15 +1389,15 @@ export type SearchedFace = {
   confidence: number;
   /** Shorter side of the box in pixels of the picture */
   size: number;
-  /** Size, sharpness and pose together, 0..1; null for a face too small to know */
+  /** Size, sharpness and pose together, 0..1; null for a face too small or blurred to know */
   quality: number | null;
-  /** 0..100; null for a face too small to know */
+  /** 0..100; null for a face too small or blurred to know */
   sharpness: number | null;
-  /** Degrees; null for a face too small to know */
+  /** Degrees; null for a face too small or blurred to know */
   yaw: number | null;
   pitch: number | null;
   roll: number | null;
-  /** Years; null for a face too small to know */
+  /** Years; null for a face too small or blurred to know */
   age: number | null;
   gender: SearchedFaceGender | null;
   /** Who it is; `unknown` for nobody near enough, and for somebody without a label */

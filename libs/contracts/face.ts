@@ -56,12 +56,15 @@ export const PictureFace = z.strictObject({
   face_bbox: Box.describe('Fractions of the picture as displayed, from its top left corner'),
   confidence: z.number().describe('How sure it is that this is a face, 0..1'),
   size: z.number().describe('Shorter side of the box in pixels of the picture'),
-  quality: z.number().nullable().describe('Size, sharpness and pose together, 0..1; null for a face too small to know'),
-  sharpness: z.number().nullable().describe('0..100; null for a face too small to know'),
-  yaw: z.number().nullable().describe('Degrees; null for a face too small to know'),
+  quality: z
+    .number()
+    .nullable()
+    .describe('Size, sharpness and pose together, 0..1; null for a face too small or blurred to know'),
+  sharpness: z.number().nullable().describe('0..100; null for a face too small or blurred to know'),
+  yaw: z.number().nullable().describe('Degrees; null for a face too small or blurred to know'),
   pitch: z.number().nullable(),
   roll: z.number().nullable(),
-  age: z.number().nullable().describe('Years; null for a face too small to know'),
+  age: z.number().nullable().describe('Years; null for a face too small or blurred to know'),
   gender: z.enum(['female', 'male']).nullable(),
 });
 export type PictureFace = z.infer<typeof PictureFace>;

@@ -1,5 +1,6 @@
 import { FaceObservations } from '@adit/analyses';
 import { decodeEmbedding, distance as distanceOf } from '@adit/analyses/faces/embedding';
+import { MIN_VIEW_SIZE } from '@adit/analyses/faces/observations';
 import {
   AditError,
   elementAt,
@@ -137,11 +138,16 @@ function comparable(answer: LookAnswer, { pointer }: Picture): (SeenFace & { emb
   const seen = facesOf(answer);
   const found = seen.flatMap(({ embedding, ...face }) => (embedding === null ? [] : [{ ...face, embedding }]));
   if (found.length > 0) return found;
-  const [code, message] =
-    seen.length === 0
-      ? ['no_face', 'The picture shows no face.']
-      : ['too_small', 'The faces of the picture are too small to be compared.'];
+  const [code, message] = whyNone(seen);
   throw new AditError('MEDIA_INVALID', message, { errors: [{ pointer, code, message }] });
+}
+
+/** Why none of these faces, the largest first, can be compared: a code, and a sentence. */
+export function whyNone([largest]: readonly SeenFace[]): [code: string, message: string] {
+  if (largest === undefined) return ['no_face', 'The picture shows no face.'];
+  return largest.face.size < MIN_VIEW_SIZE
+    ? ['too_small', 'The faces of the picture are too small to be compared.']
+    : ['too_blurred', 'The faces of the picture are too blurred to be compared.'];
 }
 
 /** As results have it. */

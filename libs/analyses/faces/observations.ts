@@ -1,6 +1,9 @@
 import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
+/** Source pixels of the shorter side from which faces can be told apart. */
+export const MIN_VIEW_SIZE = 24;
+
 /** One look at a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
 const FaceSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */

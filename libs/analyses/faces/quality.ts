@@ -2,6 +2,7 @@ import { elementAt } from '@adit/contracts';
 import type { RgbImage } from '@adit/inference';
 import type { FacePoints } from './blazeface.js';
 import type { FaceMesh } from './facemesh.js';
+import { MIN_VIEW_SIZE } from './observations.js';
 
 /** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */
 export interface Pose {
@@ -78,8 +79,6 @@ export function sharpness(aligned: RgbImage): number {
   return (100 * variance) / (variance + HALF_SHARP);
 }
 
-/** Source pixels of the shorter side from which faces can be told apart. */
-export const MIN_VIEW_SIZE = 24;
 /** Below this a face has to be seen by Face Mesh as well: folds and lamps of that size pass for one. */
 const SURE_SIZE = 48;
 /** Out of focus strangers look alike. */

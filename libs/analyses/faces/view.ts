@@ -1,5 +1,6 @@
 import { doubtfulChanges } from './look-changes.js';
-import { frontality, MIN_VIEW_SIZE } from './quality.js';
+import { MIN_VIEW_SIZE } from './observations.js';
+import { frontality } from './quality.js';
 import type { Sighting, Tracklet } from './sighting.js';
 
 const MAX_VIEWS = 6;
