@@ -38,15 +38,16 @@ export function saidByHand(path, text) {
   return found;
 }
 
-/** The places in the files that git knows: `path:line`. */
-export function placesHere() {
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z', 'apps', 'libs'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+/** The places in the files of a folder that git knows: `path:line`. */
+export function placesIn(folder = root) {
+  const git = (...args) =>
+    execFileSync('git', ['ls-files', '-z', ...args], { cwd: folder, encoding: 'utf8' }).split('\0');
+  // It lists those that were removed and not staged, and each version of those in a conflict.
+  const removed = new Set(git('-d'));
+  const files = new Set(git('-co', '--exclude-standard', 'apps', 'libs').filter((path) => !removed.has(path)));
   const places = { casts: [], assertions: [] };
-  for (const path of files.split('\0').filter(isShipped)) {
-    const found = saidByHand(path, readFileSync(join(root, path), 'utf8'));
+  for (const path of [...files].filter(isShipped)) {
+    const found = saidByHand(path, readFileSync(join(folder, path), 'utf8'));
     for (const kind of ['casts', 'assertions']) places[kind].push(...found[kind].map((line) => `${path}:${line}`));
   }
   return places;

@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { isShipped, saidByHand } from './casts.mjs';
+import { isShipped, placesIn, saidByHand } from './casts.mjs';
 
 describe('what is said by hand instead of by types', () => {
   it('is every cast and assertion, and nothing that looks like one', () => {
@@ -24,5 +28,23 @@ describe('what is said by hand instead of by types', () => {
       'tools/a.ts',
     ];
     expect([...shipped, ...others].filter(isShipped)).toEqual(shipped);
+  });
+
+  it('is looked for in the files that are there, new ones too', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adit-casts-'));
+    try {
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
+      mkdirSync(join(folder, 'libs'));
+      const write = (name: string) => writeFileSync(join(folder, 'libs', name), 'const a = 1;\nconst b = a!;\n');
+      git('init', '-q');
+      ['kept.ts', 'removed.ts'].forEach(write);
+      git('add', '.');
+      rmSync(join(folder, 'libs/removed.ts'));
+      write('new.ts');
+      const { casts, assertions } = placesIn(folder);
+      expect([casts, assertions.sort()]).toEqual([[], ['libs/kept.ts:2', 'libs/new.ts:2']]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

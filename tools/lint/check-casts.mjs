@@ -1,9 +1,9 @@
 // The check `casts` of `npm run lint`: what is said by hand instead of by types does not grow.
-import { MOST, placesHere } from './casts.mjs';
+import { MOST, placesIn } from './casts.mjs';
 
 const WORDS = { casts: 'casts (`as`)', assertions: 'non-null assertions (`!`)' };
 
-const places = placesHere();
+const places = placesIn();
 for (const [kind, most] of Object.entries(MOST)) {
   const count = places[kind].length;
   if (count <= most) continue;

@@ -34,7 +34,7 @@ export function debianHas(name) {
 async function install(step, title, packages) {
   if (!canInstallFromDebian()) return false;
   step.begin(title);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
   const wait = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
   try {
     await update(step, title, { env }, wait);
@@ -56,7 +56,7 @@ async function update(step, title, options, wait) {
     try {
       return await step.exec('apt-get', ['update', ...wait], options);
     } catch (error) {
-      if (!/lists\/lock/.test(error.message) || Date.now() > end) throw error;
+      if (!/Could not get lock \S*lists\/lock/.test(error.message) || Date.now() > end) throw error;
       step.begin(`${title} (another apt-get is at work)`);
     }
   }
