@@ -12,7 +12,7 @@ for (const file of staged) {
   const { ignored, inferredParser } = await getFileInfo(file, { ignorePath: '.prettierignore' });
   if (ignored || inferredParser === null) continue;
   try {
-    const options = { ...(await resolveConfig(file)), filepath: file };
+    const options = { ...(await resolveConfig(file, { editorconfig: true })), filepath: file };
     if (!(await check(git('show', `:${file}`), options))) unformatted.push(file);
   } catch (error) {
     errors.push(`${file}: ${error.message}`);

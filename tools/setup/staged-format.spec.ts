@@ -22,6 +22,7 @@ describe('the hook before a commit', () => {
     git('init', '-q');
     write('.prettierrc', '{ "singleQuote": true }\n');
     write('.prettierignore', 'generated.js\n');
+    write('.editorconfig', '[*.yaml]\nindent_size = 4\n');
     git('add', '.');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,6 +31,7 @@ describe('the hook before a commit', () => {
     write('good.js', FORMATTED);
     write('generated.js', UNFORMATTED);
     write('notes.unknown', UNFORMATTED);
+    write('four.yaml', 'a:\n    b: 1\n');
     git('add', '.');
     expect(hook()).toMatchObject({ status: 0, stderr: '' });
   });
