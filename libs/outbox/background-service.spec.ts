@@ -73,4 +73,13 @@ describe('a background service', () => {
     await service.idle();
     expect(service.begun).toBe(1);
   });
+
+  it('that is ended before it has started leaves nothing behind when it is', async () => {
+    service = new Rounds(undefined, 5);
+    await service.onApplicationShutdown();
+    const timers = () => process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length;
+    const before = timers();
+    service.onApplicationBootstrap();
+    expect([timers(), service.begun]).toEqual([before, 0]);
+  });
 });

@@ -25,6 +25,8 @@ export class NudgedLoop {
   }
 
   start(): void {
+    // A process may be told to end while it starts.
+    if (this.closed) return;
     this.timer = setInterval(() => this.nudge(), this.periodMilliseconds);
     this.nudge();
   }
