@@ -108,6 +108,9 @@ describe('the generic name dictionary', () => {
       ['Wisława Szymborska', 'Kraków'],
       ['Universität Tübingen', 'Ärztin'],
       ['Breaking news tonight', 'Reporter'],
+      ['Breaking News', 'Prime minister resigns'],
+      ['BREAKING NEWS', 'MAYOR OF LONDON RESIGNS'],
+      ['Pilne Wiadomości', 'Minister rezygnuje'],
       ['San Francisco', 'Bürgermeisterin London Breed'],
     ] as const) {
       expect(find(line, below)).toBeNull();

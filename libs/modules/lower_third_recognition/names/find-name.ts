@@ -2,7 +2,7 @@ import type { LabelDictionaries, UsedDictionary } from '@adit/dictionaries';
 import { AppliedDictionaries } from '@adit/dictionaries';
 import { foldName } from './fold-name.js';
 import type { GenericNames } from './generic-names.js';
-import { belongsToBefore, isFunction, isGenitive, isInstitution, isSaint } from './functions.js';
+import { belongsToBefore, isFunction, isGenitive, isInstitution, isKicker, isSaint } from './functions.js';
 import { isParticle, nameRuns, type NameRun } from './name-run.js';
 
 export interface FoundName {
@@ -102,7 +102,8 @@ function isFunctionLine(line: string): boolean {
 /** Whether a line is nothing but a name of two to four words, as far as its shape tells. */
 function isWholeName(run: NameRun, line: string): boolean {
   const words = countOf(run);
-  return words >= 2 && words <= 4 && !run.some((word) => isFunction(word) || word.length < 2) && endsWith(line, run);
+  const isOther = (word: string): boolean => isFunction(word) || isKicker(word) || word.length < 2;
+  return words >= 2 && words <= 4 && !run.some(isOther) && endsWith(line, run);
 }
 
 /** Titles may stand before it. */

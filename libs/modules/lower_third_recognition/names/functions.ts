@@ -142,6 +142,19 @@ const INSTITUTIONS = wordsOf(`
 const INSTITUTION_STEM =
   /^(?:uniwersyt|univerzit|szpital|nemocnic|teatr|divadl|muze|instytut|fundacj|nadac|szkol|fakult|ministerst|wydawnict)/;
 
+/** What stations write over their headlines: Breaking News, Mimořádné zprávy. Nobody's name. */
+const KICKERS = wordsOf(`
+  breaking exclusive headlines live news sports today tonight update weather
+  eilmeldung extra heute liveticker nachrichten sondersendung wetter
+  actualités alerte direct exclusif infos météo
+  directo exclusiva noticias tiempo última urgente
+  pilne wiadomości żywo
+  mimořádná mimořádné počasí zprávy živě
+  notícias últimas vivo
+  direktsänt nyheter senaste väder
+  canlı haber haberler
+`);
+
 /** Places called after saints: São João, Saint-Étienne, Sankt Augustin. */
 const SAINTS = wordsOf('san santa santo sant são saint sainte sankt st sint svatý svatá święty święta');
 
@@ -166,6 +179,11 @@ export function isInstitution(word: string): boolean {
 /** Whether a word is written as what somebody has or is from: Polish and Czech adjectives in the genitive, no name by themselves. */
 export function isGenitive(word: string): boolean {
   return /(?:[sc]kiej|[sc]kiego|owego|ého|ých)$/u.test(word.toLowerCase());
+}
+
+/** Whether a word says that what follows is news, and whose line is therefore nobody's name. */
+export function isKicker(word: string): boolean {
+  return KICKERS.has(bare(word));
 }
 
 /** Whether what begins with this word is called after a saint; Saint-Denis says so by itself. */
