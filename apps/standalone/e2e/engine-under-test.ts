@@ -143,7 +143,8 @@ export class EngineUnderTest {
     const child = this.fork(file('../../cli/main.ts'), [...args, '--data-dir', this.dataDir], 'pipe');
     let printed = '';
     child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const [code] = (await once(child, 'exit')) as [number | null];
+    // It may have exited before all that it printed has been read.
+    const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`adit ${args.join(' ')} ended with ${code}:\n${printed}\n${await this.log()}`);
     return printed;
   }
