@@ -11,7 +11,7 @@ export type Bearer = { person: number; start: number; end: number };
 const SURE_DISTANCE = 0.8;
 /** People a face may be besides the nearest. */
 const FURTHER_PEOPLE = 3;
-/** Ended faces that wait for others still shown; one takes about 3.5 kB of state. */
+/** Ended faces that wait for others still shown; one takes about 4 kB of state. */
 export const MAX_WAITING = 32;
 const MAX_BEARERS = 256;
 
@@ -20,6 +20,8 @@ interface Naming {
   maxDistance: number;
   /** People that an answered identity has at most. */
   topK: number;
+  /** Threads that may wait; when they are more, all are named at once. */
+  maxWaiting: number;
 }
 
 interface Named {
@@ -52,7 +54,7 @@ export function decideNames(
   const blocked = open.length === 0 ? [] : faces.filter((face) => open.some((other) => isRival(face, other, naming)));
   const held = reach(blocked, faces);
   // More than the state can hold are decided now.
-  const waiting = held.size > MAX_WAITING ? new Set<Candidates>() : held;
+  const waiting = held.size > naming.maxWaiting ? new Set<Candidates>() : held;
   const bearers = [...before];
   const given = new Map<Candidates, number>();
   const claims = faces

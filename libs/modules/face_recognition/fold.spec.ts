@@ -375,6 +375,20 @@ describe('the fold', () => {
     expect(segments.reduce((sum, { detections }) => sum + detections.length, 0)).toBeGreaterThan(3000);
   });
 
+  it('lets no more faces wait for their names than it has room for beside those that are open', () => {
+    const people = range(0, 119);
+    const crowd = people.map((person) => ({ person, samples: range(0, 19), x: person / 120, views: 10 }));
+    const mirrored = people
+      .slice(0, 20)
+      .map((person) => ({ person, samples: range(0, 9), x: (person + 0.5) / 120, views: 10 }));
+    const everybody = galleryOf('everybody', Object.fromEntries(people.map((person) => [`Person ${person}`, person])));
+    const fold = faceFold({}, everybody);
+    const observations = { faces: observe([...crowd, ...mirrored], 0, 19, 2) };
+    const { state } = fold.fold(fold.start(CONTEXT), { unit: unit(), observations });
+    expect(state.threads).toHaveLength(120);
+    expect(state.waiting.length).toBeLessThanOrEqual(8);
+  });
+
   const sceneOf = fc.record({
     rate: fc.constantFrom(1, 2, 5),
     cast: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),

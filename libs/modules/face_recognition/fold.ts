@@ -5,7 +5,7 @@ import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAl
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
-import { decideNames } from './bearers.js';
+import { decideNames, MAX_WAITING } from './bearers.js';
 import type { Bearer } from './bearers.js';
 import { linkTracklets } from './linking.js';
 import type { Match, Matcher } from '../galleries/match.js';
@@ -33,8 +33,8 @@ export type FaceState = {
 };
 
 /**
- * With these the state stays under 1 MiB: a thread takes about 3.5 kB without its marks, a mark about 30 bytes, a known
- * person who may come back about 1 kB.
+ * With these the state stays under 1 MiB: a thread, open or waiting, takes about 3.9 kB without its marks, a mark about 30 bytes,
+ * a known person who may come back 1 to 1.4 kB.
  */
 const MAX_THREADS = 128;
 const MAX_MARKS = 10_000;
@@ -131,7 +131,9 @@ export class FaceFold implements Fold<FaceState> {
 
   private decide(ended: Thread[], open: Thread[], { bearers }: FaceState): ReturnType<typeof decideNames> {
     const topK = this.args.enable_top_k ? this.args.top_k : 1;
-    return decideNames(ended, open, bearers, { matcher: this.matcher, maxDistance: this.args.max_distance, topK });
+    const maxWaiting = Math.min(MAX_WAITING, MAX_THREADS - open.length);
+    const naming = { matcher: this.matcher, maxDistance: this.args.max_distance, topK, maxWaiting };
+    return decideNames(ended, open, bearers, naming);
   }
 
   /** Of threads that have their names known people go to `named`, unknown faces are returned. */

@@ -13,7 +13,7 @@ import type {
   Segment,
   Summary,
 } from '@adit/module-kit';
-import { decideNames } from '../face_recognition/bearers.js';
+import { decideNames, MAX_WAITING } from '../face_recognition/bearers.js';
 import type { Bearer } from '../face_recognition/bearers.js';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { linkTracklets } from '../face_recognition/linking.js';
@@ -185,7 +185,7 @@ export class PeopleFold implements Fold<PeopleState> {
     const inOrder = [...state.waiting.map(restoreThread), ...ended].sort(
       (a, b) => a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id,
     );
-    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1 };
+    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1, maxWaiting: MAX_WAITING };
     const { decided, waiting, bearers } = decideNames(inOrder, open, state.bearers, naming);
     state.waiting = waiting.map((thread) => storeThread({ ...thread, marks: emptyMarks() }));
     state.bearers = bearers;
