@@ -151,6 +151,42 @@ describe('a retry', () => {
     expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).segmentCount).toBe(3);
   });
 
+  it('takes back what many folds emitted at once', async () => {
+    const films = 6;
+    const jobId = await submit(films);
+    for (let film = 0; film < films; film += 1) {
+      await jobs.openFilm(jobId, String(film).repeat(64), film);
+      await jobs.settled();
+    }
+    for (const module of ['face_recognition', 'object_scene_recognition'] as const) await foldAll(jobId, module);
+    for (const { digest } of [faces, things]) {
+      await jobs.db.query(
+        `UPDATE chunk_analyses a SET state = 'failed', error = 'it broke' FROM chunks c
+          WHERE a.job_id = $1 AND a.digest = $2 AND c.id = a.chunk_id AND c.source_start > 0`,
+        [jobId, digest],
+      );
+    }
+    await end(jobId, ['face_recognition', 'object_scene_recognition']);
+
+    const { logger } = jobs.db;
+    const removals: string[] = [];
+    Object.assign(jobs.db, {
+      logger: {
+        ...{ logQueryError: () => undefined, logQuerySlow: () => undefined, log: () => undefined },
+        logQuery: (sql: string) => void (/^\s*DELETE FROM (segments|summaries)/.test(sql) && removals.push(sql)),
+      },
+    });
+    try {
+      await jobs.commands.retry(jobs.workspaceId, jobId);
+    } finally {
+      Object.assign(jobs.db, { logger });
+    }
+    expect(removals).toHaveLength(2);
+    const { folds } = await stateOf(jobId);
+    const anew = folds.filter((fold: string) => fold.endsWith(' 0 f'));
+    expect(anew).toHaveLength(2 * (films - 1));
+  });
+
   it('looks again at the pictures of a job that were refused', async () => {
     const jobId = await submit(2);
     await jobs.openImages(jobId, 2);

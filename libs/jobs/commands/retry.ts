@@ -101,12 +101,14 @@ async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules
     ),
   );
   if (folds.length === 0) return;
-  for (const { module_id: moduleId, source_index: source } of folds) {
-    // A negative one is the fold of all images.
-    const own = 'job_id = $1 AND module_id = $2 AND ($3::int < 0 OR source_index = $3::int)';
-    for (const table of ['segments', 'summaries']) {
-      await manager.query(`DELETE FROM ${table} WHERE ${own}`, [jobId, moduleId, source]);
-    }
+  const taken = [folds.map((fold) => fold.module_id), folds.map((fold) => fold.source_index)];
+  for (const table of ['segments', 'summaries']) {
+    // A negative source is the fold of all images. One statement, however many sources and modules there are.
+    await manager.query(
+      `DELETE FROM ${table} t USING unnest($2::text[], $3::int[]) AS f (module_id, source_index)
+        WHERE t.job_id = $1 AND t.module_id = f.module_id AND (f.source_index < 0 OR t.source_index = f.source_index)`,
+      [jobId, ...taken],
+    );
   }
   await closeGaps(manager, jobId);
   const left: { module_id: string; count: number }[] = await manager.query(
