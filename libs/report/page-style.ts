@@ -24,7 +24,7 @@ h2{font-size:17px;letter-spacing:-.01em;margin:0;font-weight:640;overflow-wrap:a
 dl{margin:0}dt{color:var(--soft);font-size:12px}dd{margin:0;font-weight:560;overflow-wrap:anywhere}dt::first-letter{text-transform:uppercase}
 .facts{display:flex;flex-wrap:wrap;gap:14px 40px}
 .errors{margin:22px 0 0;padding:12px 16px 12px 34px;border-radius:12px;background:color-mix(in srgb,var(--bad) 9%,transparent);color:var(--bad);overflow-wrap:anywhere}
-#people{display:flex;flex-wrap:wrap;gap:10px}#people:empty{display:none}
+#people{display:flex;flex-wrap:wrap;gap:10px;align-items:center}#people:empty{display:none}
 .person{display:flex;align-items:center;gap:12px;padding:8px 18px 8px 8px;border-radius:99px;background:var(--card);box-shadow:var(--shadow);max-width:280px;transition:transform .15s}
 .person:hover{transform:translateY(-1px)}.person>span{min-width:0}.person b{display:block;font-weight:600;line-height:1.25;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.person small{color:var(--soft);font-size:12px;white-space:nowrap}
 .person img,.person>i{width:46px;height:46px;border-radius:50%;object-fit:cover;flex:none;border:2.5px solid var(--tint)}.person>i{display:grid;place-items:center;font-style:normal;font-weight:650;background:color-mix(in srgb,var(--tint) 18%,transparent)}
@@ -69,7 +69,7 @@ td{padding:7px 12px;border-bottom:1px solid color-mix(in srgb,var(--line) 55%,tr
 td:nth-child(2)::first-letter{text-transform:uppercase}.who{display:flex;align-items:center;gap:10px;font-weight:560;max-width:320px}.who span{overflow:hidden;text-overflow:ellipsis}.who img{width:32px;height:32px;border-radius:8px;object-fit:cover;flex:none;border:2px solid var(--tint)}.who i{width:10px;height:10px;border-radius:50%;background:var(--tint)}
 .empty{margin:0;padding:4px 24px 22px;color:var(--soft)}footer{padding:10px 28px 50px;color:var(--soft);font-size:12.5px}
 @media (max-width:820px){.top,main,footer{padding-left:16px;padding-right:16px}#stage{grid-template-columns:1fr}.tracks{--name:118px}.lane-name{padding:0 8px 0 14px}.lane-name>i{display:none}.film .bar{padding-right:24px}.tools{position:static;padding:0 24px 10px}}
-@media (max-width:560px){#people{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}.person{gap:8px;padding:6px 10px 6px 6px;border-radius:16px;max-width:none}.person small{white-space:normal;line-height:1.3;display:block}.person img,.person>i{width:40px;height:40px}}
+@media (max-width:560px){#people{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}.person{gap:8px;padding:6px 10px 6px 6px;border-radius:16px;max-width:none}.person b{white-space:normal;overflow-wrap:anywhere;font-size:14px;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical}.person small{white-space:normal;line-height:1.3;display:block}.person img,.person>i{width:40px;height:40px}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;scroll-behavior:auto!important}}
 @media print{.tools,.quiet,#filter,.steps{display:none!important}.tracks,.scroll{max-height:none;overflow:visible}body{background:#fff}}
 `;

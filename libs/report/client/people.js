@@ -3,6 +3,7 @@ import { data, el, isStill, kindOrder, pictureUrl, rankOf, select, tint, written
 import { shownFor } from './time.js';
 
 const FIRST = 24;
+const FEW = 6;
 
 function found() {
   const cards = new Map();
@@ -58,11 +59,13 @@ function makeCard(card) {
 export function startPeople() {
   const host = document.getElementById('people');
   const cards = found();
-  host.append(...cards.slice(0, FIRST).map(makeCard));
-  if (cards.length <= FIRST) return;
-  const more = el('button', { type: 'button', className: 'quiet' }, `Show all ${cards.length}`);
+  // A button for a few takes the room that they would.
+  const first = cards.length <= FIRST + FEW ? cards.length : FIRST;
+  host.append(...cards.slice(0, first).map(makeCard));
+  if (cards.length === first) return;
+  const more = el('button', { type: 'button', className: 'unfold' }, `Show all ${cards.length}`);
   more.addEventListener('click', () => {
-    more.replaceWith(...cards.slice(FIRST).map(makeCard));
+    more.replaceWith(...cards.slice(first).map(makeCard));
   });
   host.append(more);
 }
