@@ -19,7 +19,7 @@ import { FoldAdvance } from './folding/fold-advance.js';
 import { Folding } from './folding/folding.js';
 import { JobAdvance } from './folding/job-advance.js';
 import { JobArtifacts } from './results/job-artifacts.js';
-import { JobEndings } from './tasks/job-endings.js';
+import { JobEndings } from './tasks/complete-jobs.js';
 import { JobResults } from './results/job-results.js';
 import { JobSummary } from './results/job-summary.js';
 import { KeptPictures } from './folding/kept-pictures.js';

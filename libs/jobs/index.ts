@@ -5,7 +5,7 @@ export * from './planning/chunk-plan.js';
 export * from './identities/identities.js';
 export * from './state/image-job.js';
 export * from './commands/job-commands.js';
-export * from './state/job-end.js';
+export * from './state/terminal-states.js';
 export * from './state/job-errors.js';
 export * from './jobs.module.js';
 export * from './keys.js';

@@ -5,7 +5,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Folding, type Folded } from './folding.js';
-import { JobEndings, type Ending } from '../tasks/job-endings.js';
+import { JobEndings, type Ending } from '../tasks/complete-jobs.js';
 import { moveFolds, moveKey, progressOf } from '../results/job-progress.js';
 import { FaceIndexing } from '../results/indexed-faces.js';
 import { KeptPictures } from './kept-pictures.js';

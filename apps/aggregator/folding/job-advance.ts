@@ -5,7 +5,7 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
-import { JobEndings, type Ending } from '../tasks/job-endings.js';
+import { JobEndings, type Ending } from '../tasks/complete-jobs.js';
 import { jobProgress } from '../results/job-progress.js';
 import { BEGUN } from './waiting-folds.js';
 

@@ -11,7 +11,7 @@ import {
 } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
-import { endedAt } from './job-end.js';
+import { endedAt } from './terminal-states.js';
 import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
 import { AHEAD, liveProgress } from '@adit/presentation';

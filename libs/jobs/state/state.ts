@@ -1,5 +1,5 @@
 import { AditError, isTerminal, type JobState } from '@adit/contracts';
-import { endOf } from './job-end.js';
+import { endOf } from './terminal-states.js';
 
 /** The states of a job and of its modules, by module id. */
 export interface JobStates {
