@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import { allModulesEnded, reopenUnplanned, type LockedJob } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
-import { modulesWithNothingLeft } from '../folding/lost-chunks.js';
+import { modulesWithNothingLeft } from '../folding/loss-errors.js';
 
 /** How far a fold is to be taken: from the chunk it stood at. */
 interface FoldMove {

@@ -24,7 +24,7 @@ import type {
 import { z } from 'zod';
 import type { Naming } from './labels.js';
 import { scenesByFrame } from './scenes.js';
-import { seenByFrame, type Seen } from './sightings.js';
+import { seenByFrame, type Seen } from './seen-by-frame.js';
 
 /**
  * What a stretch keeps of its detections: how many, the sum of their confidences, the highest, the best picture; and where

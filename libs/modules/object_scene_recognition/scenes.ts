@@ -1,7 +1,7 @@
 import type { SceneObservations } from '@adit/analyses/scenes/observations';
 import { NO_PORTRAIT } from '@adit/module-kit';
 import type { Naming } from './labels.js';
-import type { Seen } from './sightings.js';
+import type { Seen } from './seen-by-frame.js';
 
 /** What each sampled frame of a unit shows as a whole, where the classifier is sure enough of it. */
 export function scenesByFrame(
