@@ -136,7 +136,7 @@ at last every process is restarted in order, and replaced by one of another comm
 retried, some deleted, some expire. The client does what ours is told to do: it repeats what was refused with
 the same \`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed
 run. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
-count as one of the three tries that a chunk has.
+count as one of the three attempts that a chunk has.
 
 | What | Measured |
 | --- | --- |
