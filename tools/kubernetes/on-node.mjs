@@ -8,6 +8,7 @@ import { expectOk, startControlPlane } from './control-plane.mjs';
 import { exportImage, programImage } from './image.mjs';
 import { ensureNodePackages, nodeUsers, PAUSE, startNode } from './node-machine.mjs';
 import { program } from './programs.mjs';
+import { secretDocuments } from './values.mjs';
 
 /**
  * @typedef {object} OnNode
@@ -97,7 +98,6 @@ export async function onNode(buildImages, prove) {
  * @param {{ namespace: string, name: string, secrets: Record<string, Record<string, string>> }} release
  */
 export async function releaseOn({ plane, node }, { namespace, name, secrets }) {
-  const { secretDocuments } = await import('./values.mjs');
   const inside = (...args) => plane.kubectl('--namespace', namespace, ...args);
   const pods = async (...args) => JSON.parse(expectOk(await inside('get', 'pods', ...args, '--output', 'json'))).items;
   /** What helm or kubectl said, and what the pods that are not well wrote. */
