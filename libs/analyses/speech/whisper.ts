@@ -9,10 +9,11 @@ import {
   type Tensor,
 } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
-import { searchBeams, type Way } from './beams.js';
+import { searchBeams, type Way } from '../writing/beams.js';
+import { likeliest } from '../writing/candidates.js';
 import { logMel, WINDOW_FRAMES } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
-import { applyRules, drawn, likeliest, randomFrom } from './rules.js';
+import { applyRules, drawn, randomFrom } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 
 const HEAD = 64;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { searchBeams, type Way } from './beams.js';
-import { likeliest } from './rules.js';
+import { likeliest } from './candidates.js';
 
 const [END, A, B, C] = [0, 1, 2, 3];
 

@@ -1,5 +1,5 @@
 import { elementAt } from '@adit/contracts';
-import type { Candidate } from './rules.js';
+import type { Candidate } from './candidates.js';
 
 /** A text that may be meant, token by token. */
 export interface Way {
