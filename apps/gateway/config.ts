@@ -125,7 +125,7 @@ export const GatewayConfig = z.object({
       .int()
       .min(0)
       .default(64 * 1024 ** 2),
-    'Bytes of large requests that are wrong which one key may send to one gateway in a minute, uploads to the storage aside; beyond, its large requests answer 429 unread. 0 is no limit.',
+    'Bytes of large requests that are wrong which one key may send to one gateway in a minute, uploads to the storage aside; beyond, its large requests answer 429 unread, four a second. 0 is no limit.',
   ),
   jobsPerDay: setting(
     'ADIT_JOBS_PER_DAY',

@@ -50,6 +50,23 @@ describe('large requests that are refused', () => {
     expect([held.status, Number(held.headers.get('retry-after')) <= 120]).toEqual([429, true]);
   });
 
+  it('are refused a few a second once a key has sent too many: one that never stops costs nobody much', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 375_000);
+    expect((await post(wrong(2 << 20))).status).toBe(400);
+    const [since, statuses] = [Date.now(), new Set<number>()];
+    let refused = 0;
+    for (; Date.now() - since < 2_000; refused++) statuses.add((await post(wrong(700_000))).status);
+    expect([...statuses]).toEqual([429]);
+    expect(refused).toBeLessThanOrEqual(9);
+    // No more of them wait than there is time for; the others are not even thrown away, which some clients take for a fault.
+    const many = await Promise.allSettled(Array.from({ length: 30 }, () => post(wrong(700_000))));
+    const answered = many.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
+    expect(answered.map(({ status }) => status)).toEqual(answered.map(() => 429));
+    const waited = answered.filter(({ headers }) => headers.get('connection') !== 'close');
+    expect(waited.length).toBeGreaterThanOrEqual(20);
+    expect(waited.length).toBeLessThan(30);
+  }, 30_000);
+
   it('are not counted when they are a form with a model, which goes to the disk', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 450_000);
     const form = new FormData();

@@ -3,6 +3,7 @@ import { AditError } from '@adit/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../http/caller.js';
 import { BodyTurns } from './body-turns.js';
+import { SlowRefusals } from './slow-refusals.js';
 import { TokenBucket } from './token-bucket.js';
 
 const WINDOW_SECONDS = 60;
@@ -15,13 +16,14 @@ const REFUSED = [400, 413, 415, 422];
 
 /**
  * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A key may send so many bytes
- * of them a minute, then its large bodies have to wait, unread; small requests pass. A few are read at a time, so that many
- * at once are not all read before the first is refused. Uploads to the storage and forms with a model, which are
+ * of them a minute, then its large bodies are refused unread, a few a second; small requests pass. A few are read at a time,
+ * so that many at once are not all read before the first is refused. Uploads to the storage and forms with a model, which are
  * never held in memory, are not counted. In this process's memory, as the other limits are.
  */
 export class RefusedBodies {
   private readonly buckets = new Map<string, TokenBucket>();
   private readonly turns = new BodyTurns();
+  private readonly refusals = new SlowRefusals();
   /** Bytes of a connection before the request. */
   private readonly before = new WeakMap<FastifyRequest, number>();
 
@@ -37,16 +39,17 @@ export class RefusedBodies {
     const { socket } = request.raw;
     if (socket instanceof Socket) this.before.set(request, socket.bytesRead);
     if ((announced(request) ?? Infinity) <= SMALL) return;
-    this.check(caller);
+    await this.check(caller, reply);
     await this.turns.take(caller.keyId, request, reply);
-    this.check(caller);
+    await this.check(caller, reply);
   }
 
-  private check(caller: Caller): void {
+  private async check(caller: Caller, reply: FastifyReply): Promise<void> {
     const now = performance.now();
     const bucket = this.buckets.get(caller.keyId);
     if (bucket === undefined || bucket.has(now)) return;
-    const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(1, now)));
+    await this.refusals.take(caller.keyId, reply);
+    const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(1, performance.now())));
     throw new AditError(
       'RATE_LIMITED',
       `Too many bytes of requests that were refused came with this key; send large ones again in ${retryAfterSeconds} s.`,

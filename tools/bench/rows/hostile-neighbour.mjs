@@ -69,8 +69,10 @@ async function attacked(bench, where, { probes, attacker, victim }) {
 
 // Made before: what the client is busy with would count as the engine's.
 const members = (count, member) => Array.from({ length: count }, (_, at) => member(at)).join();
-const manyModules = `{"sources":["storage://x"],"modules":{${members(190_000, (at) => `"module_${at}":{}`)}}}`;
-const manyKeys = `{${members(400_000, (at) => `"k${at}":1`)}}`;
+const manyModules = Buffer.from(
+  `{"sources":["storage://x"],"modules":{${members(190_000, (at) => `"module_${at}":{}`)}}}`,
+);
+const manyKeys = Buffer.from(`{${members(400_000, (at) => `"k${at}":1`)}}`);
 const lines = Array.from({ length: 100_000 }, (_, at) => `der Hund ${at}`).join('\n');
 
 async function roots(bench) {
