@@ -968,6 +968,14 @@ export type JobProvenanceAnalysesItem = {
   models: ModelPin[];
   /** Those that stand on it */
   modules: string[];
+  /** Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did not say */
+  made_by: JobProvenanceAnalysesItemMadeByItem[];
+};
+
+export type JobProvenanceAnalysesItemMadeByItem = {
+  engine_version: string | null;
+  /** What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first */
+  providers: string[] | null;
 };
 
 export type JobProvenanceModulesValue = {

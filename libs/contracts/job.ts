@@ -131,6 +131,19 @@ export const JobProvenance = z.strictObject({
       decoder_version: z.int().positive(),
       models: z.array(ModelPin).describe('The networks that looked, in their exact versions'),
       modules: z.array(z.string()).describe('Those that stand on it'),
+      made_by: z
+        .array(
+          z.strictObject({
+            engine_version: z.string().nullable(),
+            providers: z
+              .array(z.string())
+              .nullable()
+              .describe('What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first'),
+          }),
+        )
+        .describe(
+          'Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did not say',
+        ),
     }),
   ),
 });

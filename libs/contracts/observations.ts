@@ -15,11 +15,22 @@ export interface UnitSource {
  */
 export type Unit<Kind extends Extent['kind'] = Extent['kind']> = UnitSource & Extract<Extent, { kind: Kind }>;
 
+/** Who looked. */
+export const Maker = z.object({
+  /** The release of the process. */
+  engine: z.string(),
+  /** What its models ran on, sorted: more than one where some fell back. Empty of an analysis that ran none. */
+  providers: z.array(z.string()),
+});
+export type Maker = z.infer<typeof Maker>;
+
 /** What an analysis wrote down for one unit: the key of a JSON object in the store, or why there is none. */
 export const UnitOutcome = z.object({
   sourceIndex: z.int().nonnegative(),
   observations: z.string().nullable(),
   error: z.string().nullable(),
+  /** Of observations, also of those that were known; missing where earlier builds did not say. */
+  madeBy: Maker.optional(),
 });
 export type UnitOutcome = z.infer<typeof UnitOutcome>;
 

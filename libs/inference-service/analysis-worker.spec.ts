@@ -10,6 +10,7 @@ import { JobSettings, knownObservations, packKey, Reconciler, Scheduler } from '
 import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore } from '@adit/objects';
 import { encodeJpeg, packFrames } from '@adit/media';
+import { buildVersion } from '@adit/runtime';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -23,6 +24,8 @@ import { AnalysisWorker } from './analysis-worker.js';
 const interval = { frameStart: 0, frameEnd: 250, ptsStart: 0, ptsEnd: 250, seekPts: 0 };
 const mediaDigest = 'd'.repeat(64);
 const settings = JobSettings.parse({});
+/** Its analysis runs no model. */
+const madeBy = { engine: buildVersion(), providers: [] };
 
 /** Counts the pictures it is shown. */
 const counting = (version: number, frames: FrameSpec[] = [{ rate: 1, shorterSide: 100 }]) =>
@@ -154,8 +157,10 @@ describe('a worker and what it is asked for', () => {
     );
     if (message === undefined) return null;
     const { units, error } = message.envelope.payload as Payload<'chunks.analysed'>;
-    const key = units?.[0]?.observations ?? null;
-    return { error, key, seen: key === null ? null : JSON.parse((await objects.read(key)).toString()) };
+    const [unit] = units ?? [];
+    const key = unit?.observations ?? null;
+    const seen = key === null ? null : JSON.parse((await objects.read(key)).toString());
+    return { error, key, seen, ...(unit?.madeBy && { madeBy: unit.madeBy }) };
   };
 
   const waitedLong = ({ chunkId }: Asked) =>
@@ -166,7 +171,27 @@ describe('a worker and what it is asked for', () => {
     const { cached } = await give(counting(1), asked);
     const { key, seen } = (await outcome(asked.jobId))!;
     expect(seen).toEqual({ version: 1, pictures: 1 });
-    expect(cached).toEqual([key]);
+    expect(cached).toEqual([{ observations: key, madeBy }]);
+  });
+
+  it('says of what it looked at, and of what was known, who made it', async () => {
+    const first = await requested(counting(1));
+    await give(counting(1), first);
+    expect(await outcome(first.jobId)).toMatchObject({ madeBy });
+    // By the release before, which said so.
+    await query(`UPDATE observations SET maker = maker || '{"engine": "0.0.1"}' WHERE workspace_id = $1`, [
+      workspaceId,
+    ]);
+    const second = await requested(counting(1));
+    await give(counting(1), second);
+    expect(await outcome(second.jobId)).toMatchObject({ madeBy: { ...madeBy, engine: '0.0.1' } });
+    // By one that knows nothing of it and looked again.
+    const other = `media/${workspaceId}/${mediaDigest}/folder/other/observations.json`;
+    await objects.put(other, Buffer.from('{}'));
+    await query(`UPDATE observations SET object_key = $2 WHERE workspace_id = $1`, [workspaceId, other]);
+    const third = await requested(counting(1));
+    await give(counting(1), third);
+    expect(await outcome(third.jobId)).toEqual({ error: null, key: other, seen: {} });
   });
 
   it('says of a model that has gone that it fails every chunk', async () => {

@@ -21,21 +21,22 @@ import {
   redecode,
   rememberObservations,
   type JobSettings,
+  type KnownObservations,
 } from '@adit/jobs';
 import { encodeJpeg } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { buildVersion, createLogger, histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
-import { AnalysisRunner } from '@adit/inference';
-import { AnalysisRegistry } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, type Provider } from '@adit/inference';
 import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { openInput } from './pack-source.js';
 import { decoderOf, standingOf, type Standing } from './standing.js';
 
 const log = createLogger('inference');
+const ENGINE_VERSION = buildVersion();
 const analysisSeconds = histogram(
   'adit_analysis_seconds',
   'Time to analyse one unit of media',
@@ -153,9 +154,9 @@ export class AnalysisWorker {
         limit(async (): Promise<UnitOutcome> => {
           const { sourceIndex } = unit;
           try {
-            const observations = known.get(knownKey(unit, request.digest));
-            if (observations !== undefined) return { sourceIndex, observations, error: null };
-            return { sourceIndex, observations: await this.analyseUnit(work, unit, folders, signal), error: null };
+            const seen =
+              known.get(knownKey(unit, request.digest)) ?? (await this.analyseUnit(work, unit, folders, signal));
+            return { sourceIndex, ...seen, error: null };
           } catch (error) {
             const problem = AditError.from(error);
             if (unit.kind !== 'image' || problem.code === 'PACK_MISSING' || modelHasGone(problem)) throw error;
@@ -169,13 +170,13 @@ export class AnalysisWorker {
     );
   }
 
-  /** Runs the analysis on one unit; returns the key of its observations. */
+  /** Runs the analysis on one unit. */
   private async analyseUnit(
     work: AnalysisWork,
     unit: Unit,
     folders: Map<string, string>,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<KnownObservations> {
     const { job, chunk, request } = work;
     const input = await openInput(this.objects, unit, chunk.packs?.[unit.sourceIndex], inputOf(request));
     // What another decoder made is looked at, but not remembered as what was asked for.
@@ -183,6 +184,7 @@ export class AnalysisWorker {
     const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
     const prefix = observationPrefix(job, unit, request.digest, folder);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });
+    const providers = new Set<Provider>();
     const observations = await this.runner.run({
       analysis: this.analyses.get(request.analysis),
       args: request.args,
@@ -196,11 +198,12 @@ export class AnalysisWorker {
       },
       signal,
       onProgress: (part) => work.done.set(unit.sourceIndex, part),
+      onNetwork: ({ provider }) => providers.add(provider),
     });
     done();
     const key = `${prefix}observations.json`;
     await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
-    return key;
+    return { observations: key, madeBy: { engine: ENGINE_VERSION, providers: [...providers].sort() } };
   }
 
   private async publish(work: AnalysisWork, outcomes: UnitOutcome[]): Promise<void> {

@@ -74,6 +74,12 @@ describe('AnalysisRunner', () => {
     expect(pool.size).toBe(2);
   });
 
+  it('tells of the networks that it runs', async () => {
+    const told: string[] = [];
+    await run({ onNetwork: ({ name, provider }) => told.push(`${name} on ${provider}`) });
+    expect(told).toEqual(['line on cpu']);
+  });
+
   it('refuses wrong arguments with a pointer to each', async () => {
     const refused = run({ args: { value: 'much', speed: 1 } });
     await expect(refused).rejects.toMatchObject({ code: 'VALIDATION' });

@@ -15,6 +15,8 @@ export interface AnalysisRun {
   signal?: AbortSignal;
   /** Told the part of the unit that was read. */
   onProgress?: OnProgress;
+  /** Told of each network that it runs, before the first run. */
+  onNetwork?: (network: NetworkSession) => void;
   /** The versions a job was posted with; the installed defaults when left out. */
   models?: ModelPin[];
 }
@@ -42,7 +44,16 @@ export class AnalysisRunner {
    * Looks at one unit. The observations have passed the analysis's schema. Throws what the analysis throws, INTERNAL when
    * it wrote something its schema does not allow, and the signal's reason when aborted.
    */
-  async run({ analysis, args, input, keepPicture, signal, models, onProgress }: AnalysisRun): Promise<unknown> {
+  async run({
+    analysis,
+    args,
+    input,
+    keepPicture,
+    signal,
+    models,
+    onProgress,
+    onNetwork,
+  }: AnalysisRun): Promise<unknown> {
     const parsed = parseArguments(analysis, args);
     const abort = signal ?? new AbortController().signal;
     abort.throwIfAborted();
@@ -55,6 +66,7 @@ export class AnalysisRunner {
         const lease = await this.pool.acquire(model, pin?.precision);
         leases.push(lease);
         networks[name] = lease.network;
+        onNetwork?.(lease.network);
       }
       const seen = onProgress === undefined ? input : watchedInput(input, onProgress);
       const observations = await analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });

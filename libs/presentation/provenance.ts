@@ -1,20 +1,18 @@
-import type { JobProvenance } from '@adit/contracts';
-import { JobAnalysisEntity, JobModuleEntity } from '@adit/database';
+import type { JobProvenance, Maker } from '@adit/contracts';
+import { fromRow, JobAnalysisEntity, JobModuleEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
 /**
- * What gave a job its results, by the pins that it was posted with: results that were cached are found by the same pins, so it
- * holds of them too.
+ * What gave a job its results: the pins that it was posted with, which hold of cached results too, since these are found by
+ * them; and who looked, as was noted with the observations.
  */
 export async function provenanceOf(manager: EntityManager, jobId: string): Promise<JobProvenance> {
   const modules = await manager.find(JobModuleEntity, { where: { jobId }, order: { position: 'ASC' } });
-  const analyses = await manager.find(JobAnalysisEntity, {
-    where: { jobId },
-    order: { analysis: 'ASC', digest: 'ASC' },
-  });
+  const rows: AnalysisRow[] = await manager.query(ANALYSES, [jobId]);
   return {
     modules: Object.fromEntries(modules.map(({ postedAs, models }) => [postedAs, { models }])),
-    analyses: analyses.map(({ analysis, digest, models, frames, audio }) => {
+    analyses: rows.map(({ asked, makers }) => {
+      const { analysis, digest, models, frames, audio } = fromRow(JobAnalysisEntity, asked);
       const specs = [...frames, ...(audio ?? [])];
       return {
         analysis,
@@ -23,7 +21,27 @@ export async function provenanceOf(manager: EntityManager, jobId: string): Promi
         decoder_version: specs[0]?.decoder ?? 1,
         models,
         modules: modules.flatMap((module) => (module.analyses[analysis] === digest ? [module.postedAs] : [])),
+        made_by: makers.map((maker) => ({
+          engine_version: maker?.engine ?? null,
+          providers: maker?.providers ?? null,
+        })),
       };
     }),
   };
 }
+
+interface AnalysisRow {
+  asked: Record<string, unknown>;
+  /** Each once; null for what an earlier build looked at. */
+  makers: (Maker | null)[];
+}
+
+const ANALYSES = `
+  WITH looked AS (
+    SELECT a.digest, jsonb_agg(DISTINCT coalesce(u -> 'madeBy', 'null')) AS makers
+      FROM chunk_analyses a CROSS JOIN LATERAL jsonb_array_elements(a.units) u
+     WHERE a.job_id = $1 AND a.state = 'done' AND u ->> 'observations' IS NOT NULL
+     GROUP BY a.digest)
+  SELECT to_jsonb(r) AS asked, coalesce(l.makers, '[]') AS makers
+    FROM job_analyses r LEFT JOIN looked l ON l.digest = r.digest
+   WHERE r.job_id = $1 ORDER BY r.analysis, r.digest`;

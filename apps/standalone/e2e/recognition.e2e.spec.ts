@@ -3,6 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArtifactPage, DECODER_VERSION, Dictionary, SummarizedResultPage, type DetailedResult } from '@adit/contracts';
+import { buildVersion } from '@adit/runtime';
 import { sampleMedia } from '@adit/testing';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -216,7 +217,14 @@ describe('a gallery made of photos while the engine runs', () => {
     // It was looked at for another job.
     expect(job.provenance).toMatchObject({
       modules: { face_recognition: { models: [{ name: 'team', version: 1 }] } },
-      analyses: [{ analysis: 'faces', decoder_version: DECODER_VERSION, modules: ['face_recognition'] }],
+      analyses: [
+        {
+          analysis: 'faces',
+          decoder_version: DECODER_VERSION,
+          modules: ['face_recognition'],
+          made_by: [{ engine_version: buildVersion(), providers: ['cpu'] }],
+        },
+      ],
     });
     expect(job.provenance!.analyses[0]!.models.map(({ name }) => name)).toContain('face-embedding');
     const { data } = await engine.api.call(ArtifactPage, 'GET', `/jobs/${job.id}/artifacts/`);

@@ -69,6 +69,12 @@ class JobProvenanceModulesValue(Answer):
     models: list[ModelPin]
 
 
+class JobProvenanceAnalysesItemMadeByItem(Answer):
+    engine_version: Optional[str]
+    #: What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first
+    providers: Optional[list[str]]
+
+
 class JobProvenanceAnalysesItem(Answer):
     analysis: str
     #: Equal for two jobs exactly when they must see the same in the same media
@@ -78,6 +84,9 @@ class JobProvenanceAnalysesItem(Answer):
     models: list[ModelPin]
     #: Those that stand on it
     modules: list[str]
+    #: Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did
+    #: not say
+    made_by: list[JobProvenanceAnalysesItemMadeByItem]
 
 
 class JobProvenance(Answer):

@@ -1,4 +1,4 @@
-import type { AudioInterval, FrameInterval, MediaFacts } from '@adit/contracts';
+import type { AudioInterval, FrameInterval, Maker, MediaFacts } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** What the probe found, so that known media is not probed again. */
@@ -28,6 +28,8 @@ export class ObservationEntity {
   @PrimaryColumn('text') interval!: string;
   @PrimaryColumn('text') analysisDigest!: string;
   @Column('text') objectKey!: string;
+  /** Who made what lies at `of`: earlier builds put other observations in their place and leave this as it is. */
+  @Column('jsonb', { nullable: true }) maker!: (Maker & { of: string }) | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Index() @Column('timestamptz') timeExpires!: Date;
 }

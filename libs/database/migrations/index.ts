@@ -33,6 +33,7 @@ import { DatasetExports1795410400001 } from './1795410400001-dataset-exports.js'
 import { Looks1795410500000 } from './1795410500000-looks.js';
 import { LastVersion1795410800000 } from './1795410800000-last-version.js';
 import { TaughtFaces1795420700000 } from './1795420700000-taught-faces.js';
+import { Makers1795430200000 } from './1795430200000-makers.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   Looks1795410500000,
   LastVersion1795410800000,
   TaughtFaces1795420700000,
+  Makers1795430200000,
 ];

@@ -1,4 +1,4 @@
-import type { Extent, Unit, UnitOutcome } from '@adit/contracts';
+import type { Extent, Maker, Unit, UnitOutcome } from '@adit/contracts';
 import { isLive, MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { extentName } from '../keys.js';
@@ -21,23 +21,32 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
 export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
   AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
 
-/** Keys of the observations that are known already, by `knownKey` of unit and analysis. `extents` bound what is read. */
+/** What is known already of a unit. */
+export type KnownObservations = Pick<UnitOutcome, 'madeBy'> & { observations: string };
+
+/** The observations that are known already, by `knownKey` of unit and analysis. `extents` bound what is read. */
 export async function knownObservations(
   manager: EntityManager,
   workspaceId: string,
   mediaDigests: string[],
   analysisDigests: string[],
   extents: Extent[] | null = null,
-): Promise<Map<string, string>> {
+): Promise<Map<string, KnownObservations>> {
   if (mediaDigests.length === 0 || analysisDigests.length === 0) return new Map();
-  const rows: { key: string; object_key: string }[] = await manager.query(
-    `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key
+  const rows: { key: string; object_key: string; maker: Maker | null }[] = await manager.query(
+    `SELECT concat_ws('/', o.media_digest, o.interval, o.analysis_digest) AS key, o.object_key,
+            CASE WHEN o.maker ->> 'of' = o.object_key THEN o.maker - 'of' END AS maker
        FROM observations o JOIN workspaces w ON w.id = o.workspace_id AND w.observation_cache
       WHERE o.workspace_id = $1 AND o.media_digest = ANY($2::text[]) AND o.analysis_digest = ANY($3::text[])
         AND ($4::text[] IS NULL OR o.interval = ANY($4::text[])) AND o.time_expires > now() AND ${REMEMBERED}`,
     [workspaceId, mediaDigests, analysisDigests, extents?.map(extentName) ?? null],
   );
-  return new Map(rows.map(({ key, object_key }) => [key, object_key]));
+  return new Map(
+    rows.map(({ key, object_key: observations, maker }) => [
+      key,
+      { observations, ...(maker !== null && { madeBy: maker }) },
+    ]),
+  );
 }
 
 export function knownKey(unit: { mediaDigest: string } & Extent, analysisDigest: string): string {
@@ -70,19 +79,20 @@ export async function rememberObservations(
       mediaDigest: unit.mediaDigest,
       interval: extentName(unit),
       objectKey: outcome.observations,
+      maker: outcome.madeBy ? JSON.stringify({ ...outcome.madeBy, of: outcome.observations }) : null,
     };
   });
   const fresh = distinctBy(rows);
   if (fresh.length === 0) return;
   // The media's row is held: who erases it meanwhile waits, and finds these rows too.
   await manager.query(
-    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, time_expires)
-     SELECT $1::uuid, v.digest, v.interval, $2, v.key, $3
-       FROM unnest($4::text[], $5::text[], $6::text[]) AS v(digest, interval, key)
+    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires)
+     SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, $3
+       FROM unnest($4::text[], $5::text[], $6::text[], $7::jsonb[]) AS v(digest, interval, key, maker)
        JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($4::text[]) FOR KEY SHARE) m
          ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
      ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
-     DO UPDATE SET object_key = excluded.object_key, time_expires = excluded.time_expires`,
+     DO UPDATE SET object_key = excluded.object_key, maker = excluded.maker, time_expires = excluded.time_expires`,
     [
       workspaceId,
       analysisDigest,
@@ -90,6 +100,7 @@ export async function rememberObservations(
       fresh.map(({ mediaDigest }) => mediaDigest),
       fresh.map(({ interval }) => interval),
       fresh.map(({ objectKey }) => objectKey),
+      fresh.map(({ maker }) => maker),
     ],
   );
 }

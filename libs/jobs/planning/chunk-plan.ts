@@ -209,8 +209,8 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
   const observed = await knownObservations(manager, workspaceId, [media.digest], digests, extents);
   await insertChunks(manager, locked, page, {
     known: ({ extent }, digest) => {
-      const observations = observed.get(knownKey({ mediaDigest: media.digest, ...extent }, digest));
-      return observations === undefined ? null : [{ sourceIndex, observations, error: null }];
+      const seen = observed.get(knownKey({ mediaDigest: media.digest, ...extent }, digest));
+      return seen === undefined ? null : [{ sourceIndex, ...seen, error: null }];
     },
     drafted: !isOnly,
     credit: isOnly ? plan.credit : null,
