@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
 /** In the order in which they need each other. */
-const FILES = ['time', 'page', 'details', 'hover', 'lanes', 'timeline', 'gallery', 'people', 'table', 'main'];
+const FILES = [
+  ...['time', 'page', 'clock', 'tracks', 'teach', 'details', 'hover', 'lanes', 'timeline', 'player', 'spoken'],
+  ...['gallery', 'people', 'table', 'main'],
+];
 
 /**
  * The page's script as one text. Its files are ordinary modules for whoever reads them; a page that may load nothing

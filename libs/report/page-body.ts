@@ -43,7 +43,7 @@ function* films({ sources, segments, sums }: ReportData): Generator<string> {
 }
 
 function footer({ segments, total, omitted }: ReportData): string {
-  const remarks = ['Made by Adit on this installation. This page loads nothing from anywhere.'];
+  const remarks = ['Made by Adit on this installation. This page loads nothing from anywhere but the film beside it.'];
   if (total > segments.length) {
     remarks.push(`It shows the first ${segments.length.toLocaleString('en')} appearances; results.json has them all.`);
   }
@@ -114,6 +114,7 @@ function sourceSection(source: ReportSource, index: number): string {
   ].filter((fact) => fact !== '');
   return `<section class="film" data-source="${index}">
     <div class="bar"><h2 title="${escapeHtml(source.source)}">${escapeHtml(baseName(source.source))}</h2><p>${escapeHtml(facts.join(' · '))}</p></div>
+    <div class="watch"><div class="media"></div><div class="spoken" hidden></div></div>
     <div class="timeline"></div>
   </section>`;
 }
@@ -180,10 +181,10 @@ function similarity(segment: SegmentData): string {
   return Number.isFinite(segment.confidence) ? `${Math.round(segment.confidence * 100)} %` : '–';
 }
 
-/** The last part of a path or address, without a query. */
+/** The last part of a path, or of an address without its query. */
 function baseName(source: string): string {
-  const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  return path.slice(path.lastIndexOf('/') + 1) || source;
+  const path = source.includes('://') ? source.replace(/[?#].*$/, '') : source;
+  return path.split('/').filter(Boolean).pop() ?? source;
 }
 
 function seconds(value: number): string {

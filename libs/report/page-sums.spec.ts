@@ -40,6 +40,16 @@ describe('the sums of a report', () => {
     expect(html).not.toContain('class="film"');
   });
 
+  it('list everybody, a crowd’s others folded away', async () => {
+    const crowd = Array.from({ length: 300 }, (_, at): [string, number] => [`Person ${at}`, 300 - at]);
+    const meta = Object.fromEntries(crowd);
+    const html = await body({ ...sampleInput([]), sums: [{ sourceIndex: 0, type: 'person_screen_time', meta }] });
+    const [first, others] = html.split('<details>');
+    expect(first?.match(/<th scope="row">/g)).toHaveLength(12);
+    expect(others?.match(/<th scope="row">/g)).toHaveLength(288);
+    expect(others).toContain('<summary>288 others, 11 h 33 min together</summary>');
+  });
+
   it('carry what is said of a whole film, which is no appearance', async () => {
     const html = await body({ ...sampleInput([sampleSegment(), neutrality()]), segmentTotal: 2 });
     expect(html).toMatch(/class="sums">.*Female Dominant/s);

@@ -2,7 +2,7 @@ import { escapeHtml } from './escape.js';
 import type { ReportData } from './report-data.js';
 import type { ReportSource, ReportSum } from './report-input.js';
 
-/** People listed one by one; a crowd's others are one line. */
+/** People listed at first; a crowd's others unfold. */
 const MOST_PEOPLE = 12;
 
 interface Line {
@@ -29,8 +29,9 @@ export function* pageSums({ sums, sources }: ReportData): Generator<string> {
 
 function card(film: ReportSource | null, sums: ReportSum[], named: boolean): string {
   const of = (type: string) => sums.find((sum) => sum.type === type)?.meta ?? {};
+  const everybody = people(of('person_screen_time'));
   const parts = [
-    part('People', people(of('person_screen_time'))),
+    part('People', everybody.slice(0, MOST_PEOPLE), everybody.slice(MOST_PEOPLE)),
     part('Gender', traits(of('gender_count'), of('gender_screen_time'))),
     part('Age', traits(of('age_count'), of('age_screen_time'))),
   ].filter((html) => html !== '');
@@ -47,23 +48,28 @@ function card(film: ReportSource | null, sums: ReportSum[], named: boolean): str
   </section>`;
 }
 
-function part(title: string, lines: Line[]): string {
+function part(title: string, lines: Line[], others: Line[] = []): string {
   if (lines.length === 0) return '';
   const longest = Math.max(...lines.map(({ value }) => value), Number.MIN_VALUE);
-  const rows = lines.map(({ name, value, text }) => {
-    const width = ((100 * value) / longest).toFixed(2);
-    return `<tr><th scope="row">${escapeHtml(name)}</th><td><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"/></svg></td><td>${escapeHtml(text)}</td></tr>`;
-  });
-  return `<div><h3>${title}</h3><table>${rows.join('')}</table></div>`;
+  const table = (shown: Line[]) => `<table>${shown.map((line) => row(line, longest)).join('')}</table>`;
+  return `<div><h3>${title}</h3>${table(lines)}${others.length === 0 ? '' : folded(others, table(others))}</div>`;
 }
 
+function row({ name, value, text }: Line, longest: number): string {
+  const width = ((100 * value) / longest).toFixed(2);
+  return `<tr><th scope="row">${escapeHtml(name)}</th><td><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"/></svg></td><td>${escapeHtml(text)}</td></tr>`;
+}
+
+function folded(others: Line[], table: string): string {
+  const together = others.reduce((sum, { value }) => sum + value, 0);
+  return `<details><summary>${others.length} others, ${duration(together)} together</summary>${table}</details>`;
+}
+
+/** Whoever was shown longest first. */
 function people(seconds: Record<string, number>): Line[] {
-  const all = Object.entries(seconds).sort(([, a], [, b]) => b - a);
-  const lines = all.slice(0, MOST_PEOPLE).map(([name, value]) => ({ name, value, text: duration(value) }));
-  const others = all.slice(MOST_PEOPLE);
-  if (others.length === 0) return lines;
-  const value = others.reduce((sum, [, one]) => sum + one, 0);
-  return [...lines, { name: `${others.length} others`, value, text: duration(value) }];
+  return Object.entries(seconds)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, value]) => ({ name, value, text: duration(value) }));
 }
 
 /** By category in the order of ages or letters: seconds where there are any, else heads. */

@@ -4,10 +4,10 @@ import { ahead } from './ahead.js';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
 import type { ReadPicture, ReportInput, ReportSegment, ReportSum } from './report-input.js';
+import { ALL_WORDS, spokenWords, type SpokenWords } from './spoken-words.js';
+import { fairShare, MOST_BOXES, trackOf, type Track } from './tracks.js';
 
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
-/** Of one label, or of other faces, on one picture; more are a blur. */
-const MOST_BOXES = 40;
 
 /** A box as fractions of the frame: x, y, width, height. */
 type BoxData = [x: number, y: number, w: number, h: number];
@@ -15,6 +15,10 @@ type BoxData = [x: number, y: number, w: number, h: number];
 /** A segment as the page's script reads it; pictures are numbers into `pictures`. */
 export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {
   detections: number;
+  /** Where it is while the film plays; of pictures none. */
+  track?: Track;
+  /** When the words of `meta.text` are said. */
+  words?: SpokenWords;
   thumbnail: number | null;
   keyFrame: {
     frame: number;
@@ -60,7 +64,7 @@ interface ShownPictures {
   omitted: number;
 }
 
-/** Thumbnails come first, then key frames, of the longest segments first. */
+/** A face of everybody comes first, then the other thumbnails, then key frames, of the longest segments first. */
 async function shownPictures(segments: ReportSegment[], budget: number): Promise<ShownPictures> {
   const pool = new PicturePool(budget);
   let omitted = 0;
@@ -76,7 +80,16 @@ async function shownPictures(segments: ReportSegment[], budget: number): Promise
     return ids;
   };
   const longestFirst = [...segments].sort((a, b) => b.timeEnd - b.timeStart - (a.timeEnd - a.timeStart));
-  const thumbnails = await shown(segments, ({ thumbnail }) => thumbnail);
+  const faces = new Map<string, ReportSegment>();
+  for (const segment of segments) {
+    const key = `${segment.type}\n${segment.label}`;
+    const best = faces.get(key);
+    if (segment.thumbnail !== null && (best === undefined || segment.confidence > best.confidence))
+      faces.set(key, segment);
+  }
+  const everybody = new Set(faces.values());
+  const ordered = [...everybody, ...segments.filter((segment) => !everybody.has(segment))];
+  const thumbnails = await shown(ordered, ({ thumbnail }) => thumbnail);
   const keyFrames = await shown(longestFirst, ({ keyFrame }) => keyFrame?.jpeg ?? null);
   return { thumbnails, keyFrames, pictures: pool.pictures(), omitted };
 }
@@ -88,11 +101,22 @@ function* dataOf(
 ): Generator<void, ReportData> {
   const faces = yield* facesOnPictures(segments, input, keyFrames);
   const shown: SegmentData[] = [];
+  const films = segments.filter(({ sourceIndex }) => !isStill(input.sources[sourceIndex]));
+  const most = fairShare(films.map(({ detections }) => detections.length));
+  let wordsLeft = ALL_WORDS;
   for (const [index, segment] of segments.entries()) {
     yield;
+    const { words: said, words_hidden: _, ...meta } = segment.meta;
+    const words = spokenWords(meta['text'], said);
+    const track = isStill(input.sources[segment.sourceIndex]) ? [] : trackOf(segment.detections, most);
+    const timed = words !== null && words.length / 4 <= wordsLeft;
+    if (timed) wordsLeft -= words.length / 4;
     shown.push({
       ...segment,
+      meta,
       detections: segment.detections.length,
+      ...(track.length > 0 && { track }),
+      ...(timed && { words }),
       thumbnail: thumbnails.get(segment) ?? null,
       keyFrame: keyFrameData(segment, keyFrames.get(segment) ?? null, (frame) =>
         (faces.get(frameKey(segment.sourceIndex, frame)) ?? []).filter(([face]) => face !== index),
@@ -129,8 +153,12 @@ function labelsAsShown(segments: readonly ReportSegment[]): string[] {
 
 /** A segment over all of a film is no appearance of anybody. */
 function saysOfWhole({ type, sourceIndex }: ReportSegment, { sources }: ReportInput): boolean {
-  const mediaType = sources[sourceIndex]?.mediaType;
-  return type === 'gender_neutrality' && mediaType !== 'image' && mediaType !== 'pdf';
+  return type === 'gender_neutrality' && !isStill(sources[sourceIndex]);
+}
+
+/** Pictures do not play. */
+function isStill(source: ReportInput['sources'][number] | undefined): boolean {
+  return source?.mediaType === 'image' || source?.mediaType === 'pdf';
 }
 
 function keyFrameData(
@@ -157,8 +185,7 @@ function* facesOnPictures(
   }
   for (const [index, { type, sourceIndex, detections }] of segments.entries()) {
     yield;
-    const mediaType = sources[sourceIndex]?.mediaType;
-    if (type !== 'face' || mediaType === 'image' || mediaType === 'pdf') continue;
+    if (type !== 'face' || isStill(sources[sourceIndex])) continue;
     for (const { frame_index, data } of detections) {
       const on = faces.get(frameKey(sourceIndex, frame_index));
       const { x, y, w, h } = data;

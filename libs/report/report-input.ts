@@ -23,6 +23,8 @@ export type ReadPicture = () => Promise<Uint8Array | null>;
 /** A segment. Times are seconds from the source's first frame, frames inclusive. */
 export interface ReportSegment {
   module: string;
+  /** Its place among all results of the job, from 0: the `segment_id` of the API. */
+  seq?: number;
   /** `face`, `object`, … */
   type: string;
   label: string;

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { passedInTurns } from '@adit/runtime';
 import { clientScript } from './client-script.js';
 import { scriptJson, scriptJsonPieces } from './escape.js';
+import { FILM_STYLE } from './film-style.js';
 import { pageBody, pageTitle } from './page-body.js';
 import { STYLE } from './page-style.js';
 import { reportData, type ReportData } from './report-data.js';
@@ -12,7 +13,7 @@ import type { ReportInput, ReportOptions } from './report-input.js';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * `report.html`: one self-contained page that loads nothing, for a finished job, as a stream of UTF-8 bytes. Everything a
+ * `report.html`: one self-contained page that loads nothing but the film beside it, for a finished job, as a stream of UTF-8 bytes. Everything a
  * client named (tags, labels, file names) is escaped, and a content security policy forbids any script but the page's own.
  * Without JavaScript the facts and the table are still there. It is made in short steps, and holds no more than the pictures
  * that it shows.
@@ -39,7 +40,9 @@ export function* pagePieces(data: ReportData, script: string): Generator<string>
   const policy = [
     "default-src 'none'",
     'img-src data: blob:',
-    `style-src '${sha256(STYLE)}'`,
+    // The film: the one beside the page or where it was mined from, or the one that somebody chooses.
+    "media-src 'self' file: blob:",
+    `style-src '${sha256(STYLE)}' '${sha256(FILM_STYLE)}'`,
     `script-src '${sha256(script)}'`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -54,10 +57,9 @@ export function* pagePieces(data: ReportData, script: string): Generator<string>
     '<meta name="color-scheme" content="light dark">',
     `<title>${pageTitle(data)}</title>`,
     `<style>${STYLE}</style>`,
-    '</head>',
-    '<body>',
     '',
   ].join('\n');
+  yield [`<style>${FILM_STYLE}</style>`, '</head>', '<body>', ''].join('\n');
   yield* pageBody(data);
   yield '\n<script type="application/json" id="adit-results">';
   yield* embeddedJson(data);

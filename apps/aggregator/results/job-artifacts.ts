@@ -154,8 +154,11 @@ export class JobArtifacts {
   private reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): ReportSegment {
     const shown = this.results.shown(row, job, sources);
     const { thumbnail, keyFrame } = row;
+    // Results name who is closest only of people called unknown alone; somebody who reads asks it of Unknown #2 as well.
+    const closest = row.meta['closest_person'];
     return {
       module: shown.module,
+      seq: row.seq,
       type: row.type,
       label: segmentLabel(row),
       sourceIndex: row.sourceIndex,
@@ -166,7 +169,7 @@ export class JobArtifacts {
       frameStart: row.frameStart,
       frameEnd: row.frameEnd,
       confidence: row.confidence,
-      meta: shown.meta,
+      meta: closest === undefined ? shown.meta : { ...shown.meta, closest_person: closest },
       detections: row.detections,
       thumbnail: thumbnail && (() => this.results.picture(thumbnail.key)),
       keyFrame: keyFrame && {

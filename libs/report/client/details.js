@@ -12,6 +12,7 @@ import {
   tint,
   written,
 } from './page.js';
+import { teaching } from './teach.js';
 import { shownFor } from './time.js';
 
 const HIDDEN_META = new Set([
@@ -113,6 +114,7 @@ function show(index) {
         ),
       ),
       facts(segment, source),
+      ...[teaching(segment)].filter((part) => part !== null),
       el('p', { className: 'steps' }, step(index, -1, '← Previous'), step(index, 1, 'Next →')),
     ),
   );

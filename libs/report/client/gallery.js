@@ -1,12 +1,6 @@
 // Jobs of pictures: every picture with its boxes and names.
 import { data, el, framePicture, isStill, select, tint, written } from './page.js';
-
-const baseName = (source) =>
-  source
-    .replace(/[?#].*$/, '')
-    .split('/')
-    .filter(Boolean)
-    .pop() ?? source;
+import { baseName } from './time.js';
 
 function nameChip(index, pick) {
   const segment = data.segments[index];

@@ -1,8 +1,11 @@
 // Brings the page to life.
+import { makeClock } from './clock.js';
 import { startDetails } from './details.js';
 import { startGallery } from './gallery.js';
 import { data, isStill, kindOrder, select } from './page.js';
 import { startPeople } from './people.js';
+import { startPlayer } from './player.js';
+import { startSpoken } from './spoken.js';
 import { startTable } from './table.js';
 import { startTimeline } from './timeline.js';
 
@@ -28,7 +31,12 @@ startPeople();
 startDetails();
 startGallery();
 for (const section of document.querySelectorAll('.film')) {
-  startTimeline(section.querySelector('.timeline'), Number(section.dataset.source));
+  const sourceIndex = Number(section.dataset.source);
+  const clock = makeClock();
+  startTimeline(section.querySelector('.timeline'), sourceIndex, clock);
+  const [player, spoken] = [section.querySelector('.media'), section.querySelector('.spoken')];
+  startPlayer(player, sourceIndex, clock);
+  spoken.hidden = !startSpoken(spoken, sourceIndex, clock);
 }
 startTable();
 

@@ -73,6 +73,7 @@ export function written({ type, label, meta }) {
 export const isStill = (source) => source.mediaType === 'image' || source.mediaType === 'pdf';
 
 const listeners = [];
+const goers = [];
 let selected = -1;
 
 /** `listener(index, origin)` hears of every newly selected segment. */
@@ -80,7 +81,13 @@ export function onSelect(listener) {
   listeners.push(listener);
 }
 
+/** `goer(index)` hears of every segment that somebody goes to, also of the one that is selected already. */
+export function onGoTo(goer) {
+  goers.push(goer);
+}
+
 export function select(index, origin) {
+  if (origin !== 'page') for (const goer of goers) goer(index);
   if (index === selected) return;
   selected = index;
   for (const listener of listeners) listener(index, origin);
@@ -111,12 +118,16 @@ export function framePicture(keyFrame, boxes, onPick) {
   return figure;
 }
 
-function makeBox(index, box, className, named, tag = 'div') {
+export function makeBox(index, box, className, named, tag = 'div') {
   const segment = data.segments[index];
   const mark = el(tag, { className, title: segment.label }, named ? el('span', {}, written(segment)) : null);
-  tint(mark, segment.label);
+  return placeBox(tint(mark, segment.label), box);
+}
+
+/** Puts a box where its fractions of the frame say. */
+export function placeBox(mark, box) {
   const [x, y, w, h] = box.map((part) => `${(part * 100).toFixed(3)}%`);
   Object.assign(mark.style, { left: x, top: y, width: w, height: h });
-  if (box[1] < 0.08) mark.classList.add('below');
+  mark.classList.toggle('below', box[1] < 0.08);
   return mark;
 }

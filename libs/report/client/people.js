@@ -19,14 +19,17 @@ function found() {
       count: 0,
       stills: 0,
       best: null,
+      likest: -1,
       thumbnail: null,
     };
     card.total += segment.timeEnd - segment.timeStart;
     card.count += 1;
     if (isStill(data.sources[segment.sourceIndex])) card.stills += 1;
-    if (card.best === null || segment.confidence > data.segments[card.best].confidence) {
-      card.best = index;
-      card.thumbnail = segment.thumbnail ?? card.thumbnail;
+    if (card.best === null || segment.confidence > data.segments[card.best].confidence) card.best = index;
+    // The best appearance may be one whose picture is gone.
+    if (segment.thumbnail !== null && segment.confidence > card.likest) {
+      card.likest = segment.confidence;
+      card.thumbnail = segment.thumbnail;
     }
     cards.set(key, card);
   });

@@ -1,7 +1,7 @@
 // One timeline per film: a lane for each person and kind, a ruler that follows zoom and scroll.
 import { startHover } from './hover.js';
 import { grouped, laneName, lanesOf, makeBar, makeWords, moreLanes, unfold } from './lanes.js';
-import { data, el, kindName, onSelect, tint } from './page.js';
+import { data, el, kindName, onGoTo, onSelect, tint } from './page.js';
 import { tickStep, timecodeAt } from './time.js';
 
 const TICK_ROOM = 110;
@@ -11,7 +11,7 @@ const FIRST_LANES = 6;
 const FIRST_PEOPLE = 24;
 
 /** Builds the timeline of one source into `host`. */
-export function startTimeline(host, sourceIndex) {
+export function startTimeline(host, sourceIndex, clock) {
   const source = data.sources[sourceIndex];
   const lanes = lanesOf(sourceIndex);
   if (lanes.length === 0) {
@@ -60,6 +60,8 @@ export function startTimeline(host, sourceIndex) {
   const zoom = makeZoom(scroller, ruler, source, end);
   host.append(zoom.tools, scroller);
   followPointer(scroller, ruler, cursor, source, end);
+  followClock(scroller, ruler, clock, end);
+  markLanes(scroller, clock);
   startHover(scroller);
   moveByKeys(scroller, rows, bars, zoom);
   bars.values().next().value.tabIndex = 0;
@@ -72,6 +74,9 @@ export function startTimeline(host, sourceIndex) {
     bar.setAttribute('aria-current', 'true');
     unfold(bar);
     if (origin !== 'timeline') zoom.reveal(bar);
+  });
+  onGoTo((index) => {
+    if (bars.has(index)) clock.jump(data.segments[index].timeStart);
   });
 }
 
@@ -160,6 +165,55 @@ function followPointer(scroller, ruler, cursor, source, end) {
   });
   scroller.addEventListener('pointerleave', () => {
     cursor.hidden = true;
+  });
+}
+
+/** A line where the film is, and jumps to where one clicks. */
+function followClock(scroller, ruler, clock, end) {
+  const playhead = el('div', { className: 'playhead', hidden: true, 'aria-hidden': 'true' });
+  scroller.append(playhead);
+  const place = (playing) => {
+    const left = ruler.offsetLeft + (clock.time() / end) * ruler.offsetWidth;
+    playhead.style.left = `${left}px`;
+    playhead.style.height = `${scroller.scrollHeight}px`;
+    const from = scroller.scrollLeft + ruler.offsetLeft;
+    const inView = left >= from && left <= scroller.scrollLeft + scroller.clientWidth;
+    if (playing && !inView) scroller.scrollLeft = left - ruler.offsetLeft - 40;
+  };
+  clock.listen((time, playing) => {
+    playhead.hidden = false;
+    place(playing);
+  });
+  new ResizeObserver(() => place(false)).observe(ruler);
+  scroller.addEventListener('click', (event) => {
+    // Keys click too, at no place.
+    if (event.detail === 0 || event.target.closest('.track, .ruler') === null) return;
+    const { left, width } = ruler.getBoundingClientRect();
+    let time = Math.min(end, Math.max(0, ((event.clientX - left) / width) * end));
+    const bar = event.target.closest('.seg');
+    if (bar !== null) {
+      const { timeStart, timeEnd } = data.segments[Number(bar.dataset.segment)];
+      time = Math.min(timeEnd, Math.max(timeStart, time));
+    }
+    clock.jump(time);
+  });
+}
+
+/** Whoever is on screen now stands out among the lanes. */
+function markLanes(scroller, clock) {
+  const bars = [...scroller.querySelectorAll('.seg')].map((bar) => ({
+    lane: bar.closest('.lane'),
+    segment: data.segments[Number(bar.dataset.segment)],
+  }));
+  let marked = new Set();
+  clock.listen((time) => {
+    const now = new Set();
+    for (const { lane, segment } of bars) {
+      if (segment.timeStart <= time + 0.02 && time <= segment.timeEnd + 0.02) now.add(lane);
+    }
+    for (const lane of marked) if (!now.has(lane)) lane.classList.remove('on');
+    for (const lane of now) lane.classList.add('on');
+    marked = now;
   });
 }
 

@@ -1,0 +1,16 @@
+/** The look of a film that plays in the page, and of what is said in it. */
+export const FILM_STYLE = /* css */ `
+.watch{display:grid;grid-template-columns:minmax(0,1.65fr) minmax(0,1fr);gap:0 20px;padding:0 24px 16px;align-items:start}.watch>.spoken[hidden]{display:none}.watch:has(>.spoken[hidden]){grid-template-columns:minmax(0,1fr)}
+.watch:has(>.media .player[hidden]){grid-template-columns:minmax(0,1fr)}
+.watching{border-radius:12px;max-height:70vh;margin:0 auto;max-width:100%}.watching video{display:block;width:100%;height:100%}.hearing audio{display:block;width:100%}
+.marks{position:absolute;inset:0;pointer-events:none;overflow:hidden}.under{display:flex;gap:12px;justify-content:space-between;align-items:flex-start;padding:8px 0}.now{margin:0;display:flex;flex-wrap:wrap;gap:4px 14px;min-height:1.5em;font-size:14px}.under .quiet[aria-pressed=false]{text-decoration:line-through}
+.choose{display:flex;flex-wrap:wrap;gap:6px 14px;align-items:center;font-size:13px;color:var(--soft)}.note{margin:0}.pick{position:relative;display:inline-block;padding:6px 14px;border-radius:9px;background:var(--hover);color:var(--accent);font-weight:560;cursor:pointer;white-space:nowrap}.pick:hover{background:var(--line)}
+.pick input{position:absolute;inset:0;width:100%;height:100%;opacity:0;cursor:pointer;font-size:0}.pick:focus-within{outline:2px solid var(--accent);outline-offset:2px}
+.said h3{margin:0 0 4px;font-size:12px;font-weight:560;color:var(--soft)}.lines{list-style:none;margin:0;padding:0;overflow:auto;max-height:min(46vh,420px);scrollbar-width:thin;position:relative}.said+.said{margin-top:12px}
+.lines li{display:flex;gap:12px;padding:5px 8px;border-radius:8px;content-visibility:auto;contain-intrinsic-size:auto 52px}.lines li[aria-current]{background:var(--hover)}.lines button{flex:none;align-self:flex-start;min-width:44px;color:var(--soft);font-size:12.5px;line-height:1.8}.lines button:hover{color:var(--ink);text-decoration:underline}
+.lines p{margin:0;cursor:pointer;overflow-wrap:anywhere}.lines span{border-radius:4px;box-decoration-break:clone;-webkit-box-decoration-break:clone}.lines span:hover{background:color-mix(in srgb,var(--accent) 14%,transparent)}.lines .lit{background:color-mix(in srgb,var(--accent) 26%,transparent);box-shadow:0 0 0 2px color-mix(in srgb,var(--accent) 26%,transparent)}
+.playhead{position:absolute;top:0;width:2px;margin-left:-1px;background:var(--accent);pointer-events:none;z-index:1}.lane.on .lane-name{box-shadow:inset 3px 0 var(--tint)}.ruler,.track{cursor:pointer}
+.teach summary,.parts summary{cursor:pointer;color:var(--accent);font-weight:560;font-size:13px;padding:4px 0}.teach p{margin:4px 0 8px;font-size:13px;color:var(--soft)}.teach label{display:grid;gap:2px;font-size:12px;color:var(--soft);margin-bottom:8px}.teach input,.teach textarea{width:100%;padding:6px 10px;border:1px solid var(--line);border-radius:9px;background:var(--bg);color:var(--ink);font-size:13px}.teach textarea{font:11.5px/1.5 ui-monospace,monospace;white-space:pre;overflow:auto}.teach button{padding:6px 12px;border-radius:9px;background:var(--hover);font-size:13px;font-weight:560}
+@media (max-width:820px){.watch{grid-template-columns:minmax(0,1fr);padding:0 14px 12px}.spoken{margin-top:12px}.lines{max-height:38vh}}
+@media print{.choose,.player{display:none!important}.lines{max-height:none}}
+`;

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { createContext, Script } from 'node:vm';
+import { clientScript } from './client-script.js';
+
+/** The function as the page has it: its file needs a document. */
+async function teachCommand(input: object): Promise<string> {
+  const script = await clientScript();
+  const from = script.indexOf('const quoted');
+  const context = createContext({});
+  new Script(
+    `${script.slice(from, script.indexOf('let lastDataset'))}; globalThis.teachCommand = teachCommand`,
+  ).runInContext(context);
+  return (context as { teachCommand: (input: object) => string }).teachCommand(input);
+}
+
+describe('the commands that teach who a face is', () => {
+  it('name the segment, and run as they are whatever somebody is called', async () => {
+    const name = `O'Neil $(touch /tmp/x) "Jo" \\`;
+    const command = await teachCommand({ dataset: "a'b", name, jobId: 'the-job', seq: 12 });
+    // What they would ask curl and jq, in the shell that they are for.
+    const told = `curl() { printf '%s|' "$@" >&2; }; jq() { printf '%s' the-class; }\n${command}\nprintf '%s' "$name"`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', told], {
+      env: { PATH: process.env['PATH'], ADIT_SERVER: 'http://engine', ADIT_API_KEY: 'k' },
+    });
+    expect(stdout).toBe(name);
+    const image = "http://engine/api/v1/datasets/a'b/classes/the-class/images/|-d|";
+    expect(stderr).toContain(`${image}{"job_id":"the-job","segment_id":12}|`);
+  });
+});
