@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { modelId, type Erasure } from '@adit/contracts';
+import { WebhookAttemptEntity, WebhookDeliveryEntity } from '@adit/database';
+import { ModelRepository, readVersion } from '@adit/inference';
+import { ModelStore } from '@adit/model-store';
+import { writeGalleryFiles } from '@adit/modules';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { filled, OPERATIONS, variablesOf, type Operation } from '../contract/operations.js';
+import { WEBHOOK, World } from '../contract/world.js';
+import type { Answer } from '../testing/gateway.js';
+
+let world: World;
+/** Headers of a key of another workspace, an admin there. */
+let stranger: Record<string, string>;
+/** Ids for the variables of paths, of things that the first workspace has. */
+let things: Record<string, string[]>;
+/** What the other workspace has. */
+let own: { dataset: string; class: string };
+/** Whatever names one of them. */
+let secrets: string[];
+/** An upload that has begun, on its own address. */
+let upload: string;
+let heard: string;
+let dictionary: { id: string; name: string };
+let picture: string;
+let segment: { job_id: string; segment_id: number };
+
+beforeAll(async () => {
+  world = await World.start();
+  stranger = { authorization: `Key ${(await made<{ key: string }>('workspaces/', { name: 'next door' })).key}` };
+  const dataset = (await made<{ id: string }>('datasets/', { name: 'a', type: 'face' }, stranger)).id;
+  own = { dataset, class: (await made<{ id: string }>(`datasets/${dataset}/classes/`, { label: 'a' }, stranger)).id };
+  things = await everything();
+  secrets = [...new Set([...Object.values(things).flat(), dictionary.name, picture])].filter((id) => id.length > 7);
+}, 600_000);
+afterAll(() => world?.close());
+
+async function made<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const answer = await world.ask('POST', `/api/v1/${path}`, body, headers);
+  if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+  return answer.json<T>();
+}
+
+async function everything(): Promise<Record<string, string[]>> {
+  const { jobId, artifactId } = await world.minedJob();
+  const { exportId, artifactId: exported } = await world.exported();
+  segment = { job_id: jobId, segment_id: 0 };
+  const dataset = await world.datasetImage();
+  const [datasetId = '', classId = ''] = dataset;
+  picture = await world.picture();
+  heard = await world.heardJob();
+  upload = await begun();
+  const dictionaryId = await world.dictionary();
+  dictionary = (await world.ask('GET', `/api/v1/dictionaries/${dictionaryId}/`)).json();
+  const model = await trained();
+  const transcript = await world.transcript();
+  const version = `/api/v1/transcripts/${transcript.join('/variants/')}/versions/1/paragraphs/`;
+  const paragraphs = (await world.ask('GET', version)).json<{ data: { id: string }[] }>().data;
+  const imported = await made<{ id: string }>(`datasets/${datasetId}/imports/`, { folder: '/contract' });
+  const indexed = await world.identity();
+  const webhookId = await world.webhook();
+  const erased = {
+    dataset_id: datasetId,
+    class_id: (await made<{ id: string }>(`datasets/${datasetId}/classes/`, { label: 'Bo' })).id,
+  };
+  return {
+    jobId: [jobId],
+    'jobId/artifactId': [jobId, artifactId],
+    storageId: [await world.shownFile()],
+    dictionaryId: [dictionaryId],
+    modelId: [model],
+    'modelId/version': [model, '1'],
+    datasetId: [datasetId],
+    'datasetId/classId': [datasetId, classId],
+    'datasetId/classId/imageId': dataset,
+    'datasetId/importId': [datasetId, imported.id],
+    trainingId: [await world.training()],
+    collectionName: [indexed[0]],
+    'collectionName/indexId': indexed,
+    erasureId: [(await made<{ id: string }>('erasures/', erased)).id],
+    keyId: [(await made<{ id: string }>('api-keys/', { name: 'second', role: 'admin' })).id],
+    accessKey: [await world.accessKey()],
+    webhookId: [webhookId],
+    'webhookId/attemptId': [webhookId, await attempted(webhookId)],
+    batchId: [await world.batch()],
+    reportId: [await world.report()],
+    exportId: [exportId],
+    'exportId/artifactId': [exportId, exported],
+    transcriptId: transcript.slice(0, 1),
+    'transcriptId/variantId': transcript,
+    'transcriptId/variantId/version': [...transcript, '1'],
+    'transcriptId/variantId/version/paragraphId': [...transcript, '1', paragraphs[0]!.id],
+  };
+}
+
+/** A gallery of the workspace alone, as a training stores it. */
+async function trained(): Promise<string> {
+  const { app, workspaceId } = world.gateway;
+  const { pin: network } = app.get(ModelRepository).resolve('face-embedding');
+  const folder = await mkdtemp(join(tmpdir(), 'adit-isolation-'));
+  const name = 'private-people';
+  try {
+    const people = [{ label: 'Ada', embeddings: [[1, 0, 0, 0]] }];
+    const embedding = { name: network.name, digest: network.digest };
+    const manifest = await writeGalleryFiles(folder, name, people, { embedding, dimensions: 4 });
+    const { pin, files } = await readVersion(folder, manifest, 1);
+    await app.get(ModelStore, { strict: false }).publish({ workspaceId, manifest, digest: pin.digest, folder, files });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const id = modelId(name, workspaceId);
+  for (const end = Date.now() + 45_000; (await world.ask('GET', `/api/v1/models/${id}/`)).status !== 200;) {
+    if (Date.now() > end) throw new Error('The model was not noticed.');
+    await sleep(50);
+  }
+  return id;
+}
+
+async function begun(): Promise<string> {
+  const headers = { ...TUS, 'upload-length': '5', 'upload-metadata': `filename ${btoa('film.bin')}` };
+  const answer = await world.ask('POST', '/api/v1/storage/uploads/', undefined, headers);
+  return String(answer.json<{ id: number }>().id);
+}
+
+/** An attempt to deliver something to this webhook. */
+async function attempted(webhookId: string): Promise<string> {
+  const { manager } = world.gateway.db;
+  const id = randomUUID();
+  await manager.insert(WebhookDeliveryEntity, {
+    ...{ id, jobId: null, subscription: `webhook:${webhookId}`, fact: 'f', kind: 'webhook', signer: webhookId },
+    ...{ url: WEBHOOK.url, receiver: 'https://newsroom.example.org', event: WEBHOOK.event, timestamp: 0, data: '{}' },
+    dueAt: new Date(),
+  });
+  const attempt = { deliveryId: id, webhookId, attempt: 1, timeStarted: new Date(), took: 1 };
+  await manager.insert(WebhookAttemptEntity, attempt);
+  const attempts = await world.ask('GET', `/api/v1/webhooks/${webhookId}/attempts/`);
+  return attempts.json<{ data: { id: string }[] }>().data[0]!.id;
+}
+
+const TUS = { 'tus-resumable': '1.0.0' };
+const PIECE = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+const PARAGRAPH =
+  '/api/v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/{paragraphId}/';
+/** Bodies without which a request is refused before it is asked whose a thing is. */
+const BODIES: Record<string, () => unknown> = {
+  'PUT /api/v1/dictionaries/{dictionaryId}/': () => ({ name: 'a' }),
+  'POST /api/v1/models/{modelId}/predict/': () => ({ file_uri: picture }),
+  'PUT /api/v1/datasets/{datasetId}/': () => ({ name: 'a' }),
+  'POST /api/v1/datasets/{datasetId}/classes/': () => ({ label: 'a' }),
+  'PUT /api/v1/datasets/{datasetId}/classes/{classId}/': () => ({ label: 'a' }),
+  'POST /api/v1/datasets/{datasetId}/classes/{classId}/images/': () => segment,
+  'POST /api/v1/datasets/{datasetId}/imports/': () => ({ folder: '/contract' }),
+  'PUT /api/v1/index-collection/{collectionName}/identities/': () => ({
+    index_id: things['collectionName/indexId']?.[1],
+    label: 'a',
+  }),
+  'PUT /api/v1/index-collection/{collectionName}/identities/{indexId}/': () => ({ label: 'a' }),
+  'PUT /api/v1/access-keys/{accessKey}/': () => ({ name: 'a', scopes: [] }),
+  'PUT /api/v1/webhooks/{webhookId}/': () => WEBHOOK,
+  'POST /api/v1/transcripts/{transcriptId}/variants/': () => ({ language: 'de', mode: 'copy' }),
+  [`PUT ${PARAGRAPH}`]: () => ({ text: 'a', time_start: 0, time_end: 1 }),
+};
+const operations = OPERATIONS.filter(({ path }) => path.startsWith('/api/'));
+const titled = (chosen: readonly Operation[]) => chosen.map((one) => [`${one.method} ${one.path}`, one] as const);
+const ofThings = operations.filter(({ path }) => variablesOf(path).length > 0 && !path.includes('{workspaceId}'));
+const lists = operations.filter(({ method, path }) => method === 'GET' && variablesOf(path).length === 0);
+
+async function send({ method, path }: Operation, headers: Record<string, string>): Promise<Answer> {
+  const isUpload = path.includes('/uploads/');
+  const ids = isUpload ? [upload] : things[variablesOf(path).join('/')];
+  if (ids === undefined) throw new Error(`Nothing was made for ${path}.`);
+  const body = method === 'HEAD' ? undefined : (BODIES[`${method} ${path}`]?.() ?? {});
+  const piece = isUpload && method === 'PATCH' ? Buffer.from('hello') : body;
+  return world.ask(method, `${filled(path, ids)}${path.endsWith('/diff/') ? '?from=1' : ''}`, piece, {
+    ...headers,
+    ...(isUpload ? TUS : {}),
+    ...(isUpload && method === 'PATCH' ? PIECE : {}),
+  });
+}
+
+describe('what a workspace has', () => {
+  it.each(titled(ofThings))('is not there for another one: %s', async (_, operation) => {
+    const { status, text: said } = await send(operation, stranger);
+    expect([status, status === 404 ? '' : said]).toEqual([404, '']);
+  });
+
+  it.each(titled(lists.filter(({ route }) => route.access !== 'owner')))(
+    'is in no list of another one: %s',
+    async (_, { path }) => {
+      const answer = await world.ask('GET', path, undefined, stranger);
+      expect([answer.status, secrets.filter((secret) => answer.text.includes(secret))]).toEqual([200, []]);
+    },
+  );
+
+  const job = (modules: object, more: object = {}): [string, string, object] => [
+    'POST',
+    'jobs/',
+    { sources: ['https://example.org/a.jpg'], modules, ...more },
+  ];
+  const ordered = (strategy: string, config: object): [string, string, object] => [
+    'POST',
+    'exports/',
+    { strategy, config },
+  ];
+  const thing = (variables: string): string => things[variables]?.at(-1) ?? '';
+  const unknown = 'storage://aaaaaaaaaaaaaaaaaaaa';
+  /** Requests that name a thing in their body, or in its place one that nobody has. */
+  const namings: Record<string, (named: boolean) => [method: string, path: string, body: object]> = {
+    'a file, to be mined': (named) => job({ face_recognition: {} }, { sources: [named ? picture : unknown] }),
+    'a gallery, for a job': (named) =>
+      job({ face_recognition: { model: named ? 'private-people' : 'nobodys-people' } }),
+    'a dictionary, for a job': (named) =>
+      job({ face_recognition: { dictionaries: [named ? dictionary.id : randomUUID()] } }),
+    'a batch, for a job': (named) => job({ face_recognition: {} }, { batch: named ? thing('batchId') : randomUUID() }),
+    'an index collection, for a job': (named) =>
+      job({
+        face_recognition: { index_unknowns: true, index_collection: named ? thing('collectionName') : 'Nobodys' },
+      }),
+    'a dataset, to be filled by a job': (named) =>
+      job({ lower_third_recognition: { dataset: named ? thing('datasetId') : randomUUID() } }),
+    'a batch, to lie in': (named) => [
+      'POST',
+      'batches/',
+      { name: 'a', parent: named ? thing('batchId') : randomUUID() },
+    ],
+    'a job, to be exported': (named) =>
+      ordered('job_results_export', { job_id: named ? thing('jobId') : randomUUID() }),
+    'a dataset, to be exported': (named) =>
+      ordered('basic_dataset_export', { dataset_id: named ? thing('datasetId') : randomUUID() }),
+    'a transcript, to be exported': (named) =>
+      ordered('transcript_export', {
+        transcript_id: named ? thing('transcriptId') : randomUUID(),
+        variant_id: named ? thing('transcriptId/variantId') : randomUUID(),
+      }),
+    'a job, to be read': (named) => ['POST', 'transcripts/', { job_id: named ? heard : randomUUID() }],
+    'a dataset, to be trained with': (named) => [
+      'POST',
+      'trainings/',
+      { source_dataset_id: named ? thing('datasetId') : randomUUID(), output_model_name: 'people' },
+    ],
+    'a training, to be deleted': (named) => [
+      'DELETE',
+      `trainings/?id=${named ? thing('trainingId') : randomUUID()}`,
+      {},
+    ],
+    'an archive, to be imported': (named) => [
+      'POST',
+      `datasets/${own.dataset}/imports/`,
+      { file_uri: named ? picture : unknown },
+    ],
+    'a picture, for a class': (named) => [
+      'POST',
+      `datasets/${own.dataset}/classes/${own.class}/images/`,
+      { file_uri: named ? picture : unknown },
+    ],
+    'a segment, for a class': (named) => [
+      'POST',
+      `datasets/${own.dataset}/classes/${own.class}/images/`,
+      named ? segment : { job_id: randomUUID(), segment_id: 0 },
+    ],
+    'a picture, for faces': (named) => ['POST', 'faces/detect/', { file_uri: named ? picture : unknown }],
+    'a person of an index, to be erased': (named) => [
+      'POST',
+      'erasures/',
+      { index_id: named ? thing('collectionName/indexId') : '1234567890' },
+    ],
+    'a class, to be erased': (named) => [
+      'POST',
+      'erasures/',
+      named
+        ? { dataset_id: thing('datasetId'), class_id: thing('datasetId/classId') }
+        : { dataset_id: randomUUID(), class_id: randomUUID() },
+    ],
+  };
+
+  it.each(Object.entries(namings))('cannot be named by another one: %s', async (_, naming) => {
+    const asked = async (named: boolean) => {
+      const [method, path, body] = naming(named);
+      const { status, json } = await world.ask(method, `/api/v1/${path}`, body, stranger);
+      return { status, code: status < 300 ? null : json()['code'] };
+    };
+    const answer = await asked(true);
+    expect(answer).toEqual({ status: expect.any(Number), code: expect.any(String) });
+    expect(answer).toEqual(await asked(false));
+  });
+
+  it('loses no file to another one that asks for its erasure', async () => {
+    let receipt = await made<Erasure>('erasures/', { file_uri: picture }, stranger);
+    while (receipt.state !== 'completed') {
+      await sleep(50);
+      receipt = (await world.ask('GET', `/api/v1/erasures/${receipt.id}/`, undefined, stranger)).json();
+    }
+    expect(Object.values(receipt.counts).filter((count) => count > 0)).toEqual([]);
+    const [datasetId, classId] = things['datasetId/classId'] ?? [];
+    await made(`datasets/${datasetId}/classes/${classId}/images/`, { file_uri: picture });
+  });
+
+  // An event stream has no end, and nothing was uploaded that the transcript is of.
+  it.each(titled(ofThings.filter(({ method, path }) => method === 'GET' && !/\/(events|media)\/$/.test(path))))(
+    'is there for itself after all that: %s',
+    async (_, operation) => {
+      const { status, text: said } = await send(operation, {});
+      expect([status, status === 200 ? '' : said]).toEqual([200, '']);
+    },
+  );
+});
