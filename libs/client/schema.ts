@@ -801,7 +801,9 @@ export type ImageInput = {
   openWidth?: boolean;
   layout: ImageInputLayout;
   colour: ImageInputColour;
+  /** Default: [0,0,0] */
   mean: number[];
+  /** Default: [1,1,1] */
   std: number[];
   resize?: ImageInputResize;
   shorterSide?: number;

@@ -109,6 +109,7 @@ describe('the OpenAPI document', () => {
     expect(found((schema) => isNumber(schema) && schema['format'] === undefined)).toEqual([]);
     const mixed = found(({ anyOf }) => Array.isArray(anyOf) && anyOf.some(({ type }: Json) => type === 'array'));
     expect(mixed).toEqual([]);
+    expect(found((schema) => schema['default'] !== null && typeof schema['default'] === 'object')).toEqual([]);
   });
 
   it('knows the headers of requests, bytes as bytes, one type for an id, and a switch as a boolean', () => {

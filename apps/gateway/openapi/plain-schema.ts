@@ -2,7 +2,7 @@ import { isRecord } from '@adit/contracts';
 
 /**
  * JSON Schema as zod writes it, in words that generators of clients know. Nothing is lost but patterns that a format says
- * already; sizes of numbers are said where languages have several.
+ * already, and defaults that are no plain values, which become a sentence; sizes of numbers are said where languages have several.
  */
 export type JsonSchema = Record<string, unknown>;
 
@@ -66,6 +66,14 @@ const REWRITES: ((schema: JsonSchema) => JsonSchema)[] = [
   ({ pattern, ...rest }) =>
     pattern === undefined || FORMATS.has(String(rest['format'])) ? rest : { ...rest, pattern },
   ({ propertyNames: _, ...rest }) => rest,
+  // Generators write a default into the code, where an object or a list of numbers is a literal of no language.
+  (schema) => {
+    const { default: given, ...rest } = schema;
+    if (typeof given !== 'object' || given === null) return schema;
+    if (Object.keys(given).length === 0) return rest;
+    const said = typeof rest['description'] === 'string' ? `${rest['description'].replace(/\.$/, '')}. ` : '';
+    return { ...rest, description: `${said}Default: ${JSON.stringify(given)}` };
+  },
   (schema) => (isEmpty(schema['additionalProperties']) ? { ...schema, additionalProperties: true } : schema),
 ];
 

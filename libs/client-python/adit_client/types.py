@@ -279,7 +279,9 @@ class ImageInput(Answer):
     openWidth: Optional[bool] = None
     layout: ImageInputLayout
     colour: ImageInputColour
+    #: Default: [0,0,0]
     mean: list[float]
+    #: Default: [1,1,1]
     std: list[float]
     resize: Optional[ImageInputResize] = None
     shorterSide: Optional[int] = None

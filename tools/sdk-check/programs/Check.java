@@ -41,7 +41,7 @@ public final class Check {
         expect(width > 0, "a face without a width");
       }
     }
-    List<Model> models = new ModelsApi(client).getModels();
+    List<Model> models = new ModelsApi(client).getModels(null);
     System.out.println(page.getTotal() + " segments of job " + job.getId() + ", begun "
         + job.getTimeStarted().toLocalTime() + ", " + models.size() + " models");
   }
