@@ -108,6 +108,19 @@ describe('deploy', () => {
     expect(service).toMatchObject({ mem_limit: expect.anything(), pids_limit: expect.any(Number) });
   });
 
+  it('takes an image for GPUs that lacks the driver alone, and names what else is missing', () => {
+    const [, check] = /missing=\$\(ldd "\$\{library\}" \| (awk '.*?')\)/.exec(text('deploy/Dockerfile')) ?? [];
+    const missing = (said: string): string =>
+      execFileSync('sh', ['-c', check!], { input: said, encoding: 'utf8' }).trim();
+    // As ldd said of ONNX Runtime's library beside CUDA 12.8, and beside nothing.
+    const found = '\tlibcublas.so.12 => /usr/local/cuda/lib64/libcublas.so.12 (0x00007f0000000000)\n';
+    const driver = '\tlibcuda.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x00007f0000100000)\n';
+    expect(missing(found + driver)).toBe('');
+    expect(missing(`\tlibcublas.so.12 => not found\n${driver}\tlibcurand.so.10 => not found\n`)).toBe(
+      'libcublas.so.12\nlibcurand.so.10',
+    );
+  });
+
   it('says what is in the image', () => {
     expect(text('deploy/Dockerfile')).toMatch(
       /pnpm sbom --sbom-format cyclonedx [\s\S]*COPY --from=build \/adit\/sbom\.cdx\.json/,
