@@ -64,6 +64,7 @@ description of a pod.
 {{- if $v.database.tls.existingSecret }}{{ $_ := set $env "DATABASE_SSL_CA_FILE" "/secrets/database/ca.crt" }}{{ end -}}
 {{- if $v.objects.tls.existingSecret }}{{ $_ := set $env "S3_CA_FILE" "/secrets/objects/ca.crt" }}{{ end -}}
 {{- with $v.objects.prefix }}{{ $_ := set $env "S3_PREFIX" . }}{{ end -}}
+{{- if $v.certificates.existingSecret }}{{ $_ := set $env "NODE_EXTRA_CA_CERTS" "/secrets/authorities/ca.crt" }}{{ end -}}
 {{- with $v.tracing.endpoint }}{{ $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . }}{{ end -}}
 {{- if and .service.models (ne $v.models.source "none") }}{{ $_ := set $env "ADIT_MODELS_DIR" "/models" }}{{ end -}}
 {{- /* Stored models that this pod runs, beside what else it writes to /data; a larger one needs a larger volume. */ -}}
@@ -81,8 +82,7 @@ description of a pod.
 {{- if eq .name "gateway" -}}
 {{- $_ := set $env "PORT" .service.port -}}
 {{- $_ := set $env "ADIT_MAX_UPLOAD_BYTES" ($v.api.maxUploadBytes | int64) -}}
-{{- /* Two at a time lie in /tmp, packed, unpacked and as they are stored. */ -}}
-{{- $_ := set $env "ADIT_MAX_MODEL_BYTES" 167772160 -}}
+{{- $_ := set $env "ADIT_MAX_MODEL_BYTES" ($v.models.maxBytes | int64) -}}
 {{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
 {{- if include "adit.apiSecret" .root }}{{ $_ := set $env "ADIT_API_KEY_FILE" "/secrets/api/key" }}{{ end -}}
 {{- else -}}
@@ -149,6 +149,11 @@ description of a pod.
       - secret:
           name: {{ . }}
           items: [{ key: {{ $v.objects.tls.caKey }}, path: objects/ca.crt }]
+      {{- end }}
+      {{- with $v.certificates.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.certificates.key }}, path: authorities/ca.crt }]
       {{- end }}
       {{- with $v.kafka.tls.existingSecret }}
       - secret:

@@ -6,7 +6,9 @@ Volumes and mounts of a process of Adit: secrets, and the two folders that it wr
 {{- $data := .service.values.data -}}
 {{ include "adit.secretsVolume" (dict "root" .root "api" (eq .name "gateway")) }}
 - name: tmp
-  emptyDir: { sizeLimit: 1Gi }
+  {{- /* Of models that clients add two at a time lie there, packed, unpacked and as they are stored. */}}
+  {{- $models := ternary (mul 6 ($v.models.maxBytes | int64)) 0 (eq .name "gateway") }}
+  emptyDir: { sizeLimit: {{ printf "%dMi" (max 1024 (div $models 1048576)) }} }
 - name: data
   {{- if $data.storageClassName }}
   ephemeral:

@@ -86,7 +86,9 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- $decoder := mergeOverwrite (deepCopy .Values.defaults) (deepCopy .Values.services.decoder) -}}
 {{- if le (include "adit.bytes" $decoder.data.size | int64) ($decoder.sourceCacheBytes | int64) }}{{ fail "services.decoder: data.size leaves no room for sources that are being fetched beside sourceCacheBytes." }}{{ end -}}
 {{- $partitions := .Values.kafka.partitions | int -}}
+{{- $model := .Values.models.maxBytes | int64 -}}
 {{- range $name, $service := include "adit.services" . | fromYaml -}}
+{{- if and $service.models (gt (mul 2 $model) (include "adit.bytes" $service.values.data.size | int64)) }}{{ fail (printf "models.maxBytes is %d, but a model may take half of data.size of %s, which is %s: make that larger, and its limit of ephemeral-storage." $model $name $service.values.data.size) }}{{ end -}}
 {{- $most := include "adit.mostPods" $service | int -}}
 {{- if and $service.subscriptions (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
 {{- $scaling := $service.values.autoscaling | default dict -}}
