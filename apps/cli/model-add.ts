@@ -25,6 +25,8 @@ export interface ModelAddOptions extends EngineOptions {
   logitBias?: string;
   textLength?: string;
   template?: string;
+  startToken?: string;
+  endToken?: string;
   description?: string;
   licence?: string;
   origin?: string;
@@ -55,7 +57,7 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
     });
   if (options.try !== undefined) {
     const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
-    await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn) }, writeInto);
+    await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn), installed: userModels }, writeInto);
     return;
   }
   await mkdir(userModels, { recursive: true });

@@ -2,10 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
+import { CaptionObservations } from '@adit/analyses/captions/observations';
 import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
 import { AditError, frameSide, type Box, type ModelManifest } from '@adit/contracts';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { textDecoderOf } from '@adit/inference/families/text-decoder/naming';
 import { decodeImageFile, drawBoxes } from '@adit/media';
 import { textTable } from './text-table.js';
 
@@ -21,19 +23,21 @@ const SHOWN_FROM = 0.25;
 
 /**
  * What a model finds on a photo, as a job would: printed, and drawn into the file `drawn`. `write` puts the model into a folder
- * of models, which is gone afterwards.
+ * of models, which is gone afterwards; what belongs to it is taken from `installed`. Throws VALIDATION for what shows nothing by
+ * itself.
  */
 export async function tryModel(
   manifest: ModelManifest,
-  { photo, drawn }: { photo: string; drawn: string },
+  { photo, drawn, installed }: { photo: string; drawn: string; installed: string },
   write: (modelsDir: string) => Promise<unknown>,
 ): Promise<void> {
+  refuseHalves(manifest);
   // Before the model is loaded, which takes its time.
   const picture = await decodeImageFile(photo);
   const folder = await mkdtemp(join(tmpdir(), 'adit-try-'));
   try {
     await write(folder);
-    const found = (await look(manifest, photo, folder)).filter(({ score }) => score >= SHOWN_FROM);
+    const found = (await look(manifest, photo, [folder, installed])).filter(({ score }) => score >= SHOWN_FROM);
     const rows = found.map(({ label, score, box }, index) => [
       ...[String(index + 1), label, score.toFixed(3)],
       box === null ? 'the whole picture' : inPixels(box, picture),
@@ -52,26 +56,57 @@ export async function tryModel(
   }
 }
 
-async function look(manifest: ModelManifest, photo: string, folder: string): Promise<Found[]> {
-  const repository = await ModelRepository.open({ roots: [folder], settleMs: 0 });
+function refuseHalves({ name, family }: ModelManifest): void {
+  if (family === 'image-text') {
+    throw new AditError(
+      'VALIDATION',
+      `${name} looks for what words say: add it with its encoder of text, and name words in a job.`,
+    );
+  }
+  if (family === 'text-embedding' || family === 'text-decoder') {
+    throw new AditError(
+      'VALIDATION',
+      `${name} takes no pictures: add it, and try the encoder of pictures that it belongs to.`,
+    );
+  }
+}
+
+async function look(manifest: ModelManifest, photo: string, [folder, installed]: [string, string]): Promise<Found[]> {
+  const describes = manifest.family === 'captioning';
+  const repository = await ModelRepository.open({ roots: describes ? [installed, folder] : [folder], settleMs: 0 });
   const pool = new SessionPool();
   try {
-    const [problem] = repository.problems();
+    const problem = repository.problems().find(({ model }) => model === manifest.name);
     if (problem) throw new AditError('VALIDATION', problem.message);
-    const name = manifest.family === 'classifier' ? 'scenes' : 'objects';
+    if (describes && !repository.list().some(({ pin }) => pin.name === textDecoderOf(manifest.name))) {
+      const decoder = textDecoderOf(manifest.name);
+      throw new AditError(
+        'VALIDATION',
+        `${manifest.name} is tried with its decoder of text: add that first, as ${decoder}.`,
+      );
+    }
+    const name = manifest.family === 'classifier' ? 'scenes' : describes ? 'captions' : 'objects';
     const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(name);
     const side = manifest.input === undefined ? null : frameSide(manifest.input);
     const args = { model: manifest.name, ...(side === null ? {} : { side }) };
     const runner = new AnalysisRunner(repository, pool);
     for await (const { facts, observations } of lookAtFile({ runner, analysis, path: photo, args })) {
       if (facts.kind !== 'image') break;
-      return name === 'scenes' ? scenesOf(observations) : objectsOf(observations);
+      return FOUND[name](observations);
     }
     throw new AditError('MEDIA_INVALID', `${photo} is no photo.`);
   } finally {
     await pool.close();
     await repository.close();
   }
+}
+
+const FOUND = { objects: objectsOf, scenes: scenesOf, captions: captionsOf };
+
+function captionsOf(observations: unknown): Found[] {
+  return CaptionObservations.parse(observations).captions.map(({ text, confidence }) => ({
+    ...{ label: text, score: confidence, box: null },
+  }));
 }
 
 function objectsOf(observations: unknown): Found[] {

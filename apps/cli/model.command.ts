@@ -42,6 +42,8 @@ export function modelCommand(): Command {
     .option('--logit-scale <number>', 'of images and text: what a cosine is multiplied by, such as 100')
     .option('--logit-bias <number>', 'of images and text: what is added to that, with SigLIP')
     .option('--text-length <tokens>', 'of texts: how many tokens they have at most')
+    .option('--start-token <number>', 'of a decoder of text: the token that opens one')
+    .option('--end-token <number>', 'of a decoder of text: the token that ends one')
     .option('--template <text>', 'of texts: what a label is put into, such as "a photo of a {}"')
     .option('--filter <name>', 'how it was resized in training: nearest, bilinear, antialiased or bicubic')
     .option('--pad <grey>', 'with letterbox: what is beside the picture, such as 114 or 114,corner')

@@ -1097,6 +1097,10 @@ export type ModelForm = {
   logit_bias?: string;
   /** Of texts: how many tokens they have at most */
   text_length?: string;
+  /** Of a decoder of text: the number of the token that opens one */
+  start_token?: string;
+  /** Of a decoder of text: the number of the token that ends one */
+  end_token?: string;
   /** Of texts: what a label is put into, at {} */
   template?: string;
   description?: string;

@@ -64,6 +64,16 @@ export const TextInput = z.strictObject({
 });
 export type TextInput = z.infer<typeof TextInput>;
 
+/** How a decoder writes text, token by token; the version's `tokenizer.json` makes it words. */
+export const TextOutput = z.strictObject({
+  /** The token that opens every text, and those that end one. */
+  start: z.int().nonnegative(),
+  end: z.array(z.int().nonnegative()).min(1).max(16),
+  /** Most tokens of a text, with that which opens it. */
+  length: z.int().min(2).max(448),
+});
+export type TextOutput = z.infer<typeof TextOutput>;
+
 /** How the cosine of a picture and a text becomes a logit: `scale × cosine + bias`. */
 export const Similarity = z.strictObject({ scale: z.number().positive(), bias: z.number().default(0) });
 export type Similarity = z.infer<typeof Similarity>;
@@ -88,6 +98,7 @@ export const ModelManifest = z.strictObject({
   input: ImageInput.optional(),
   text: TextInput.optional(),
   similarity: Similarity.optional(),
+  writing: TextOutput.optional(),
   /** Length of the embedding, for embedding networks and galleries. */
   dimensions: z.int().positive().optional(),
   /** For a gallery: name of the network whose embeddings it holds. */

@@ -81,6 +81,8 @@ export const NewModel = z.strictObject({
   logit_scale: Text.describe('Of images and text: what a cosine is multiplied by'),
   logit_bias: Text.describe('Of images and text: what is added to that'),
   text_length: Text.describe('Of texts: how many tokens they have at most'),
+  start_token: Text.describe('Of a decoder of text: the number of the token that opens one'),
+  end_token: Text.describe('Of a decoder of text: the number of the token that ends one'),
   template: Text.describe('Of texts: what a label is put into, at {}'),
   description: z.string().max(10_000).optional(),
   licence: Text,

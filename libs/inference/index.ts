@@ -6,6 +6,7 @@ export * from './families/index.js';
 export { letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';
 export * from './float16-graph.js';
+export { toFloat16 } from './float16-number.js';
 export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';

@@ -236,6 +236,7 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     input: manifest.input,
     text: manifest.text,
     similarity: manifest.similarity,
+    writing: manifest.writing,
     family: manifest.family,
     decoding: manifest.decoding,
     labels: manifest.labels,

@@ -142,6 +142,10 @@ export class ModelSessions {
       manifest,
       run: async (row) => (await plainly()).run(row),
       readFile: (name) => readModelFile(model, name),
+      signature: async () => {
+        const { inputs, outputs } = elementAt((await plainly()).copies, 0).session;
+        return { inputs, outputs };
+      },
       sequence: () => this.sequence(),
     };
     this.copiesOf.set(network, async () => (await plainly()).copies);

@@ -3,7 +3,7 @@ import { AditError, zip } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor, type Step, type StepOutput } from './onnx-graph.js';
 import type { Provider } from './providers.js';
-import type { Row } from './session.js';
+import type { Row, TensorShape } from './session.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
 
 export interface OnnxOptions {
@@ -18,13 +18,6 @@ export interface OnnxOptions {
 }
 
 export const DEFAULT_ONNX_OPTIONS: OnnxOptions = { providers: ['cpu'], threads: 0 };
-
-/** A tensor's shape in the graph; text stands for an open dimension. */
-interface TensorShape {
-  name: string;
-  type: string;
-  dims: readonly (number | string)[];
-}
 
 /** A graph loaded into ONNX Runtime. The only place that knows its API. */
 export class OnnxSession {

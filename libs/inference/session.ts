@@ -24,8 +24,22 @@ export interface NetworkSession {
   runPixels?(pixels: FloatTensor): Promise<Row>;
   /** A file that lies beside the graph and belongs to the version. Throws NOT_FOUND for any other. */
   readFile(name: string): Promise<Buffer>;
+  /** What the graph itself takes and gives, with its batch dimension. */
+  signature(): Promise<GraphSignature>;
   /** For runs that build on each other, with a share of the machine that its caller need not think of. End it when done. */
   sequence(): Sequence;
+}
+
+/** A tensor's shape in a graph; text, or nothing above 0, stands for an open dimension. */
+export interface TensorShape {
+  name: string;
+  type: string;
+  dims: readonly (number | string)[];
+}
+
+export interface GraphSignature {
+  inputs: readonly TensorShape[];
+  outputs: readonly TensorShape[];
 }
 
 /**

@@ -11,6 +11,7 @@ export type SidecarFiles = Readonly<Record<string, string>>;
 /** Files beside the graph that are read for hints, with the bytes that each may have. */
 export const SIDECARS: Readonly<Record<string, number>> = {
   'config.json': 1_048_576,
+  'generation_config.json': 65_536,
   'preprocessor_config.json': 65_536,
   'labels.txt': 1_048_576,
   'tokenizer.json': TOKENIZER_LIMITS.bytes,
@@ -33,6 +34,7 @@ const NOTHING: ExporterHints = {
   pad: null,
   textLength: null,
   textPad: null,
+  writing: { start: null, end: null, length: null },
 };
 
 /**
@@ -84,7 +86,17 @@ const Size = z.union([
   z.object({ height: z.int().positive(), width: z.int().positive() }),
   z.object({ shortest_edge: z.int().positive() }),
 ]);
-const HfConfig = z.object({
+const Token = z.int().nonnegative();
+/** What Hugging Face says of the texts that a model writes: in the model's own config, in that of its decoder, and apart. */
+const HfWriting = z.object({
+  decoder_start_token_id: Token.nullish(),
+  bos_token_id: Token.nullish(),
+  eos_token_id: z.union([Token, z.array(Token).min(1).max(16)]).nullish(),
+  max_length: z.int().positive().nullish(),
+  max_new_tokens: z.int().positive().nullish(),
+});
+type HfWriting = z.infer<typeof HfWriting>;
+const HfConfig = HfWriting.extend({
   architectures: z.array(z.string()).nullish(),
   id2label: z.record(z.string(), z.string()).nullish(),
   problem_type: z.string().nullish(),
@@ -95,6 +107,8 @@ const HfConfig = z.object({
       pad_token_id: z.int().nonnegative().nullish(),
     })
     .nullish(),
+  // Of models that have a decoder of text.
+  decoder: HfWriting.nullish(),
   // timm's own.
   architecture: z.string().nullish(),
   label_names: z.array(z.string()).nullish(),
@@ -149,8 +163,27 @@ function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
     multiLabel,
     textLength: config?.text_config?.max_position_embeddings ?? null,
     textPad: config?.text_config?.pad_token_id ?? null,
+    writing: writingOf([parsed(files, 'generation_config.json', HfWriting), config, config?.decoder]),
   };
   return preprocessor === null ? said : { ...said, ...preprocessing(preprocessor) };
+}
+
+/** What the first of them says that says anything. */
+function writingOf(said: readonly (HfWriting | null | undefined)[]): ExporterHints['writing'] {
+  const first = <T>(of: (one: HfWriting) => T | null | undefined): T | null => {
+    for (const one of said) {
+      const value = one == null ? null : of(one);
+      if (value != null) return value;
+    }
+    return null;
+  };
+  const end = first(({ eos_token_id }) => eos_token_id);
+  const more = first(({ max_new_tokens }) => max_new_tokens);
+  return {
+    start: first(({ decoder_start_token_id }) => decoder_start_token_id) ?? first(({ bos_token_id }) => bos_token_id),
+    end: typeof end === 'number' ? [end] : end,
+    length: more === null ? first(({ max_length }) => max_length) : more + 1,
+  };
 }
 
 function preprocessing(said: z.infer<typeof HfPreprocessor>): Partial<ExporterHints> {

@@ -19,7 +19,7 @@ export interface Inspection {
   exporter: string | null;
   proposal: Proposal;
   trial: Trial;
-  /** `tokenizer.json` of an encoder of text: where it lies, from the graph's folder; null for other models. */
+  /** `tokenizer.json` of a model of text: where it lies, from the graph's folder; null for other models. */
   tokenizer: string | null;
 }
 
@@ -48,7 +48,8 @@ export async function inspectHere(path: string): Promise<Inspection> {
     const beside = sidecars(dirname(path));
     const hints = readHints(outline, beside.files);
     const proposal = propose(outline, hints);
-    const tokenizer = proposal.text === null ? null : usableTokenizer(beside);
+    const hasTokens = proposal.text !== null || proposal.writing !== null;
+    const tokenizer = hasTokens ? usableTokenizer(beside) : null;
     const trial = await tryGraph(path, outline, proposal);
     const { weights: _weights, metadata: _metadata, ...rest } = outline;
     return { size: file.size, external, outline: rest, exporter: hints.exporter, proposal, trial, tokenizer };
@@ -102,7 +103,9 @@ function usableTokenizer({ files, at }: Sidecars): string {
       'It takes tokens, and no tokenizer.json lies beside it: save_pretrained() of a fast tokenizer writes one.',
     );
   }
-  const tokens = TextTokenizer.read(Buffer.from(file)).encode('a photo of a cat', 64);
-  if (tokens.length === 0) throw refused('tokenizer.json makes no tokens of "a photo of a cat".');
+  const tokenizer = TextTokenizer.read(Buffer.from(file));
+  const tokens = tokenizer.encode('a photo of a cat', 64);
+  if (tokens.length === 0 || tokenizer.text(tokens) === '')
+    throw refused('tokenizer.json makes no tokens of "a photo of a cat".');
   return place;
 }

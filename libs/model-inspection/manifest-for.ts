@@ -1,4 +1,4 @@
-import { AditError, ImageInput, ModelManifest, type Similarity, TextInput } from '@adit/contracts';
+import { AditError, ImageInput, ModelManifest, type Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { MODEL_FAMILIES, type FamilyDefinition } from '@adit/inference';
 import type { Proposal } from './propose.js';
 
@@ -20,6 +20,8 @@ export interface ModelAnswers {
   logitBias?: string | undefined;
   textLength?: string | undefined;
   template?: string | undefined;
+  startToken?: string | undefined;
+  endToken?: string | undefined;
   description?: string | undefined;
   licence?: string | undefined;
   origin?: string | undefined;
@@ -55,6 +57,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
     labels: labels ?? undefined,
     dimensions: proposal.dimensions ?? before?.dimensions,
     text: needs.has('text') ? textOf(answers, proposal, before?.text) : undefined,
+    writing: needs.has('writing') ? writingOf(answers, proposal, before?.writing) : undefined,
     similarity: needs.has('similarity') ? similarityOf(answers, before?.similarity) : undefined,
     licence: answers.licence ?? before?.licence ?? 'private',
     origin: answers.origin ?? before?.origin ?? 'given by the user',
@@ -125,6 +128,28 @@ function textOf(answers: ModelAnswers, { text }: Proposal, before: TextInput | u
     issue?.path[0] === 'template' ? 'template' : 'textLength',
     `${String(issue?.path[0])}: ${issue?.message ?? 'wrong'}.`,
   );
+}
+
+/** Hugging Face's, where nothing says how long texts get. */
+const MOST_TOKENS = 20;
+
+function writingOf(answers: ModelAnswers, { writing, because }: Proposal, before: TextOutput | undefined): TextOutput {
+  // The family was given: what it is taken for says why it is none.
+  if (writing === null && before === undefined)
+    throw wrong('file', `It is no decoder of text that can be used: ${because}.`);
+  const token = numberOf('endToken', answers.endToken);
+  const start = numberOf('startToken', answers.startToken) ?? writing?.start ?? before?.start;
+  const end = (token === undefined ? null : [token]) ?? writing?.end ?? before?.end;
+  const length = numberOf('textLength', answers.textLength) ?? writing?.length ?? before?.length ?? MOST_TOKENS;
+  const questions: [keyof ModelAnswers, string][] = [];
+  if (start === undefined) questions.push(['startToken', 'Which token opens a text? --start-token 0']);
+  if (end === undefined) questions.push(['endToken', 'Which token ends a text? --end-token 0']);
+  if (questions.length > 0) throw unanswered(questions);
+  const checked = TextOutput.safeParse({ start, end, length });
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const answer = { start: 'startToken', end: 'endToken', length: 'textLength' }[String(issue?.path[0])] ?? 'textLength';
+  throw wrong(answer, `${String(issue?.path[0])}: ${issue?.message ?? 'wrong'}.`);
 }
 
 function numberOf(answer: keyof ModelAnswers, text: string | undefined): number | undefined {

@@ -39,6 +39,8 @@ export interface Proposal {
   } | null;
   /** How texts become its input, of an encoder of texts. */
   text: { tensor: string; mask: string | null; length: number | null; pad: number | 'end' | null } | null;
+  /** How it writes text, of a decoder; null is what is not known. */
+  writing: ExporterHints['writing'] | null;
   /** Rows of one run: 1 for a graph that takes one, null for any number. */
   maxBatch: number | null;
   labels: string[] | null;
@@ -78,6 +80,16 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
       question: 'How many tokens has a text at most? 77 with CLIP, 64 with SigLIP.',
     });
   }
+  const writing = finding?.writes === true ? hints.writing : null;
+  if (writing?.start === null) {
+    questions.push({
+      flag: '--start-token',
+      question: 'Which token opens a text? decoder_start_token_id of its config.',
+    });
+  }
+  if (writing?.end === null) {
+    questions.push({ flag: '--end-token', question: 'Which token ends a text? eos_token_id of its config.' });
+  }
   const input = picture === null ? null : inputOf(picture, hints);
   if (input !== null && finding !== null) questions.push(...questionsAbout(input));
   return {
@@ -86,6 +98,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     because: finding?.because ?? 'nothing in its shape or its metadata says what it is',
     input,
     text: textOf(finding, hints),
+    writing,
     maxBatch: picture === null || picture.batch !== null ? 1 : null,
     labels,
     classes: finding?.classes ?? null,

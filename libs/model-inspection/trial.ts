@@ -68,11 +68,12 @@ function refuseNaN(output: GraphTensor): void {
 function noise(input: GraphValue, { input: picture }: Proposal): GraphTensor {
   const sides = picture?.tensor === input.name ? picture : null;
   const axes = input.axes ?? [];
-  const [height, width] = sides?.layout === 'nhwc' ? [1, 2] : [2, 3];
+  const [height, width, colours] = sides?.layout === 'nhwc' ? [1, 2, 3] : [2, 3, 1];
   const dims = axes.map((axis, index) => {
     if (typeof axis === 'number') return axis;
     if (sides !== null && index === height) return sides.height ?? TRIED_SIDE;
     if (sides !== null && index === width) return sides.width ?? TRIED_SIDE;
+    if (sides !== null && index === colours) return sides.colour === 'grey' ? 1 : 3;
     return OPEN_AXIS;
   });
   const count = dims.reduce((product, axis) => product * axis, 1);

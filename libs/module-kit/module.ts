@@ -20,8 +20,11 @@ export interface AnalysisNeed {
   args: Record<string, Json>;
 }
 
-/** An entry of a job's dictionary, as it is to be written. */
+/** An entry of a job's dictionary. */
 export interface DictionaryWord {
+  /** What it lists. */
+  source: string;
+  /** As it is to be written: of a map what stands in place of the source. */
   text: string;
   /** Of the results that the dictionary is for. */
   language: DictionaryLanguage;

@@ -5,8 +5,8 @@ import { ModuleRegistry, type DictionaryWord } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestResolver } from '../modules/resolve-request.js';
 
-/** Words that a module is told of its dictionaries, and characters of each: more than any of its models has room for. */
-const MOST_WORDS = 200;
+/** Words that a module is told of its dictionaries, and characters of each: as many as a request may name itself. */
+const MOST_WORDS = 1_000;
 const LONGEST = 100;
 
 /** Tells modules that ask for it what words the dictionaries of a job hold, before it looks or listens. */
@@ -39,8 +39,9 @@ export class DictionaryWords {
       for (const { source, target } of dictionary.entries) {
         if (words.size === MOST_WORDS) return [...words.values()];
         const text = (target ?? source).trim();
-        if (text === '' || text.length > LONGEST || words.has(text)) continue;
-        words.set(text, { text, language: dictionary.language });
+        const key = `${source}\0${text}`;
+        if (text === '' || Math.max(text.length, source.length) > LONGEST || words.has(key)) continue;
+        words.set(key, { source, text, language: dictionary.language });
       }
     }
     return [...words.values()];

@@ -161,6 +161,8 @@ export class NewModels {
       logit_scale: logitScale,
       logit_bias: logitBias,
       text_length: textLength,
+      start_token: startToken,
+      end_token: endToken,
       ...given
     }: NewModel,
     { proposal }: Inspection,
@@ -170,7 +172,7 @@ export class NewModels {
     const lines = labels === undefined ? undefined : labelLines(labels);
     try {
       const { defaultVersion: _, ...manifest } = manifestFor(
-        { ...given, shorterSide, logitScale, logitBias, textLength, labels: lines },
+        { ...given, shorterSide, logitScale, logitBias, textLength, startToken, endToken, labels: lines },
         proposal,
         before,
       );

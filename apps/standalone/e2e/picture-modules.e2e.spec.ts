@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Dataset, DatasetClass, DatasetImage, Dictionary, type DetailedResult } from '@adit/contracts';
+import { writeCaptioner } from '@adit/analyses/testing/captioners';
 import { writeColourScenes } from '@adit/analyses/testing/colour-scenes';
-import { sampleMedia } from '@adit/testing';
+import { writeColourWords } from '@adit/analyses/testing/colour-words';
+import { sampleMedia, transcode } from '@adit/testing';
 import { z } from 'zod';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -237,5 +239,44 @@ describe('a classifier of scenes that is dropped into the folder of models', () 
     expect(scenes.length).toBeGreaterThan(0);
     expect(scenes[0]).toMatchObject({ media_type: 'video', module: 'object_recognition', detections: [] });
     expect(segments.map(({ meta }) => meta['label'])).toContain('person');
+  });
+});
+
+describe('models that write and read text, dropped into the folder of models', () => {
+  it('describe what a picture shows, and look for the words of a dictionary', async () => {
+    const folder = join(engine.dataDir, 'models');
+    await writeCaptioner(folder, 'captioning', 'trocr');
+    await writeColourWords(folder, 'zero-shot');
+    const missing = async (): Promise<string[]> => {
+      const modules = await engine.api.call(MODULES, 'GET', '/modules/');
+      return modules.flatMap(({ models_not_installed: slots }) => slots.map(({ name }) => name));
+    };
+    for (const end = Date.now() + 120_000; Date.now() < end;) {
+      const still = await missing();
+      if (!still.includes('captioning') && !still.includes('zero-shot')) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const rows = 'color=red:s=160x60[a];color=lime:s=160x60[b];[a][b]vstack,format=gbrp';
+    const photo = await transcode('red-over-green.png', ['-f', 'lavfi', '-i', rows, '-frames:v', '1']);
+    const described = await mine(photo, { object_recognition: { enable_captioning: true } });
+    const captions = described.segments.filter(({ meta }) => String(meta['label']).includes('above'));
+    expect(captions).toMatchObject([
+      { module: 'object_recognition', media_type: 'image', detections: [], meta: { label: 'red above green' } },
+    ]);
+    const alone = await mine(photo, { object_recognition: { model: 'captioning' } });
+    expect(alone.segments.map(({ meta }) => meta['label'])).toEqual(['red above green']);
+
+    const blue = 'color=blue:s=160x120,format=gbrp';
+    const sea = await transcode('blue.png', ['-f', 'lavfi', '-i', blue, '-frames:v', '1']);
+    const form = new FormData();
+    form.append('name', 'colours');
+    form.append(
+      'file',
+      new Blob(['source,target\nred,Rot\nblue,Blau\ngreen,Grün\n'], { type: 'text/csv' }),
+      'colours.csv',
+    );
+    const { id } = await engine.api.call(Dictionary, 'POST', '/dictionaries/', form);
+    const found = await mine(sea, { object_recognition: { model: 'zero-shot', dictionaries: [{ id }] } });
+    expect(found.segments.map(({ meta }) => meta['label'])).toEqual(['Blau']);
   });
 });

@@ -1,19 +1,15 @@
 import { AditError } from '@adit/contracts';
 import { floatsOf, runOnPicture, type NetworkSession, type RgbImage } from '@adit/inference';
 import { comparable, ImageTextDecoding, likeness } from '@adit/inference/families/image-text/similarity';
-import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
+import { tokenRow } from '@adit/inference/families/text-embedding/tokenizer';
+import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
 import { likely, type Likely } from './classify.js';
 
 /** Texts whose vectors are kept for the chunks that follow, for each encoder: 2 KiB each, as a rule. */
 const KEPT_TEXTS = 4_096;
 
-interface Encoder {
-  tokenizer: TextTokenizer;
-  vectors: Map<string, Float32Array>;
-}
-
-/** They go with the session. */
-const encoders = new WeakMap<NetworkSession, Promise<Encoder>>();
+/** By the text, of each encoder: they go with the session. */
+const known = new WeakMap<NetworkSession, Map<string, Float32Array>>();
 
 /**
  * Looks at pictures for what words say, by an encoder of pictures and the encoder of text that belongs to it. Throws VALIDATION
@@ -27,7 +23,10 @@ export async function wordsLook(
   const { similarity, dimensions, decoding, labels = [] } = pictures.manifest;
   const sought = [...new Set([...words, ...(presets ? labels : [])])];
   if (similarity === undefined || dimensions === undefined || sought.length === 0) {
-    throw new AditError('VALIDATION', `With ${pictures.name} there is nothing to look for.`);
+    throw new AditError(
+      'VALIDATION',
+      `With ${pictures.name} there is nothing to look for: say words, or name a dictionary of words that are short enough to be read whole.`,
+    );
   }
   if (texts.manifest.dimensions !== dimensions) {
     const other = texts.manifest.dimensions ?? 'no';
@@ -51,28 +50,14 @@ export async function wordsLook(
 async function vectorOf(network: NetworkSession, label: string, dimensions: number): Promise<Float32Array> {
   const { text } = network.manifest;
   if (text === undefined) throw new AditError('VALIDATION', `The model.yaml of ${network.name} has no text.`);
-  const { tokenizer, vectors } = await encoderOf(network);
-  const known = vectors.get(label);
-  if (known !== undefined) return known;
-  const outputs = await network.run(
-    tokenizer.row(
-      text.template.replaceAll('{}', () => label),
-      text,
-    ),
-  );
-  const vector = comparable(network.name, floatsOf(outputs), dimensions);
+  const vectors = known.get(network) ?? new Map<string, Float32Array>();
+  known.set(network, vectors);
+  const before = vectors.get(label);
+  if (before !== undefined) return before;
+  const sentence = text.template.replaceAll('{}', () => label);
+  const ids = await TOKENIZERS.encode(network, sentence, text.length);
+  const vector = comparable(network.name, floatsOf(await network.run(tokenRow(ids, text))), dimensions);
   if (vectors.size >= KEPT_TEXTS) vectors.clear();
   vectors.set(label, vector);
   return vector;
-}
-
-function encoderOf(network: NetworkSession): Promise<Encoder> {
-  const known = encoders.get(network);
-  if (known !== undefined) return known;
-  const reading = network
-    .readFile('tokenizer.json')
-    .then((file) => ({ tokenizer: TextTokenizer.read(file), vectors: new Map<string, Float32Array>() }));
-  encoders.set(network, reading);
-  reading.catch(() => encoders.delete(network));
-  return reading;
 }

@@ -1,4 +1,4 @@
-import { ImageInput, Similarity, TextInput } from '@adit/contracts';
+import { ImageInput, Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { z } from 'zod';
 import type { Shape } from './graph.js';
 
@@ -12,6 +12,8 @@ export interface Finding {
   dimensions: number | null;
   /** How text becomes its tensors, as far as the graph says. */
   text?: { tensor: string; mask: string | null; length: number | null };
+  /** It writes text, which its `tokenizer.json` makes words. */
+  writes?: true;
   /** What speaks for it, for a person to read. */
   because: string;
 }
@@ -50,5 +52,6 @@ export function defineFamily(definition: FamilyDefinition): FamilyDefinition {
 export const PIXELS = ImageInput.describe('input (how pictures become its tensor)');
 export const LABELS = z.array(z.string()).describe('labels (the names of its classes)');
 export const TEXT = TextInput.describe('text (how texts become its tensors)');
+export const WRITING = TextOutput.describe('writing (which tokens open and end its texts, and how long they are)');
 export const SIMILARITY = Similarity.describe('similarity (what cosines are multiplied by, and what is added)');
 export const DIMENSIONS = z.int().positive().describe('dimensions (how many numbers come out)');

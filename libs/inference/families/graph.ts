@@ -36,6 +36,8 @@ export interface ExporterHints {
   /** Most tokens of a text, and what shorter ones are filled up with. */
   textLength: number | null;
   textPad: number | null;
+  /** Of a decoder of text: the token that opens one, those that end one, and most tokens. */
+  writing: { start: number | null; end: number[] | null; length: number | null };
 }
 
 /** A graph as the families look at it. */
@@ -57,7 +59,7 @@ export interface PictureInput {
   batch: number | null;
 }
 
-/** The input with four axes of which one is that of colours: 1 or 3, before or behind the picture's sides. */
+/** The input with four axes of which one is that of colours: 1 or 3, before or behind the picture's sides; or it is called so. */
 export function pictureInput({ inputs }: Shape['outline']): PictureInput | null {
   for (const value of inputs) {
     const { axes } = value;
@@ -69,6 +71,10 @@ export function pictureInput({ inputs }: Shape['outline']): PictureInput | null 
     ] as const) {
       if (channels !== 3 && channels !== 1) continue;
       return { value, layout, channels, height: fixed(height), width: fixed(width), batch: fixed(batch) };
+    }
+    // Hugging Face's exporter leaves the number of colours open too; the networks take three.
+    if (value.name === 'pixel_values' && value.type?.startsWith('float') === true && fixed(second) === null) {
+      return { value, layout: 'nchw', channels: 3, height: fixed(third), width: fixed(last), batch: fixed(batch) };
     }
   }
   return null;

@@ -34,6 +34,6 @@ export const ObjectSceneArguments = StandardArguments.extend({
   enable_captioning: z
     .boolean()
     .default(false)
-    .describe('Describe each scene in a sentence; needs a captioning model.'),
+    .describe('Describe each scene in a sentence, as a result of the type caption; needs a captioning model.'),
 });
 export type ObjectSceneArguments = z.infer<typeof ObjectSceneArguments>;

@@ -4,8 +4,9 @@ import { MODEL_FAMILIES } from '@adit/inference/families';
 import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { pointerTo } from '@adit/module-kit';
 import type { InstalledModel, TakenModels } from '@adit/module-kit';
-import { CAPTION_MODEL, DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
+import { DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 import type { ObjectSceneArguments } from './args.js';
+import { chooseCaptioner, FAMILY as CAPTIONING, withDecoder } from './choose-captioner.js';
 
 const ID = 'object_scene_recognition';
 /** The family that is asked in words. */
@@ -22,15 +23,15 @@ export const LOOKERS: TakenModels = {
 };
 
 /**
- * The models a request is answered with: a detector or a classifier, by name, digest or default, and `scenes` where that is installed.
- * What only another model could answer (words, captions) is MODEL_NOT_INSTALLED, a 400 that lists what is installed.
+ * The models a request is answered with: that which looks, by name, digest or default; `scenes` beside a detector where that is
+ * installed; what describes scenes, where it is to. The first one is what the request means by `model`. What only another model could answer (words, captions) is MODEL_NOT_INSTALLED, a 400 that lists what is installed.
  */
 export function chooseModel(args: ObjectSceneArguments, installed: InstalledModel[]): string[] {
   const usable = installed.filter(
     (one) =>
       LOOKERS.includes(one) ||
       (one.kind === 'network' &&
-        (one.name === SCENE_MODEL || one.family === 'text-embedding') &&
+        (one.name === SCENE_MODEL || one.family === 'text-embedding' || one.family === 'text-decoder') &&
         one.modules.includes(ID)),
   );
   const { model = DEFAULT_MODEL } = args;
@@ -40,8 +41,11 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   };
   const chosen = usable.find((one) => LOOKERS.includes(one) && (one.name === model || one.digest === model));
   if (chosen === undefined) missing('model', `The model ${model} is not installed${asChoice(model, usable)}.`);
-  const inWords = chosen?.family === IMAGE_TEXT;
-  if (chosen !== undefined && inWords) return [chosen.name, textEncoderFor(chosen, args, usable)];
+  const captioner = args.enable_captioning ? chooseCaptioner(chosen, usable) : [];
+  if (chosen?.family === IMAGE_TEXT) {
+    if ('message' in captioner) throw refusal('MODEL_NOT_INSTALLED', 'enable_captioning', captioner.message);
+    return [chosen.name, textEncoderFor(chosen, args, usable), ...captioner];
+  }
   const askable = usable.filter(({ family }) => family === IMAGE_TEXT).map(({ name }) => name);
   const instead =
     askable.length > 0
@@ -54,12 +58,9 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
       `Without its preset labels ${model} has none; words in their place need ${instead}.`,
     );
   }
-  if (args.enable_captioning) {
-    missing(
-      'enable_captioning',
-      `enable_captioning needs the captioning model ${CAPTION_MODEL}, which is not installed.`,
-    );
-  }
+  if ('message' in captioner) missing('enable_captioning', captioner.message);
+  const describing = chosen?.family === CAPTIONING ? withDecoder(chosen, usable) : [];
+  if ('message' in describing) missing('model', describing.message);
   if (errors.length > 0) {
     const names = [...new Set(usable.map(({ name }) => name))].join(', ') || 'none';
     throw new AditError(
@@ -68,10 +69,18 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
       { errors },
     );
   }
-  const scenes = usable.some(({ name }) => name === SCENE_MODEL) ? [SCENE_MODEL] : [];
-  if (chosen === undefined) return [];
+  if (chosen === undefined || 'message' in captioner || 'message' in describing) return [];
+  if (chosen.family === CAPTIONING) return describing;
   // A classifier says by itself what the whole picture shows.
-  return MODEL_FAMILIES.analysisFor(ID, chosen.family) === 'scenes' ? [chosen.name] : [chosen.name, ...scenes];
+  const besides =
+    MODEL_FAMILIES.analysisFor(ID, chosen.family) !== 'scenes' && usable.some(({ name }) => name === SCENE_MODEL);
+  return [chosen.name, ...(besides ? [SCENE_MODEL] : []), ...captioner];
+}
+
+function refusal(code: 'MODEL_NOT_INSTALLED' | 'VALIDATION', argument: string, message: string): AditError {
+  return new AditError(code, message, {
+    errors: [{ pointer: pointerTo('modules', ID, argument), code: code.toLowerCase(), message }],
+  });
 }
 
 /**
@@ -79,31 +88,24 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
  * VALIDATION for words that cannot be told apart.
  */
 function textEncoderFor(chosen: InstalledModel, args: ObjectSceneArguments, usable: readonly InstalledModel[]): string {
-  const refuse = (code: 'MODEL_NOT_INSTALLED' | 'VALIDATION', argument: string, message: string): AditError =>
-    new AditError(code, message, {
-      errors: [{ pointer: pointerTo('modules', ID, argument), code: code.toLowerCase(), message }],
-    });
   const name = textEncoderOf(chosen.name);
   if (!usable.some((one) => one.name === name && one.family === 'text-embedding')) {
-    throw refuse(
+    throw refusal(
       'MODEL_NOT_INSTALLED',
       'model',
       `${chosen.name} needs its encoder of text, which is not installed: add it as ${name}, with its tokenizer.json.`,
     );
   }
-  if (args.enable_captioning) {
-    const message = `enable_captioning needs the captioning model ${CAPTION_MODEL}, which is not installed.`;
-    throw refuse('MODEL_NOT_INSTALLED', 'enable_captioning', message);
-  }
   const presets = args.include_preset_labels ? (chosen.labels ?? 0) : 0;
   const sought = new Set(args.words).size + presets;
   const fewest = chosen.decoding === 'siglip' ? 1 : 2;
-  if (sought < fewest) {
+  // How many words the dictionaries hold is known once they are read.
+  if (sought < fewest && args.dictionaries.length === 0) {
     const reason =
       sought === 0
-        ? `${chosen.name} has no labels of its own to look for; say in words what it is to look for.`
+        ? `${chosen.name} has no labels of its own to look for; say in words what it is to look for, or name a dictionary of such words.`
         : `${chosen.name} says which of several words fits best: with one alone that is always the one. Add what else there may be.`;
-    throw refuse('VALIDATION', 'words', reason);
+    throw refusal('VALIDATION', 'words', reason);
   }
   return name;
 }

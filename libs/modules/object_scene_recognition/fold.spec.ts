@@ -81,6 +81,30 @@ describe('a film', () => {
     expect(() => foldThings(objectFold(), [], { last: 4, alone: true })).toThrow(/Nothing was looked at/);
   });
 
+  it('says each sentence from when to when, beside what else was seen, and wherever it is cut', () => {
+    const things = [{ label: 'boat', samples: range(4, 12) }];
+    const sentences = [
+      { label: 'a boat on a river', samples: range(0, 7), score: 0.2 },
+      { label: 'a street at night', samples: range(8, 20), score: 0.4 },
+    ];
+    const whole = foldThings(objectFold({}, mapping({ boat: null }, 'simple')), things, {
+      last: 20,
+      sentences,
+    }).segments;
+    expect(whole.map(({ type, label, timeStart, timeEnd }) => [type, label, timeStart, timeEnd])).toEqual([
+      ['caption', 'a boat on a river', 0, 3.52],
+      ['object', 'boat', 2, 6],
+      ['caption', 'a street at night', 4, 10],
+    ]);
+    expect(whole[0]).toMatchObject({
+      ...{ confidence: 0.2, detections: [], thumbnail: { key: 'sentence-0' } },
+      meta: { label: 'a boat on a river', mean_confidence: 0.2 },
+    });
+    const cut = foldThings(objectFold(), things, { last: 20, sentences, sizes: [5, 3] }).segments;
+    const brief = ({ thumbnail: _, keyFrame: __, ...segment }: Segment) => segment;
+    expect(cut.map(brief)).toEqual(whole.map(brief));
+  });
+
   it('says of a segment what the interface says, with every box of its label', () => {
     const things = [
       { label: 'cup', samples: range(2, 4), score: 0.7 },

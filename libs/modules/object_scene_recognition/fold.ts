@@ -1,3 +1,4 @@
+import { CaptionObservations } from '@adit/analyses/captions/observations';
 import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
 import type { Box, Json } from '@adit/contracts';
@@ -22,6 +23,7 @@ import type {
   StretchState,
 } from '@adit/module-kit';
 import { z } from 'zod';
+import { captionsByFrame } from './captions.js';
 import type { Naming } from './labels.js';
 import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './seen-by-frame.js';
@@ -43,10 +45,18 @@ type Gathered = Pick<Seen, 'type' | 'label'> & {
 /** `open` holds a stretch of about 650 bytes without its marks for each type and label; there are as many as labels. */
 export type ObjectState = StretchState<Gathered>;
 
-/** A job looks with a detector, with a classifier beside it where one is installed as `scenes`, or with a classifier alone. */
+/**
+ * A job looks with a detector, with a classifier beside it where one is installed as `scenes`, or with a classifier alone; and it may
+ * have what it sees described, or that alone.
+ */
 const Looks = z
-  .object({ objects: ObjectObservations.optional(), scenes: SceneObservations.optional() })
-  .refine(({ objects, scenes }) => objects !== undefined || scenes !== undefined, 'Nothing was looked at.');
+  .object({
+    objects: ObjectObservations.optional(),
+    scenes: SceneObservations.optional(),
+    captions: CaptionObservations.optional(),
+  })
+  .refine(({ objects, scenes, captions }) => (objects ?? scenes ?? captions) !== undefined, 'Nothing was looked at.');
+type Looks = z.infer<typeof Looks>;
 
 /** Things of a label whose places are kept. */
 const MOST_BOXES = 20;
@@ -78,21 +88,22 @@ export class ObjectFold extends StretchFold<Gathered> {
   }
 
   protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {
-    const { objects, scenes } = Looks.parse(observations);
-    const seen = this.seen(objects, scenes);
+    const looks = Looks.parse(observations);
+    const seen = this.seen(looks);
     return {
-      sampled: (objects ?? scenes)?.sampled ?? [],
+      sampled: (looks.objects ?? looks.scenes ?? looks.captions)?.sampled ?? [],
       detectionsAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
     };
   }
 
-  private seen(objects: ObjectObservations | undefined, scenes: SceneObservations | undefined): Map<number, Seen[]> {
-    const seen =
-      objects === undefined
-        ? new Map<number, Seen[]>()
-        : seenByFrame(objects, this.minConfidence, this.confidence, this.naming);
-    if (scenes === undefined) return seen;
-    for (const [frame, more] of scenesByFrame(scenes, this.minConfidence, this.naming)) {
+  private seen({ objects, scenes, captions }: Looks): Map<number, Seen[]> {
+    const parts = [
+      objects && seenByFrame(objects, this.minConfidence, this.confidence, this.naming),
+      scenes && scenesByFrame(scenes, this.minConfidence, this.naming),
+      captions && captionsByFrame(captions),
+    ];
+    const seen = new Map<number, Seen[]>();
+    for (const [frame, more] of parts.flatMap((part) => [...(part ?? [])])) {
       seen.set(frame, [...(seen.get(frame) ?? []), ...more]);
     }
     return seen;

@@ -12,3 +12,8 @@ export function namingIn(language: 0 | 1, dictionaries: LabelDictionaries): Nami
   if (language === 1) return (label) => dictionaries.apply(GERMAN.get(label) ?? label, 'de');
   return (label) => dictionaries.apply(label, 'en');
 }
+
+/** Labels that are words of the job itself, or of its dictionaries: those say what is looked for, and maps what it is called. */
+export function namingOfWords(dictionaries: LabelDictionaries): Naming {
+  return (label) => dictionaries.rename(label);
+}

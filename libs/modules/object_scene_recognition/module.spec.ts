@@ -172,6 +172,22 @@ describe('a request', () => {
       expect(registry.useOf(text)).toBeNull();
     });
 
+    it('looks for the words of dictionaries besides, by what they list', () => {
+      const { args, names } = chosen({ model: 'clip', dictionaries: [{ id: '1' }] }, both);
+      const [need] = registry.get(ID).needs(args, names, both);
+      const words = [
+        { source: 'a cat', text: 'Katze', language: 'any' as const },
+        { source: 'a dog', text: 'a dog', language: 'any' as const },
+      ];
+      const told = registry.get(ID).withWords?.(need!, words);
+      expect(told?.args).toEqual({ model: 'clip', side: 600, words: ['a cat', 'a dog'], presets: true });
+      const named = chosen({ model: 'clip', words: ['a dog', 'a cow'] }, both);
+      const [before] = registry.get(ID).needs(named.args, named.names, both);
+      expect(registry.get(ID).withWords?.(before!, words).args['words']).toEqual(['a dog', 'a cow', 'a cat']);
+      const detecting = { analysis: 'objects', args: {} };
+      expect(registry.get(ID).withWords?.(detecting, words)).toBe(detecting);
+    });
+
     it.each([
       [{}, both, 'words', /clip has no labels of its own to look for; say in words/],
       [{ words: ['a cat', 'a cat'] }, both, 'words', /with one alone that is always the one/],
@@ -189,6 +205,57 @@ describe('a request', () => {
       const error = refusal(() => chosen({ model: 'clip', ...args }, installed));
       expect(error.message).toMatch(message);
       expect(error.options.errors?.map(({ pointer }) => pointer)).toContain(`/modules/${ID}/${argument}`);
+    });
+  });
+
+  describe('of a model that describes', () => {
+    const own = (name: string): InstalledModel => ({
+      ...{ ...detector, id: modelId(name), name, digest: name[0]!.repeat(64), isDefault: false },
+      ...{ family: 'captioning', frameSide: 600 },
+    });
+    const decoderOf = (name: string): InstalledModel => {
+      return { ...own(`${name}-decoder`), family: 'text-decoder', frameSide: null };
+    };
+    const pair = (name: string) => [own(name), decoderOf(name)];
+    const asked = (args: object, installed: InstalledModel[]) => {
+      const { names, args: checked } = chosen({ ...args }, installed);
+      return { names, needs: registry.get(ID).needs(checked, names, installed) };
+    };
+
+    it('has scenes described beside whatever else it looks for, by the only one there is or that of the name', () => {
+      const captions = (model: string) => ({ analysis: 'captions', args: { model, side: 600 } });
+      expect(asked({ enable_captioning: true }, [detector, ...pair('blip')])).toEqual({
+        names: ['general-c', 'blip', 'blip-decoder'],
+        needs: [{ analysis: 'objects', args: {} }, captions('blip')],
+      });
+      const several = [detector, { ...detector, name: 'scenes' }, ...pair('blip'), ...pair('captioning')];
+      expect(asked({ enable_captioning: true }, several)).toEqual({
+        names: ['general-c', 'scenes', 'captioning', 'captioning-decoder'],
+        needs: [{ analysis: 'objects', args: {} }, { analysis: 'scenes', args: {} }, captions('captioning')],
+      });
+      for (const flag of [true, false]) {
+        expect(asked({ model: 'blip', enable_captioning: flag }, several)).toEqual({
+          names: ['blip', 'blip-decoder'],
+          needs: [captions('blip')],
+        });
+      }
+      expect(asked({}, several).names).toEqual(['general-c', 'scenes']);
+      expect(registry.useOf(own('blip'))).toEqual({ type: 'object', modules: [ID] });
+      expect(registry.useOf(decoderOf('blip'))).toBeNull();
+    });
+
+    it.each([
+      [
+        { enable_captioning: true },
+        [detector, ...pair('a'), ...pair('b')],
+        /there are a, b\. Name one of them in model/,
+      ],
+      [{ enable_captioning: true }, [detector, own('a')], /add it as a-decoder, with its tokenizer\.json/],
+      [{ model: 'a' }, [detector, own('a')], /add it as a-decoder/],
+      [{ enable_captioning: true }, [detector], /needs a model of the family captioning/],
+    ])('is refused for %j, with what to do', (args, installed, message) => {
+      const error = refusal(() => chosen(args, installed));
+      expect([error.code, error.message]).toEqual(['MODEL_NOT_INSTALLED', expect.stringMatching(message)]);
     });
   });
 

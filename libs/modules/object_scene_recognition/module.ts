@@ -1,11 +1,13 @@
 import { openDictionaries } from '@adit/dictionaries';
 import { MODEL_FAMILIES } from '@adit/inference/families';
-import { defineModule, type InstalledModel } from '@adit/module-kit';
+import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
+import { defineModule, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
 import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
+import { FAMILY as CAPTIONING } from './choose-captioner.js';
 import { chooseModel, LOOKERS } from './choose-model.js';
 import { confidenceOf } from './confidence.js';
 import { ObjectFold } from './fold.js';
-import { namingIn } from './labels.js';
+import { namingIn, namingOfWords } from './labels.js';
 import { SLOTS } from './slots.js';
 
 /** What is to be seen, from when to when. */
@@ -18,29 +20,54 @@ export default defineModule({
   media: ['image', 'video'],
   takes: LOOKERS,
   models: chooseModel,
-  // Confidence, language and dictionaries are asked of the observations: a change of them costs no second look.
-  needs: ({ words = [], include_preset_labels: presets }, models, installed) => {
-    const frames = frameArgs(models, installed);
-    const named = installed.find(({ name }) => name === frames.model);
-    const args = named?.family === 'image-text' ? { ...frames, words: [...new Set(words)], presets } : frames;
-    const analysis = MODEL_FAMILIES.analysisFor('object_scene_recognition', named?.family) ?? 'objects';
-    return [{ analysis, args }, ...(models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [])];
+  // Confidence, language and labels by dictionary are asked of the observations: a change of them costs no second look.
+  needs: (args, models, installed) => {
+    const looker = lookerOf(args, models, installed);
+    const captioner = installed.find(({ name, family }) => family === CAPTIONING && models.includes(name));
+    const scenes = models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [];
+    const captions =
+      captioner === undefined
+        ? []
+        : [{ analysis: 'captions', args: { model: captioner.name, ...frameSideOf(captioner) } }];
+    return [...(looker === null ? [] : [looker]), ...scenes, ...captions];
+  },
+  // A model that is asked in words looks for those of dictionaries too; what it looks for is another look.
+  withWords: (need, words) => {
+    const { words: named } = need.args;
+    if (need.analysis !== 'scenes' || !Array.isArray(named)) return need;
+    const sought = [...new Set([...named, ...words.map(({ source }) => source)])];
+    return { ...need, args: { ...need.args, words: sought } };
   },
   slots: SLOTS,
   open: async (args, context) => {
     const dictionaries = await openDictionaries(args, context);
-    const { model } = namedIn(context.models.map(({ name }) => name));
+    const names = context.models.map(({ name }) => name);
+    const { model } = namedIn(names);
     // What a score of somebody else's network means, only they know.
     const confidence = model === undefined ? confidenceOf : (score: number): number => score;
-    return new ObjectFold(args.min_confidence / 100, confidence, namingIn(args.language, dictionaries), dictionaries);
+    const inWords = model !== undefined && names.includes(textEncoderOf(model));
+    const naming = inWords ? namingOfWords(dictionaries) : namingIn(args.language, dictionaries);
+    return new ObjectFold(args.min_confidence / 100, confidence, naming, dictionaries);
   },
 });
 
-/** How a picture is looked at: a network that resizes as its exporter does says how large its frames are. */
-function frameArgs(models: readonly string[], installed: readonly InstalledModel[]): { model?: string; side?: number } {
+/** The look of the model that the request means; null where that describes, which is a look of its own. */
+function lookerOf(
+  { words = [], include_preset_labels: presets }: ObjectSceneArguments,
+  models: readonly string[],
+  installed: readonly InstalledModel[],
+): AnalysisNeed | null {
   const named = namedIn(models);
-  const side = installed.find(({ name }) => name === named.model)?.frameSide;
-  return side == null ? named : { ...named, side };
+  const network = installed.find(({ name }) => name === named.model);
+  if (network?.family === CAPTIONING) return null;
+  const frames = { ...named, ...(network === undefined ? {} : frameSideOf(network)) };
+  const args = network?.family === 'image-text' ? { ...frames, words: [...new Set(words)], presets } : frames;
+  return { analysis: MODEL_FAMILIES.analysisFor('object_scene_recognition', network?.family) ?? 'objects', args };
+}
+
+/** A network that resizes as its exporter does says how large its frames are. */
+function frameSideOf({ frameSide }: InstalledModel): { side?: number } {
+  return frameSide == null ? {} : { side: frameSide };
 }
 
 /** Nothing for the detector that comes with Adit, so that what it saw is found whatever the request called it. */

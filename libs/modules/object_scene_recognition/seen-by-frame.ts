@@ -4,11 +4,11 @@ import { intersectionOverUnion, NO_PORTRAIT } from '@adit/module-kit';
 import type { Portrait } from '@adit/module-kit';
 import type { Naming } from './labels.js';
 
-/** An object in one frame that counts, or the frame's scene, under the label the client sees. */
+/** An object in one frame that counts, the frame's scene, or what is said of it, under the label the client sees. */
 export interface Seen {
-  type: 'object' | 'scene';
+  type: 'object' | 'scene' | 'caption';
   label: string;
-  /** Null for a scene, which is the whole frame. */
+  /** Null for what is said of the whole frame. */
   box: Box | null;
   /** 0..1 */
   confidence: number;

@@ -29,7 +29,8 @@ export default defineModule({
     if (need.analysis !== 'speech') return need;
     const spoken = need.args['language'];
     const language = typeof spoken === 'string' && spoken !== 'auto' ? spoken : undefined;
-    const keywords = words.filter((word) => servesLanguage(word.language, language)).map(({ text }) => text);
+    const served = words.filter((word) => servesLanguage(word.language, language));
+    const keywords = [...new Set(served.map(({ text }) => text))];
     return keywords.length === 0 ? need : { ...need, args: { ...need.args, keywords } };
   },
   open: async (args, context) => {

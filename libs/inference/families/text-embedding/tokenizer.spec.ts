@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TextInput } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { TextTokenizer, TOKENIZER_LIMITS } from './tokenizer.js';
+import { TextTokenizer, TOKENIZER_LIMITS, tokenRow } from './tokenizer.js';
 
 /**
  * Made by Hugging Face's tokenizers 0.23.3 in Python: tokenizers laid out as those of CLIP and SigLIP are, trained on a dozen
@@ -41,11 +42,18 @@ describe('a row of tokens', () => {
   it('is as long as its text, or filled up with a token or with the last one', () => {
     const ours = read(golden.clip.tokenizer);
     const ids = ours.encode('a red car', 77).map(BigInt);
-    const plain = ours.row('a red car', { tensor: 'input_ids', mask: 'attention_mask', length: 77, template: '{}' });
+    const rowOf = (input: Partial<TextInput>) =>
+      tokenRow(ours.encode('a red car', input.length ?? 77), {
+        tensor: 'x',
+        mask: 'm',
+        length: 77,
+        template: '{}',
+        ...input,
+      });
+    const plain = rowOf({ tensor: 'input_ids', mask: 'attention_mask' });
     expect(plain['input_ids']).toEqual({ type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids) });
     expect(plain['attention_mask']?.data).toEqual(new BigInt64Array(ids.length).fill(1n));
-    const filled = (pad: number | 'end') =>
-      ours.row('a red car', { tensor: 'x', mask: 'm', length: 8, template: '{}', pad });
+    const filled = (pad: number | 'end') => rowOf({ length: 8, pad });
     const rest = 8 - ids.length;
     expect([...(filled(1)['x']?.data ?? [])]).toEqual([...ids, ...Array<bigint>(rest).fill(1n)]);
     expect([...(filled('end')['x']?.data ?? [])]).toEqual([

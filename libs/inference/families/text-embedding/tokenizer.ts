@@ -101,18 +101,23 @@ export class TextTokenizer {
     return Encoded.parse(this.tokenizer.encode(text, { add_special_tokens: whole })).ids;
   }
 
-  /** A text as a row of the network's inputs. */
-  row(text: string, { tensor, mask, length, pad }: TextInput): Row {
-    const ids = this.encode(text, length);
-    const filler = pad === 'end' ? (ids.at(-1) ?? 0) : pad;
-    const count = filler === undefined ? ids.length : length;
-    const at = (values: readonly number[], rest: number) => {
-      const data = BigInt64Array.from({ length: count }, (_, index) => BigInt(values[index] ?? rest));
-      return { type: 'int64', dims: [count], data } as const;
-    };
-    const masked = mask === undefined ? {} : { [mask]: at(Array<number>(ids.length).fill(1), 0) };
-    return { [tensor]: at(ids, filler ?? 0), ...masked };
+  /** The text of tokens, without those that begin and end it or fill it up. */
+  text(tokens: readonly number[]): string {
+    const options = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
+    return z.string().parse(this.tokenizer.decode([...tokens], options));
   }
+}
+
+/** The tokens of a text as a row of the network's inputs. */
+export function tokenRow(ids: readonly number[], { tensor, mask, length, pad }: TextInput): Row {
+  const filler = pad === 'end' ? (ids.at(-1) ?? 0) : pad;
+  const count = filler === undefined ? ids.length : length;
+  const at = (values: readonly number[], rest: number) => {
+    const data = BigInt64Array.from({ length: count }, (_, index) => BigInt(values[index] ?? rest));
+    return { type: 'int64', dims: [count], data } as const;
+  };
+  const masked = mask === undefined ? {} : { [mask]: at(Array<number>(ids.length).fill(1), 0) };
+  return { [tensor]: at(ids, filler ?? 0), ...masked };
 }
 
 /** Every pattern that is run on texts has to be a quick one. Throws VALIDATION; so it does for what is nested beyond any use. */

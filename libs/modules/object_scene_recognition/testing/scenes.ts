@@ -1,3 +1,4 @@
+import type { CaptionObservations } from '@adit/analyses/captions/observations';
 import type { ObjectObservations } from '@adit/analyses/objects/observations';
 import type { SceneObservations } from '@adit/analyses/scenes/observations';
 import { NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
@@ -77,6 +78,18 @@ function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 
   return { sampled: seen, views };
 }
 
+/** What the analysis `captions` writes of the same samples, were each sentence that of a shot. */
+function observeSentences(sentences: Place[], { sampled }: ObjectObservations): CaptionObservations {
+  const captions = sentences.flatMap(({ label: text, samples, score: confidence = 0.9 }) => {
+    const shown = sampled.filter(({ time }) => samples.includes(Math.floor(time * 2)));
+    const [first, last] = [shown[0], shown.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const picture = { key: `sentence-${first.frame}`, width: 160, height: 90 };
+    return [{ text, confidence, from: first.frame, to: last.frame, frame: first.frame, thumbnail: picture, picture }];
+  });
+  return { sampled, captions };
+}
+
 export function objectFold(args: object = {}, dictionaries: LabelDictionaries = NO_DICTIONARIES): ObjectFold {
   const { min_confidence, language } = ObjectSceneArguments.parse(args);
   return new ObjectFold(min_confidence / 100, confidenceOf, namingIn(language, dictionaries));
@@ -87,6 +100,8 @@ interface FilmShape {
   rate?: number;
   sizes?: number[];
   places?: Place[];
+  /** What is said of it, at two samples a second. */
+  sentences?: Place[];
   /** Places are all that was looked for. */
   alone?: boolean;
 }
@@ -95,7 +110,7 @@ interface FilmShape {
 export function foldThings(
   fold: ObjectFold,
   things: Thing[],
-  { last, rate = 2, sizes = [60], places, alone = false }: FilmShape,
+  { last, rate = 2, sizes = [60], places, sentences, alone = false }: FilmShape,
 ): { segments: Segment[]; largestState: number } {
   const owner = { id: 'object_scene_recognition', version: 1 };
   let state = fold.start(CONTEXT);
@@ -105,7 +120,8 @@ export function foldThings(
     const to = Math.min(last, from + (sizes[chunk % sizes.length] as number) - 1);
     const objects = observe(things, from, to, rate);
     const scenes = places === undefined ? undefined : observePlaces(places, objects);
-    const observations = { ...(alone ? {} : { objects }), ...(scenes && { scenes }) };
+    const captions = sentences && { captions: observeSentences(sentences, objects) };
+    const observations = { ...(alone ? {} : { objects }), ...(scenes && { scenes }), ...captions };
     const step = fold.fold(state, { unit: unit(), observations });
     segments.push(...step.segments);
     const stored = sealState(owner, step.state);

@@ -1,0 +1,139 @@
+import type { Worker } from 'node:worker_threads';
+import { AditError } from '@adit/contracts';
+import { startThread } from '@adit/runtime';
+import { z } from 'zod';
+
+/** What a thread is asked; `file` for one that does not keep the tokenizer. */
+export interface TokenizerRequest {
+  digest: string;
+  file: Uint8Array | null;
+  ask: { text: string; length: number } | { tokens: readonly number[] };
+}
+export type TokenizerReply =
+  { answer: number[] | string | null } | { code: 'VALIDATION' | 'INTERNAL'; message: string };
+
+/** A network with a `tokenizer.json` beside its graph. */
+export interface TokenizerSource {
+  readonly digest: string;
+  readFile(name: string): Promise<Buffer>;
+}
+
+interface Waiting {
+  source: TokenizerSource;
+  ask: TokenizerRequest['ask'];
+  resolve: (answer: number[] | string) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Of JavaScript in the thread: the largest `tokenizer.json` that is read takes a third of it. */
+const MEMORY_MIB = 2048;
+/** So long after the last request the thread ends, and the memory of its tokenizers with it. */
+const KEPT_MS = 120_000;
+
+/**
+ * Tokenizers in a thread of their own: reading one of 30 MB takes seconds, which would hold up everything else that the process
+ * does. One request after the other.
+ */
+export class TokenizerThread {
+  private worker: Worker | null = null;
+  private readonly queue: Waiting[] = [];
+  private current: Waiting | null = null;
+  private idle: NodeJS.Timeout | undefined;
+
+  constructor(private readonly keptMs = KEPT_MS) {}
+
+  /** As `TextTokenizer.encode`; throws VALIDATION for a tokenizer that cannot be used, INTERNAL when the thread dies. */
+  async encode(source: TokenizerSource, text: string, length: number): Promise<number[]> {
+    return Ids.parse(await this.ask(source, { text, length }));
+  }
+
+  /** As `TextTokenizer.text`; throws as `encode`. */
+  async decode(source: TokenizerSource, tokens: readonly number[]): Promise<string> {
+    return z.string().parse(await this.ask(source, { tokens }));
+  }
+
+  /** Whether the thread runs. */
+  get isRunning(): boolean {
+    return this.worker !== null;
+  }
+
+  private ask(source: TokenizerSource, ask: TokenizerRequest['ask']): Promise<number[] | string> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ source, ask, resolve, reject });
+      this.next();
+    });
+  }
+
+  private next(): void {
+    if (this.current !== null) return;
+    this.current = this.queue.shift() ?? null;
+    if (this.current === null) this.rest();
+    else this.post(this.current, null);
+  }
+
+  private post({ source: { digest }, ask }: Waiting, file: Uint8Array | null): void {
+    clearTimeout(this.idle);
+    this.worker ??= this.start();
+    this.worker.ref();
+    this.worker.postMessage({ digest, file, ask } satisfies TokenizerRequest);
+  }
+
+  /** Nobody's end waits for it. */
+  private rest(): void {
+    const { worker } = this;
+    if (worker === null) return;
+    worker.unref();
+    this.idle = setTimeout(() => {
+      this.worker = null;
+      void worker.terminate();
+    }, this.keptMs).unref();
+  }
+
+  private start(): Worker {
+    const worker = startThread('tokenizer-worker', import.meta.url, {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
+    });
+    worker.on('message', (reply: TokenizerReply) => this.answered(reply));
+    worker.once('error', (error) => this.lose(worker, error));
+    worker.once('exit', () => this.lose(worker, new Error('it ended without an answer')));
+    return worker;
+  }
+
+  private answered(reply: TokenizerReply): void {
+    const { current } = this;
+    if (current === null) return;
+    if ('code' in reply) this.end(() => current.reject(new AditError(reply.code, reply.message)));
+    else if (reply.answer === null) void this.bring(current);
+    else {
+      const { answer } = reply;
+      this.end(() => current.resolve(answer));
+    }
+  }
+
+  private async bring(current: Waiting): Promise<void> {
+    try {
+      this.post(current, await current.source.readFile('tokenizer.json'));
+    } catch (error) {
+      this.end(() => current.reject(error));
+    }
+  }
+
+  private end(tell: () => void): void {
+    this.current = null;
+    tell();
+    this.next();
+  }
+
+  private lose(worker: Worker, reason: Error): void {
+    if (this.worker !== worker) return;
+    this.worker = null;
+    const { current } = this;
+    if (current === null) return;
+    this.end(() => current.reject(new AditError('INTERNAL', `The thread of tokenizers ended: ${reason.message}.`)));
+  }
+}
+
+const Ids = z.array(z.int().nonnegative());
+
+/** Of this process. */
+export const TOKENIZERS = new TokenizerThread();

@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads';
+import { AditError, dropOldest } from '@adit/contracts';
+import type { TokenizerReply, TokenizerRequest } from './tokenizer-thread.js';
+import { TextTokenizer } from './tokenizer.js';
+
+/** Tokenizers that are kept, those used last: the largest ones take some hundred megabytes each. */
+const MOST_KEPT = 3;
+
+if (!parentPort) throw new Error('tokenizer-worker runs as a worker thread only.');
+const main = parentPort;
+/** By the digest of their model's version; those used last stand last. */
+const kept = new Map<string, TextTokenizer>();
+
+main.on('message', (request: TokenizerRequest) => {
+  let reply: TokenizerReply;
+  try {
+    reply = { answer: answerTo(request) };
+  } catch (error) {
+    const { code, message } = AditError.from(error);
+    reply = { code: code === 'VALIDATION' ? code : 'INTERNAL', message };
+  }
+  main.postMessage(reply);
+});
+
+/** Null when the tokenizer is not kept, and its file did not come along. */
+function answerTo({ digest, file, ask }: TokenizerRequest): number[] | string | null {
+  const tokenizer = kept.get(digest) ?? (file === null ? null : TextTokenizer.read(Buffer.from(file)));
+  if (tokenizer === null) return null;
+  kept.delete(digest);
+  kept.set(digest, tokenizer);
+  dropOldest(kept, MOST_KEPT);
+  return 'text' in ask ? tokenizer.encode(ask.text, ask.length) : tokenizer.text(ask.tokens);
+}
