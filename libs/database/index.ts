@@ -11,4 +11,4 @@ export { databaseConfig, DatabaseSettings } from './settings.js';
 export { inStatement, inTransaction, outsideTransaction } from './transaction.js';
 export * from './returned.js';
 export { isUuid } from './uuid.js';
-export { vectorSupport } from './vector-indexes.js';
+export { signsOf, vectorSupport } from './vector-indexes.js';

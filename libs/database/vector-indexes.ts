@@ -6,8 +6,12 @@ const log = createLogger('database');
 const USUAL_DIMENSIONS = 512;
 /** Earlier ones stop an index scan before enough of one collection are found. */
 const OLDEST = [0, 8] as const;
-/** What an index over half floats can hold. */
-const MOST_DIMENSIONS = 4_000;
+/** What pgvector's vector can hold. */
+const MOST_DIMENSIONS = 16_000;
+/** Of the indexes over the signs of embeddings; their dimensions follow. */
+const PREFIX = 'index_identities_signs_';
+/** Of those over half floats, which earlier builds made and searched. */
+const EARLIER_PREFIX = 'index_identities_hnsw_';
 
 /**
  * Makes what face indexes are searched by, where the server has pgvector: the extension and an index for each size of embedding.
@@ -23,7 +27,11 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
       `SELECT DISTINCT dimensions FROM index_collections WHERE dimensions <= ${MOST_DIMENSIONS}`,
     );
     const sizes = new Set([USUAL_DIMENSIONS, ...rows.map(({ dimensions }) => dimensions)]);
-    for (const dimensions of sizes) await makeIndex(runner, dimensions);
+    for (const dimensions of sizes) {
+      await makeIndex(runner, dimensions);
+      // An earlier build that is still at work compares with everybody from here on.
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS "${EARLIER_PREFIX}${dimensions}"`);
+    }
   } catch (error) {
     log.warn(
       { err: error },
@@ -32,8 +40,13 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
   }
 }
 
+/** The signs of a vector's values, as the indexes hold them: SQL of type bit, made from an expression of type vector. */
+export function signsOf(vector: string, dimensions: number): string {
+  return `binary_quantize(${vector})::bit(${dimensions})`;
+}
+
 async function makeIndex(runner: QueryRunner, dimensions: number): Promise<void> {
-  const name = `index_identities_hnsw_${dimensions}`;
+  const name = `${PREFIX}${dimensions}`;
   const [made]: { valid: boolean }[] = await runner.query(
     `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)`,
     [name],
@@ -42,7 +55,8 @@ async function makeIndex(runner: QueryRunner, dimensions: number): Promise<void>
   // Of a process that died while it made it.
   if (made !== undefined) await runner.query(`DROP INDEX "${name}"`);
   await runner.query(
-    `CREATE INDEX CONCURRENTLY "${name}" ON index_identities USING hnsw ((centroid::halfvec(${dimensions})) halfvec_l2_ops)
+    `CREATE INDEX CONCURRENTLY "${name}" ON index_identities
+       USING hnsw ((${signsOf(`centroid::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
       WHERE cardinality(centroid) = ${dimensions}`,
   );
 }
@@ -55,7 +69,8 @@ export async function vectorSupport(
     `SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS version,
             ARRAY(SELECT substring(c.relname from '[0-9]+$')::int FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
                    WHERE i.indrelid = to_regclass('index_identities') AND i.indisvalid
-                     AND c.relname LIKE 'index\\_identities\\_hnsw\\_%') AS dimensions`,
+                     AND starts_with(c.relname::text, $1)) AS dimensions`,
+    [PREFIX],
   );
   const [major = 0, minor = 0] = (facts.version ?? '').split('.').map(Number);
   const recent = major > OLDEST[0] || minor >= OLDEST[1];

@@ -10,6 +10,12 @@ interface Row {
   mergedInto: string | null;
 }
 
+/** How many a collection has, without counting them: its size is kept, and few are merged. */
+const UNMERGED = `
+  SELECT c.size - (SELECT count(*)::int FROM index_identities i
+                    WHERE i.merged_into IS NOT NULL AND i.collection_id = c.id) AS total
+    FROM index_collections c WHERE c.id = $1`;
+
 /** The identities of a collection. Those that were merged are shown as the one they belong to. */
 @Injectable()
 export class IndexedIdentities {
@@ -26,10 +32,10 @@ export class IndexedIdentities {
     const where = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
       OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))`;
     const parameters = [id, search, containing(search)];
-    const [counted]: [{ total: number }] = await this.db.query(
-      `SELECT count(*)::int AS total FROM index_identities i WHERE ${where}`,
-      parameters,
-    );
+    const [counted]: [{ total: number }] =
+      search === ''
+        ? await this.db.query(UNMERGED, [id])
+        : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${where}`, parameters);
     const rows: { indexId: string }[] = await this.db.query(
       `SELECT i.index_id AS "indexId" FROM index_identities i WHERE ${where}
         ORDER BY i.time_created, i.index_id OFFSET $4 LIMIT $5`,

@@ -34,6 +34,7 @@ import { Looks1795410500000 } from './1795410500000-looks.js';
 import { LastVersion1795410800000 } from './1795410800000-last-version.js';
 import { TaughtFaces1795420700000 } from './1795420700000-taught-faces.js';
 import { Makers1795430200000 } from './1795430200000-makers.js';
+import { CentroidsInRows1795430600001 } from './1795430600001-centroids-in-rows.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -73,4 +74,5 @@ export const MIGRATIONS = [
   LastVersion1795410800000,
   TaughtFaces1795420700000,
   Makers1795430200000,
+  CentroidsInRows1795430600001,
 ];

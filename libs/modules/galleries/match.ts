@@ -1,5 +1,6 @@
 import { AditError, dropOldest, elementAt } from '@adit/contracts';
 import { atOnce, inTurns } from '@adit/runtime';
+import { Bundles, type Row } from './bundles.js';
 import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
 
@@ -20,15 +21,18 @@ export type Match = {
 /** Rows compared without a pause: about a millisecond. */
 const ROWS_AT_ONCE = 1024;
 const MOST_KNOWN = 4096;
+/** So many are all compared; of more, those of this many bundles whose signs are the most alike. */
+const [ALL_COMPARED, BUNDLES_COMPARED] = [4096, 64];
 
 /**
- * All galleries of a job as one flat matrix. A query is a scan over every row: exact, and at 60,000 rows of 512 values
- * still only tens of milliseconds, once for each person who appears; `prepare` keeps them from the event loop.
+ * All galleries of a job as one flat matrix. Of few rows a query compares with every one. Of many it finds who is within the distance
+ * of a known face as surely (the recall is in README.md of face_recognition), and may say another one nearest of those who are not.
  */
 export class Matcher {
   readonly persons: Person[] = [];
   private readonly parts: { vectors: Float32Array; rowPersons: number[] }[] = [];
-  private readonly rowsOf = new Map<number, { vectors: Float32Array; row: number }[]>();
+  private readonly rowsOf = new Map<number, Row[]>();
+  private bundles: Bundles | null = null;
   private dimensions: number | null = null;
   private rowCount = 0;
   /** Answers by query, those of the folds under way. */
@@ -85,13 +89,7 @@ export class Matcher {
   }
 
   private *search(query: Float32Array, k: number): Generator<void, Match[]> {
-    const best = new Float64Array(this.persons.length).fill(-2);
-    for (const { vectors, rowPersons } of this.parts) {
-      for (let from = 0; from < rowPersons.length; from += ROWS_AT_ONCE) {
-        scan(query, vectors, rowPersons, best, from, Math.min(rowPersons.length, from + ROWS_AT_ONCE));
-        yield;
-      }
-    }
+    const best = this.rowCount <= ALL_COMPARED ? yield* this.compareAll(query) : yield* this.compareLikely(query);
     const top: Match[] = [];
     for (const [person, cosine] of best.entries()) {
       if (cosine < -1.5) continue;
@@ -102,6 +100,31 @@ export class Matcher {
       if (top.length > k) top.pop();
     }
     return top;
+  }
+
+  /** Cosine of each person's nearest row; −2 of who has none. */
+  private *compareAll(query: Float32Array): Generator<void, Float64Array> {
+    const best = new Float64Array(this.persons.length).fill(-2);
+    for (const { vectors, rowPersons } of this.parts) {
+      for (let from = 0; from < rowPersons.length; from += ROWS_AT_ONCE) {
+        scan(query, vectors, rowPersons, best, from, Math.min(rowPersons.length, from + ROWS_AT_ONCE));
+        yield;
+      }
+    }
+    return best;
+  }
+
+  /** The same of those who may be near. */
+  private *compareLikely(query: Float32Array): Generator<void, Map<number, number>> {
+    this.bundles ??= yield* Bundles.of(this.rowsOf, query.length);
+    const best = new Map<number, number>();
+    for (const { person, rows } of yield* this.bundles.nearest(query, BUNDLES_COMPARED)) {
+      for (const { vectors, row } of rows) {
+        best.set(person, Math.max(best.get(person) ?? -2, cosineOf(query, vectors, row)));
+      }
+      yield;
+    }
+    return best;
   }
 
   /** Distance of `query` to the nearest row of one person. */
@@ -162,22 +185,30 @@ function scan(
   from: number,
   to: number,
 ): void {
-  /* eslint-disable @typescript-eslint/no-non-null-assertion -- every value of every gallery is read here, within both arrays */
-  const length = query.length;
-  for (let row = from, base = from * length; row < to; row += 1, base += length) {
-    // Four sums, so that one addition need not wait for the one before.
-    let [a, b, c, d] = [0, 0, 0, 0];
-    let index = 0;
-    for (; index + 3 < length; index += 4) {
-      a += query[index]! * vectors[base + index]!;
-      b += query[index + 1]! * vectors[base + index + 1]!;
-      c += query[index + 2]! * vectors[base + index + 2]!;
-      d += query[index + 3]! * vectors[base + index + 3]!;
-    }
-    for (; index < length; index += 1) a += query[index]! * vectors[base + index]!;
-    const cosine = a + b + c + d;
+  for (let row = from; row < to; row += 1) {
+    const cosine = cosineOf(query, vectors, row);
+    // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- every row of every gallery is looked up here
     const person = rowPersons[row]!;
+    // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- and is of one of its people
     if (cosine > best[person]!) best[person] = cosine;
   }
+}
+
+/** Dot product of `query` with a row of a matrix. */
+function cosineOf(query: Float32Array, vectors: Float32Array, row: number): number {
+  /* eslint-disable @typescript-eslint/no-non-null-assertion -- every value of every gallery is read here, within both arrays */
+  const length = query.length;
+  const base = row * length;
+  // Four sums, so that one addition need not wait for the one before.
+  let [a, b, c, d] = [0, 0, 0, 0];
+  let index = 0;
+  for (; index + 3 < length; index += 4) {
+    a += query[index]! * vectors[base + index]!;
+    b += query[index + 1]! * vectors[base + index + 1]!;
+    c += query[index + 2]! * vectors[base + index + 2]!;
+    d += query[index + 3]! * vectors[base + index + 3]!;
+  }
+  for (; index < length; index += 1) a += query[index]! * vectors[base + index]!;
+  return a + b + c + d;
   /* eslint-enable @typescript-eslint/no-non-null-assertion */
 }
