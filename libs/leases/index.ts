@@ -25,4 +25,5 @@ export {
   TRAININGS,
 } from './leased-tables.js';
 export * from './settings.js';
+export { observeTasks } from './task-metrics.js';
 export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';

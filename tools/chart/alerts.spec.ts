@@ -67,6 +67,20 @@ const CASES: Record<string, Case> = {
       'adit_bus_lag_messages{group="decoder",topic="sources.requested"}': '1x120',
     },
   },
+  AditTasksWait: {
+    at: 40,
+    fires: {
+      'adit_tasks{task="dataset_images",state="waiting"}': '12x60',
+      'adit_tasks{task="dataset_images",state="running"}': '0x60',
+    },
+    silent: {
+      'adit_tasks{task="dataset_imports",state="waiting"}': '3x60',
+      'adit_tasks{task="dataset_imports",state="running"}': '1x60',
+      // Each is begun within minutes.
+      'adit_tasks{task="trainings",state="waiting"}': '1x10 0x1 1x12 0x40',
+      'adit_tasks{task="trainings",state="running"}': '0x60',
+    },
+  },
   AditEventsBehind: {
     at: 30,
     fires: { 'adit_bus_lag_messages{group="notifier",topic="events.raised"}': '9000x60' },

@@ -7,7 +7,7 @@ import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js
 import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
 import { chunkRequest, listensOf, sourceRequest } from './requests.js';
 import { observeQueue } from './queue-metrics.js';
-import { dispatchSeconds } from '@adit/leases';
+import { dispatchSeconds, observeTasks } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** Any two schedulers take turns on this advisory lock. */
@@ -52,6 +52,7 @@ export class Scheduler extends BackgroundService {
 
   override onApplicationBootstrap(): void {
     observeQueue(this.db);
+    observeTasks(this.db);
     super.onApplicationBootstrap();
   }
 

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase, type Database } from '@adit/database';
+import { metrics } from '@adit/runtime';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { observeTasks } from './task-metrics.js';
+
+let database: Database;
+
+beforeAll(async () => {
+  database = await openDatabase({ driver: 'pglite', directory: null });
+  observeTasks(database.dataSource);
+});
+afterAll(() => database?.close());
+
+const query = (sql: string, parameters: unknown[] = []) => database.dataSource.query<unknown>(sql, parameters);
+const counted = async (task: string) => {
+  const page = await metrics.metrics();
+  const of = (state: string) =>
+    Number(new RegExp(`^adit_tasks{task="${task}",state="${state}"} (\\d+)$`, 'm').exec(page)?.[1]);
+  return { waiting: of('waiting'), running: of('running') };
+};
+
+it('counts what could be begun, and what is worked on', async () => {
+  const report = (state: string, lease: string | null) =>
+    query(
+      `INSERT INTO reports (id, workspace_id, batch_id, title, state, lease_until)
+       VALUES ($1, $1, $1, '', $2, now() + $3::interval)`,
+      [randomUUID(), state, lease],
+    );
+  expect(await counted('reports')).toEqual({ waiting: 0, running: 0 });
+  await report('waiting', null);
+  await report('processing', '1 minute');
+  await report('completed', null);
+  await report('failed', null);
+  // Whoever was at it has died.
+  await report('processing', '-1 minute');
+  expect(await counted('reports')).toEqual({ waiting: 2, running: 1 });
+});
+
+it('does not count a training that waits for images as one that could begin', async () => {
+  const [workspace, dataset] = [randomUUID(), randomUUID()];
+  await query(`INSERT INTO datasets (id, workspace_id, name, type) VALUES ($1, $2, 'people', 'face')`, [
+    dataset,
+    workspace,
+  ]);
+  await query(
+    `INSERT INTO dataset_images (id, workspace_id, dataset_id, class_id, storage_key, state) VALUES ($1, $2, $3, $1, 'a', 'waiting')`,
+    [randomUUID(), workspace, dataset],
+  );
+  await query(
+    `INSERT INTO trainings (id, workspace_id, dataset_id, type, dataset, model_name, config)
+     VALUES ($1, $2, $3, 'face', '{}', 'team', '{}')`,
+    [randomUUID(), workspace, dataset],
+  );
+  expect(await counted('dataset_images')).toEqual({ waiting: 1, running: 0 });
+  expect(await counted('trainings')).toEqual({ waiting: 0, running: 0 });
+  await query(`UPDATE dataset_images SET state = 'completed'`);
+  expect(await counted('trainings')).toEqual({ waiting: 1, running: 0 });
+});

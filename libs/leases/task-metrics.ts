@@ -1,0 +1,51 @@
+import { gauge } from '@adit/runtime';
+import type { DataSource } from 'typeorm';
+import type { LeasedTable } from './leased-rows.js';
+import {
+  DATASET_CLASSES,
+  DATASET_ERASURES,
+  DATASET_IMAGES,
+  DATASET_IMPORTS,
+  EXPORTS,
+  JOB_ENDINGS,
+  REPORTS,
+  TRAININGS,
+} from './leased-tables.js';
+
+/** Work that no message asks for: whether somebody does it shows in its rows alone. */
+const TASKS = [
+  ...[REPORTS, JOB_ENDINGS, EXPORTS, DATASET_ERASURES, DATASET_IMPORTS],
+  ...[...Object.values(DATASET_IMAGES), DATASET_CLASSES, TRAININGS],
+];
+
+/** Adds the gauge of tasks, read from the database when the metrics page is asked for. Any number of calls adds it once. */
+export function observeTasks(db: Pick<DataSource, 'query'>): void {
+  gauge(
+    'adit_tasks',
+    'Tasks that somebody could begin now, and those that are worked on',
+    ['task', 'state'],
+    async (tasks) => {
+      const rows: Row[] = await db.query(COUNT);
+      for (const { task, waiting, running } of rows) {
+        tasks.set({ task, state: 'waiting' }, waiting);
+        tasks.set({ task, state: 'running' }, running);
+      }
+    },
+  );
+}
+
+interface Row {
+  task: string;
+  waiting: number;
+  running: number;
+}
+
+/** Over the partial indexes of what is open. */
+const COUNT = `
+  SELECT task, sum(waiting)::int AS waiting, sum(running)::int AS running
+    FROM (${TASKS.map(counted).join(' UNION ALL ')}) AS tables GROUP BY task`;
+
+function counted({ name, open, live, free, leaseUntil }: LeasedTable): string {
+  return `SELECT '${name}' AS task, count(*) FILTER (WHERE ${free}) AS waiting,
+    count(*) FILTER (WHERE state = 'processing' AND ${leaseUntil} > now()) AS running FROM ${name} WHERE ${open} AND ${live}`;
+}
