@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
-import type { DatasetImport, DatasetImportError } from '@adit/client';
+import { AditApiError, type DatasetImport, type DatasetImportError } from '@adit/client';
 import { planGalleryFolder } from '@adit/modules';
 import { writeZip } from '@adit/ooxml';
 import { findDataset, type DatasetOptions } from './datasets.js';
@@ -56,32 +56,44 @@ function* read(entries: readonly { path: string; file: string }[]) {
   for (const { path, file } of entries) yield { path, body: createReadStream(file), compress: false };
 }
 
-/** What was uploaded goes again: the dataset has its own files of it. */
+/** What was uploaded goes again, unless the import may still read it: the dataset has its own files of it. */
 async function uploadedAndImported(datasetId: string, file: string, at: EngineWork): Promise<DatasetImport> {
   const folder = `/imports/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const uploaded = await uploadFile(at.client, file, { folder, live: at.live, signal: at.signal });
+  const reading = { isPossible: false };
   try {
-    return await imported(datasetId, uploaded.url, at);
+    return await imported(datasetId, uploaded.url, at, reading);
   } finally {
-    await at.client.storage.delete(uploaded.id);
+    if (!reading.isPossible) await at.client.storage.delete(uploaded.id);
+    else process.stderr.write(`The import may go on: what was uploaded for it stays in ${folder} of the storage.\n`);
   }
 }
 
-async function imported(datasetId: string, uri: string, at: EngineWork): Promise<DatasetImport> {
+/** `reading` says whether the import may be at work, also when an answer is missing. */
+async function imported(
+  datasetId: string,
+  uri: string,
+  at: EngineWork,
+  reading = { isPossible: false },
+): Promise<DatasetImport> {
   const { client, signal } = at;
-  const { id: importId } = await client.request('POST /v1/datasets/{datasetId}/imports/', {
-    ...{ params: { datasetId }, body: { file_uri: uri } },
-  });
+  reading.isPossible = true;
+  const { id: importId } = await client
+    .request('POST /v1/datasets/{datasetId}/imports/', { params: { datasetId }, body: { file_uri: uri } })
+    .catch((error: unknown) => {
+      if (error instanceof AditApiError && error.status < 500) reading.isPossible = false;
+      throw error;
+    });
   const params = { datasetId, importId };
+  const ask = () => client.request('GET /v1/datasets/{datasetId}/imports/{importId}/', { params });
   try {
-    return await untilEnded(
-      'Importing',
-      () => client.request('GET /v1/datasets/{datasetId}/imports/{importId}/', { params }),
-      at,
-    );
+    const done = await untilEnded('Importing', ask, at);
+    reading.isPossible = false;
+    return done;
   } catch (error) {
     if (signal.aborted) {
       await client.request('DELETE /v1/datasets/{datasetId}/imports/{importId}/', { params });
+      reading.isPossible = false;
       process.stderr.write('Stopped; what was imported so far stays.\n');
     }
     throw error;
