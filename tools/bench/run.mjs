@@ -23,6 +23,7 @@ import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
 import { search } from './rows/search.mjs';
 import { together } from './rows/together.mjs';
+import { training } from './rows/training.mjs';
 import { upload } from './rows/upload.mjs';
 import { webhooks } from './rows/webhooks.mjs';
 import { textTable, writeDocument } from './table.mjs';
@@ -52,6 +53,7 @@ const ROWS = {
   identities,
   'face-index': faceIndex,
   datasets,
+  training,
   ending,
   gpu,
   'hostile-neighbour': hostileNeighbour,
