@@ -1,13 +1,14 @@
-import { Problem } from '@adit/contracts';
+import { modelId, Problem } from '@adit/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 let gateway: TestGateway;
 let base: string;
+let ownClass: string;
 
 async function post(url: string, body: string, type: string): Promise<{ status: number; problem: Problem }> {
   const headers = { authorization: `Key ${gateway.key}`, 'content-type': type };
-  const reply = await fetch(`${base}${url}`, { method: 'POST', body, headers });
+  const reply = await fetch(`${base}${url.replace('{class}', ownClass)}`, { method: 'POST', body, headers });
   return { status: reply.status, problem: Problem.parse(await reply.json()) };
 }
 
@@ -15,6 +16,10 @@ beforeAll(async () => {
   gateway = await startGateway();
   await gateway.app.listen(0, '127.0.0.1');
   base = await gateway.app.getUrl();
+  const dataset = await gateway.ask('POST', '/api/v1/datasets/', { name: 'a', type: 'face' });
+  const { id } = dataset.json<{ id: string }>();
+  const added = await gateway.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'a' });
+  ownClass = `${id}/classes/${added.json<{ id: string }>().id}`;
 }, BOOT_MS);
 afterAll(() => gateway?.close());
 
@@ -27,6 +32,16 @@ const places = [
   '/api/v1/dictionaries/',
   '/api/v1/batches/files/',
 ];
+/** These take JSON, too; `{class}` is a class of a dataset. */
+const takingBoth = [
+  '/api/v1/models/',
+  `/api/v1/models/${modelId('general-c')}/predict/`,
+  '/api/v1/faces/detect/',
+  '/api/v1/faces/compare/',
+  '/api/v1/faces/search/',
+  '/api/v1/datasets/{class}/images/',
+];
+const fieldOf = (url: string): string => (url.includes('batches') ? 'files' : url.includes('compare') ? 'a' : 'file');
 const broken: [string, string, (name: string) => string][] = [
   ['no boundary', 'multipart/form-data', (name) => `${head(name)}a\r\n--b--\r\n`],
   ['another boundary', 'multipart/form-data; boundary=c', (name) => `${head(name)}a\r\n--b--\r\n`],
@@ -47,13 +62,14 @@ const broken: [string, string, (name: string) => string][] = [
   ],
 ];
 
-describe.each(places)('POST %s', (url) => {
-  const field = url.includes('batches') ? 'files' : 'file';
-
+describe.each([...places, ...takingBoth])('POST %s', (url) => {
   it.each(broken)('answers 400 to a form with %s', async (_, type, body) => {
-    expect(await post(url, body(field), type)).toMatchObject({ status: 400, problem: { code: 'VALIDATION' } });
+    const answer = await post(url, body(fieldOf(url)), type);
+    expect(answer).toMatchObject({ status: 400, problem: { code: 'VALIDATION' } });
   });
+});
 
+describe.each(places)('POST %s', (url) => {
   it('answers 415 to what is no form', async () => {
     for (const type of ['text/csv', 'application/json']) expect((await post(url, '{}', type)).status).toBe(415);
   });

@@ -40,6 +40,16 @@ export async function bytesOf(part: MultipartFile): Promise<Buffer> {
   }
 }
 
+/** The bytes of a file as they come, cut at the limit. Throws VALIDATION when the form breaks off. */
+export async function* piecesOf(part: MultipartFile): AsyncGenerator<Buffer, void> {
+  const pieces: AsyncIterable<Buffer> = part.file;
+  try {
+    for await (const piece of pieces) yield piece;
+  } catch (error) {
+    throw formFault(error);
+  }
+}
+
 /** What the parser of forms complains of is the client's to mend, whatever it says. */
 export function formFault(error: unknown, limits?: FormLimits): AditError {
   if (error instanceof AditError) return error;

@@ -10,7 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
-import { formParts } from '../http/form-parts.js';
+import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { SourceChecks } from '../jobs/source-checks.js';
 import { repointed } from './repointed.js';
@@ -100,7 +100,7 @@ export class Pictures {
 
   /** What begins as no picture is refused before it is stored. */
   private async store(part: MultipartFile, held: string[], pointer: string): Promise<string> {
-    const bytes: AsyncIterator<Buffer> = part.file[Symbol.asyncIterator]();
+    const bytes = piecesOf(part);
     const head: Buffer[] = [];
     for (let size = 0; size < SNIFFED_BYTES;) {
       const { done, value } = await bytes.next();

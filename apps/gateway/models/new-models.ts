@@ -22,7 +22,7 @@ import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
-import { formParts } from '../http/form-parts.js';
+import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { ServedModels } from './served-models.js';
 
@@ -60,7 +60,7 @@ export class NewModels {
         }
         if (part.fieldname !== 'file') throw missingFile();
         path = join(folder, 'given');
-        await pipeline(part.file, createWriteStream(path));
+        await pipeline(piecesOf(part), createWriteStream(path));
         if (part.file.truncated) throw this.tooLarge();
       }
       if (path === null) throw missingFile();
