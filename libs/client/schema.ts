@@ -807,6 +807,7 @@ export type ImageInput = {
   std: number[];
   resize?: ImageInputResize;
   shorterSide?: number;
+  floorCrop?: boolean;
   filter?: ResizeFilter;
   pad?: ImageInputPad;
 };

@@ -27,6 +27,11 @@ export const ImageInput = z.strictObject({
   /** With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without. */
   shorterSide: z.int().positive().max(16_384).optional(),
   /**
+   * With `crop`: what is cut out begins at the pixel before where its middle is between two, as Hugging Face's own code has it;
+   * without, at the even one, as torchvision.
+   */
+  floorCrop: z.boolean().optional(),
+  /**
    * Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the exporter's
    * code makes it; without, shrunk to the mean of samples, from frames that other networks share.
    */

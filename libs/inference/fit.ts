@@ -42,7 +42,8 @@ function middle(width: number, height: number, input: ImageInput): PixelBox {
 
 /**
  * To the pixel as exporters' own code does it. Letterbox in the centre is that of Ultralytics (data/augment.py, LetterBox), in the
- * corner that of YOLOX (data/data_augment.py, preproc); crop is that of torchvision (Resize and CenterCrop).
+ * corner that of YOLOX (data/data_augment.py, preproc); crop is that of torchvision (Resize and CenterCrop),
+ * or of Hugging Face's image_transforms.center_crop.
  */
 function placed({ width, height }: { width: number; height: number }, input: ImageInput): Placement {
   const whole = (pixels: number): number => Math.max(1, pixels);
@@ -53,7 +54,9 @@ function placed({ width, height }: { width: number; height: number }, input: Ima
       const side = input.shorterSide ?? Math.max(input.width, input.height);
       const longer = whole(Math.floor((side * Math.max(width, height)) / Math.min(width, height)));
       const [w, h] = width < height ? [side, longer] : [longer, side];
-      return { left: -halfEven((w - input.width) / 2), top: -halfEven((h - input.height) / 2), width: w, height: h };
+      const middle = (space: number): number =>
+        input.floorCrop === true ? Math.floor(space / 2) : halfEven(space / 2);
+      return { left: -middle(w - input.width), top: -middle(h - input.height), width: w, height: h };
     }
     case 'letterbox':
     case undefined: {

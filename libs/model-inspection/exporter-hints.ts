@@ -30,6 +30,7 @@ const NOTHING: ExporterHints = {
   std: null,
   resize: null,
   shorterSide: null,
+  floorCrop: false,
   filter: null,
   pad: null,
   textLength: null,
@@ -135,6 +136,7 @@ const HfPreprocessor = z.object({
   crop_size: Size.nullish(),
   do_pad: z.boolean().nullish(),
   resample: z.int().nullish(),
+  image_processor_type: z.string().nullish(),
 });
 
 /** Pillow's numbers of filters; two that it has besides are written as those that are nearest to them. */
@@ -200,6 +202,8 @@ function preprocessing(said: z.infer<typeof HfPreprocessor>): Partial<ExporterHi
     std: (normalised ? (said.image_std ?? [1, 1, 1]) : [1, 1, 1]).map((std) => std / scale),
     resize: said.do_center_crop === true ? 'crop' : said.do_pad === true ? 'letterbox' : 'stretch',
     shorterSide: said.do_center_crop === true ? shorterSideOf(said.size) : null,
+    // Its fast processors cut with torchvision.
+    floorCrop: said.do_center_crop === true && said.image_processor_type?.endsWith('Fast') !== true,
     filter: PILLOW_FILTERS[said.resample ?? 2] ?? 'antialiased',
   };
 }

@@ -209,12 +209,18 @@ function asItsExporter(
   answers: ModelAnswers,
   found: NonNullable<Proposal['input']>,
   earlier: ImageInput | undefined,
-): Partial<Record<'filter' | 'shorterSide' | 'pad', unknown>> {
-  const known = earlier ?? { filter: found.filter, shorterSide: found.shorterSide, pad: found.pad };
+): Partial<Record<'filter' | 'shorterSide' | 'floorCrop' | 'pad', unknown>> {
+  const { filter: foundFilter, shorterSide: foundSide, floorCrop, pad: foundPad } = found;
+  const known = earlier ?? {
+    filter: foundFilter,
+    shorterSide: foundSide,
+    floorCrop: floorCrop || undefined,
+    pad: foundPad,
+  };
   const filter = answers.filter ?? known.filter ?? undefined;
   const shorterSide = answers.shorterSide === undefined ? known.shorterSide : Number(answers.shorterSide);
   const pad = answers.pad === undefined ? known.pad : padOf(answers.pad);
-  const said = { filter, shorterSide: shorterSide ?? undefined, pad: pad ?? undefined };
+  const said = { filter, shorterSide: shorterSide ?? undefined, floorCrop: known.floorCrop, pad: pad ?? undefined };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
 }
 

@@ -34,6 +34,7 @@ export interface Proposal {
     std: number[] | null;
     resize: 'stretch' | 'letterbox' | 'crop' | null;
     shorterSide: number | null;
+    floorCrop: boolean;
     filter: ResizeFilter | null;
     pad: ImageInput['pad'] | null;
   } | null;
@@ -150,6 +151,7 @@ function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Propo
     std: hints.std,
     resize: hints.resize,
     shorterSide: hints.shorterSide,
+    floorCrop: hints.floorCrop,
     filter: hints.filter,
     pad: hints.pad,
   };

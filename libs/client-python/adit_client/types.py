@@ -285,6 +285,7 @@ class ImageInput(Answer):
     std: list[float]
     resize: Optional[ImageInputResize] = None
     shorterSide: Optional[int] = None
+    floorCrop: Optional[bool] = None
     filter: Optional[ResizeFilter] = None
     pad: Optional[ImageInputPad] = None
 

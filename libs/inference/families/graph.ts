@@ -30,6 +30,8 @@ export interface ExporterHints {
   resize: 'stretch' | 'letterbox' | 'crop' | null;
   /** With `crop`: pixels of the shorter side before the middle is cut out. */
   shorterSide: number | null;
+  /** With `crop`: as Hugging Face's own code cuts, not as torchvision. */
+  floorCrop: boolean;
   filter: ResizeFilter | null;
   /** With `letterbox`: what the bars are filled with, and where the picture lies. */
   pad: ImageInput['pad'] | null;
