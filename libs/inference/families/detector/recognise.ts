@@ -70,7 +70,9 @@ function torchvision(shape: Shape): Finding | null {
 function transformer(shape: Shape): Finding | null {
   const boxes = axesBehindBatch(outputNamed(shape, /^pred_boxes$/), 2);
   const logits = axesBehindBatch(outputNamed(shape, /^(logits|pred_logits)$/), 2);
-  if (boxes?.[1] !== 4 || logits === null) return null;
+  // Optimum leaves the four sides of RT-DETR's boxes open.
+  const sides = boxes?.[1];
+  if (sides === undefined || (sides !== null && sides !== 4) || logits === null) return null;
   const columns = logits[1] ?? null;
   // DETR has a class for "nothing" and takes the softmax; RT-DETR, Deformable DETR and others take a sigmoid.
   const softmax = shape.hints.task === 'DetrForObjectDetection' || columns === (shape.hints.labels?.length ?? NaN) + 1;
@@ -91,8 +93,12 @@ function oneOutput(shape: Shape): Finding | null {
   const [rows = null, columns = null] = axes;
   const width = shape.picture?.width ?? shape.hints.width;
   const height = shape.picture?.height ?? shape.hints.height;
-  if (shape.hints.exporter === 'Ultralytics' && shape.hints.task === 'detect' && rows !== null && rows > 4) {
-    return found('yolov8', rows - 4, `an output [${rows}, ${columns ?? 'cells'}] of Ultralytics`);
+  if (shape.hints.exporter === 'Ultralytics' && shape.hints.task === 'detect') {
+    // With open axes the exporter says by the labels alone how many rows there are.
+    const classes = rows === null && columns === null ? labelsOf(shape) : (rows ?? 0) - 4;
+    if (classes !== null && classes > 0) {
+      return found('yolov8', classes, `an output [${classes + 4}, ${columns ?? 'cells'}] of Ultralytics`);
+    }
   }
   if (width === null || height === null) return null;
   const three = cells(width, height, STRIDES);
