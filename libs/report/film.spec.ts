@@ -122,7 +122,7 @@ const pictureNumber = () =>
 
   it('is chosen from the disk where it is not, and shows the very frame', async () => {
     await open(filmOf('storage://x6BfU3o0gkq2mZr9TtYw'), { dark: true });
-    await page.until("document.querySelector('.note').textContent.includes('choose it')");
+    await page.until("document.querySelector('.note').textContent.includes('not found beside')");
     expect(await page.evaluate("document.querySelector('.player').hidden")).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
     await choose(await numbered(), 'mine.webm');

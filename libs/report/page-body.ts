@@ -81,9 +81,12 @@ function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
   return facts.map(([term, value]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('');
 }
 
+/** What is said, or not, is nobody and no thing. */
+const SAID = new Set(['gender_neutrality', 'speech', 'translation', 'silence']);
+
 /** How many people and things have a name, and how many people were told apart without one. */
 function found(all: readonly SegmentData[]): string {
-  const segments = all.filter(({ type }) => type !== 'gender_neutrality');
+  const segments = all.filter(({ type }) => !SAID.has(type));
   const labels = (unknown: boolean) =>
     new Set(segments.filter((segment) => isUnknown(segment) === unknown).map((segment) => segment.label)).size;
   const people = segments.every((segment) => segment.type === 'face');

@@ -52,7 +52,7 @@ export function startPlayer(host, sourceIndex, clock) {
   const label = el('label', { className: 'pick' }, el('span', {}, `Choose the ${what}…`), input);
   const choose = el('div', { className: 'choose' }, label, note);
   host.append(player, choose);
-  note.textContent = `It is played here: beside this page it was not found, so choose it from your disk. It goes nowhere.`;
+  note.textContent = `The ${what} was not found beside this page. Chosen from your disk it plays here, and goes nowhere.`;
 
   let address = null;
   const guesses = places(source);
