@@ -41,3 +41,15 @@ export type PictureRef = z.infer<typeof PictureRef>;
 /** Fractions of the displayed frame, 0..1, from its top left corner. */
 export const Box = z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });
 export type Box = z.infer<typeof Box>;
+
+/** When somebody of a source is to be seen, for what several modules say together. JSON. */
+export interface PersonShown {
+  /** Null for somebody whom no gallery knows. */
+  label: string | null;
+  /** Whether they are listed by name: dictionaries may list but some. */
+  listed: boolean;
+  gender: string;
+  age: string;
+  /** Seconds from and to, in turns, in order. */
+  shown: number[];
+}

@@ -1,4 +1,4 @@
-import type { Detection, Json, PictureRef } from '@adit/contracts';
+import type { Detection, Json, PersonShown, PictureRef } from '@adit/contracts';
 
 /**
  * A group that its members name only together, such as the unknown people of a job. The store gives the embedding to the
@@ -53,6 +53,8 @@ export interface Summary {
   atMost?: number;
   /** The picture it sums up, when one fold covers all pictures of a job. */
   sourceIndex?: number;
+  /** Kept beside it, and shown to nobody. */
+  people?: PersonShown[];
 }
 
 export interface ClosedSource {

@@ -14,7 +14,6 @@ interface TreeNode {
   parentId: string | null;
 }
 
-/** Speech times stay empty until speech is recognised. */
 function noDiversity(): DiversityInfo {
   return {
     gender_count: {},

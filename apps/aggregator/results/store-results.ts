@@ -98,12 +98,13 @@ export async function insertSummaries(
 ): Promise<void> {
   const rows: Partial<SummaryEntity>[] = [];
   for (const { module, sourceIndex: source, summaries } of results) {
-    for (const { type, meta, groups = [], atMost = Infinity, sourceIndex = Math.max(0, source) } of summaries) {
+    for (const summary of summaries) {
+      const { type, meta, groups = [], atMost = Infinity, sourceIndex = Math.max(0, source), people = null } = summary;
       const named = { ...meta };
       // One source's groups are different people, however the job knew them before: as many as the source's other sums count.
       const numbers = await identities.assignApart(groups.map(({ claim }) => claim));
       for (const [{ value }, number] of zip(groups, numbers)) named[identityLabel(number)] = Math.min(atMost, value);
-      rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, id: randomUUID() });
+      rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, people, id: randomUUID() });
     }
   }
   if (rows.length === 0) return;

@@ -375,6 +375,52 @@ describe('a report', () => {
     expect(position(child)).toBeLessThan(position(grandchild));
   });
 
+  it('says who is likely to speak, of jobs that know who is shown and what is said', async () => {
+    const root = await newBatch(null);
+    const [jobId, silent] = [await newJob(0, root), await newJob(0, root)];
+    const person = (label: string | null, gender: string, shown: number[]) => ({
+      ...{ label, listed: true, gender, age: '30-44', shown },
+    });
+    const people = [
+      person('Ada', 'female', [0, 10, 20, 30]),
+      person(null, 'male', [10, 20]),
+      person(null, 'male', [40, 50]),
+    ];
+    for (const id of [jobId, silent]) {
+      await sum(id, 'person_screen_time', { Ada: 20, 'Unknown #1': 10, 'Unknown #2': 10 });
+      await manager.update(SummaryEntity, { jobId: id }, { people });
+    }
+    const segment = (seq: number, moduleId: string, type: string, timeStart: number, timeEnd: number, meta: object) =>
+      columns<SegmentEntity>({
+        ...{
+          jobId,
+          seq,
+          moduleId,
+          moduleSeq: seq,
+          sourceIndex: 0,
+          frameStart: null,
+          frameEnd: null,
+          timeStart,
+          timeEnd,
+        },
+        ...{ type, label: type, confidence: 1, meta: meta as Record<string, never>, detections: [] },
+        ...{ thumbnail: null, keyFrame: null },
+      });
+    const word = (time_start: number, time_end: number) => ({ text: 'so', time_start, time_end, confidence: 1 });
+    await manager.insert(SegmentEntity, [
+      segment(0, 'speech_recognition', 'speech', 1, 12, { text: 'so so', words: [word(1, 3.5), word(11, 12)] }),
+      segment(1, 'speech_recognition', 'speech', 41, 45, { text: 'so' }),
+      segment(2, 'speech_recognition', 'translation', 41, 45, { text: 'so' }),
+      segment(3, 'lower_third_recognition', 'lower_third', 42, 44, { label: 'Jo Weber' }),
+    ]);
+    const { items } = await reported(root);
+    expect(items[0]?.info).toMatchObject({
+      gender_speech_time: { female: 2.5, male: 5 },
+      age_speech_time: { '30-44': 7.5 },
+      name_to_speech_time: { Ada: 2.5, Unknown: 1, 'Jo Weber': 4 },
+    });
+  });
+
   it('of a batch that was deleted fails with the reason', async () => {
     const { report, items } = await reported(randomUUID());
     expect(report).toMatchObject({ state: 'failed', errorMsg: 'The batch was deleted.' });

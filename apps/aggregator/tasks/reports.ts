@@ -5,6 +5,7 @@ import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from '../results/diversity.js';
+import { jobSpeechSums } from '../results/job-speech.js';
 
 const MODULE = 'advanced_diversity_analysis';
 /** Items of one statement. */
@@ -24,13 +25,10 @@ export class Reports extends TaskLoop {
     if (report === null) return;
     const tree = await batchTree(manager, report.workspaceId, report.batchId);
     if (tree.length === 0) throw new AditError('NOT_FOUND', 'The batch was deleted.');
-    const items = diversityOfTree(
-      tree,
-      await this.sums(
-        manager,
-        tree.map(({ id }) => id),
-      ),
-    );
+    const batchIds = tree.map(({ id }) => id);
+    const sums = await this.sums(manager, batchIds);
+    for await (const spoken of jobSpeechSums(manager, batchIds)) sums.push(...spoken);
+    const items = diversityOfTree(tree, sums);
     const rows = items.map(({ batchId, info }, position) => ({ reportId: id, position, batchId, info }));
     await inTransaction(this.db, async (transaction) => {
       // The row is locked by this; a report that was deleted meanwhile leaves nothing.

@@ -55,7 +55,10 @@ export const reportItems = defineRoute({
   method: 'GET',
   path: '/v1/reports/:reportId/items/',
   summary: 'What a report says of each batch: its jobs and those of all batches below it',
-  description: 'A batch comes before those in it. Empty until the report is completed. Speech times are empty so far.',
+  description:
+    'A batch comes before those in it. Empty until the report is completed. Speech times are estimates: what is said in a film ' +
+    'belongs to whose face is on screen. They are empty where no job asked for speech_recognition beside ' +
+    'advanced_diversity_analysis.',
   tag,
   params,
   query: PageQuery,

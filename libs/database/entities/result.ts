@@ -1,4 +1,4 @@
-import type { Detection, PictureRef } from '@adit/contracts';
+import type { Detection, PersonShown, PictureRef } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
 /** A segment. `seq` and `moduleSeq` are dense, so that any page is one index range. */
@@ -52,6 +52,8 @@ export class SummaryEntity {
   @Column('integer') sourceIndex!: number;
   @Column('text') type!: string;
   @Column('jsonb') meta!: Record<string, number>;
+  /** Who is to be seen when, of the sum that is about them; clients are not shown it. */
+  @Column('jsonb', { nullable: true }) people!: PersonShown[] | null;
 }
 
 @Entity('artifacts')

@@ -35,6 +35,7 @@ import { LastVersion1795410800000 } from './1795410800000-last-version.js';
 import { TaughtFaces1795420700000 } from './1795420700000-taught-faces.js';
 import { Makers1795430200000 } from './1795430200000-makers.js';
 import { CentroidsInRows1795430600001 } from './1795430600001-centroids-in-rows.js';
+import { PeopleShown1795430700000 } from './1795430700000-people-shown.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   TaughtFaces1795420700000,
   Makers1795430200000,
   CentroidsInRows1795430600001,
+  PeopleShown1795430700000,
 ];

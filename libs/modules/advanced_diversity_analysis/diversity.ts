@@ -1,10 +1,13 @@
+import type { PersonShown } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from '@adit/module-kit';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';
 import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
+import { timesShown, type Person } from '../people/person.js';
 import type { Tally } from '../people/tally.js';
+import { ageRangeOf, genderOf } from '../people/traits.js';
 
 /**
  * The sums of a source, as the interface names them: how many people by gender and age, and for how many seconds they are
@@ -51,7 +54,20 @@ export class Diversity implements PeopleTeller {
         groups.push({ claim: { collection: 'unknowns', embedding, maxDistance: SAME_FACE_DISTANCE }, value });
       }
     }
-    return { type: 'person_screen_time', meta, ...(groups.length > 0 && { groups, atMost: milliseconds(looked) }) };
+    const named = { type: 'person_screen_time', meta, people: people.map((person) => this.shown(person)) };
+    return { ...named, ...(groups.length > 0 && { groups, atMost: milliseconds(looked) }) };
+  }
+
+  private shown(person: Person): PersonShown {
+    const { known, traits } = person;
+    const label = known === null ? null : this.dictionaries.apply(this.persons[known]?.label ?? 'unknown');
+    return {
+      label,
+      listed: label !== null || (known === null && !this.dictionaries.selects()),
+      gender: genderOf(traits),
+      age: ageRangeOf(traits),
+      shown: timesShown(person),
+    };
   }
 }
 

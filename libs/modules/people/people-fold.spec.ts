@@ -9,6 +9,7 @@ import type { Actor } from '../face_recognition/testing/scenes.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { MAX_PEOPLE, PeopleFold } from './people-fold.js';
 import type { FilmOfPeople, PeopleState } from './people-fold.js';
+import { timesShown } from './person.js';
 import { ageRangeOf, AGE_RANGES } from './traits.js';
 
 const [ANN, BOB, EVE] = [1, 2, 3];
@@ -57,6 +58,10 @@ describe('the people of a film', () => {
     expect(film?.people.map(({ known, seconds }) => [known, seconds])).toEqual([
       [null, 15],
       [0, 5],
+    ]);
+    expect(film?.people.map(timesShown)).toEqual([
+      [0, 5, 20, 30],
+      [10, 15],
     ]);
     expect(film?.count.gender).toEqual({ female: 1, male: 1 });
     expect(film?.shown.gender).toEqual({ female: 15, male: 5 });

@@ -80,6 +80,8 @@ export interface PeopleTeller {
 /** A person takes about 900 bytes of state; with the open threads of face_recognition the state stays under 1 MiB. */
 export const MAX_PEOPLE = 400;
 const MAX_THREADS = 100;
+/** Appearances whose times are kept, of everybody together: 160 kB of state. Those beyond count in all sums but speech. */
+const MAX_TIMES = 10_000;
 
 const EMPTY: PeopleState = {
   source: 0,
@@ -205,6 +207,11 @@ export class PeopleFold implements Fold<PeopleState> {
       if (people.length > MAX_PEOPLE) people = this.retire(state, people);
     }
     state.people = people.map((person) => settled(person, horizon));
+    const kept = state.people.reduce((sum, { shown = [] }) => sum + shown.length / 2, 0);
+    // Nobody's later times, once there are too many: what is there stays.
+    if (kept > MAX_TIMES) {
+      state.people = state.people.map((person, at) => ({ ...person, shown: people[at]?.shown ?? [] }));
+    }
   }
 
   /** Whoever was seen least, and longest ago, is from now on only counted. */

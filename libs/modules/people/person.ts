@@ -19,6 +19,8 @@ export type Person = {
   seconds: number;
   /** Appearances that may still grow together with later ones, in order, apart from each other. */
   spans: Span[];
+  /** When those were that cannot change any more: seconds from and to, in turns; states of older builds have none. */
+  shown?: number[];
 };
 
 /** `until`: when the next sample was, or what was looked at came to its end, in seconds. */
@@ -65,7 +67,13 @@ export function settled(person: Person, horizon: Instant): Person {
     ...person,
     seconds: person.seconds + secondsOf(person.spans.filter(isOver)),
     spans: person.spans.filter((span) => !isOver(span)),
+    shown: [...(person.shown ?? []), ...timesOf(person.spans.filter(isOver))],
   };
+}
+
+/** When they are to be seen, short absences included: seconds from and to, in turns, in order. */
+export function timesShown(person: Person): number[] {
+  return [...(person.shown ?? []), ...timesOf(person.spans)];
 }
 
 /** Seconds that show them, those of short absences included. */
@@ -80,6 +88,10 @@ export function distanceTo(person: Person, face: Float32Array): number {
 
 function secondsOf(spans: Span[]): number {
   return spans.reduce((sum, { start, until }) => sum + until - start.time, 0);
+}
+
+function timesOf(spans: Span[]): number[] {
+  return spans.flatMap(({ start, until }) => [start.time, until].map((time) => Math.round(time * 100) / 100));
 }
 
 function joinSpans(spans: Span[]): Span[] {
