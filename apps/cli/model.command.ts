@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { canaryCommand } from './model-canary.command.js';
 import { withEngineOptions } from './engine-options.js';
 import type { ModelAddOptions } from './model-add.js';
 import type { ModelPullOptions } from './model-pull.js';
@@ -111,5 +112,6 @@ NODE_EXTRA_CA_CERTS count. What was fetched once is kept in ADIT_CACHE_DIR. A ru
       const { pullHere } = await import('./model-pull.js');
       await pullHere(name, options);
     });
+  model.addCommand(canaryCommand());
   return model;
 }

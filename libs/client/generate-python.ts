@@ -5,6 +5,7 @@ type Json = Record<string, unknown>;
 /** What the methods of the Python client answer; all that these hold comes with them. */
 const ANSWERS = [
   ...['Job', 'DetailedResult', 'SummarizedResult', 'Artifact', 'StorageEntry', 'Model', 'Prediction'],
+  'Canary',
   ...['Dataset', 'DatasetImport', 'DatasetImportError', 'Training', 'ProblemError'],
 ];
 const LINE = 120;

@@ -194,6 +194,97 @@ export type Box = {
   h: number;
 };
 
+export type Canary = {
+  /** Another one for each time that a version is tried */
+  id: string;
+  state: CanaryState;
+  /** Why it ended; null for any other state */
+  reason: string | null;
+  /** The candidate */
+  version: number;
+  /** The one whose answers clients got */
+  stable_version: number;
+  share: number;
+  time_created: string;
+  time_ended: string | null;
+  /** Parts of films, and photos, of the share */
+  units: CanaryUnits;
+  pictures: CanaryPictures;
+  /** Part of what either saw that both saw, 0..1; null before anything was */
+  agreement: number | null;
+  /** Those that differ most first, at most 1000 */
+  labels: CanaryLabel[];
+  /** Of one picture in the network, while both ran */
+  latency: CanaryLatency;
+  /** Where they differ most in media of this workspace, the worst first */
+  differing_pictures: CanaryPicture[];
+};
+
+export type CanaryLabel = {
+  /** Empty for words that jobs looked for */
+  label: string;
+  both: number;
+  only_stable: number;
+  only_candidate: number;
+};
+
+export type CanaryLatency = {
+  stable: RunLatency | null;
+  candidate: RunLatency | null;
+};
+
+export type CanaryPicture = {
+  /** Of /v1/models/{id}/canary/pictures/{picture_id}/ */
+  id: string;
+  job_id: string;
+  frame: number;
+  /** Seconds from the beginning of the source */
+  time: number;
+  /** Sum of the scores of what one alone saw */
+  difference: number;
+  stable: CanarySighting[];
+  candidate: CanarySighting[];
+};
+
+export type CanaryPictures = {
+  compared: number;
+  /** In which one of the two saw what the other did not */
+  differing: number;
+};
+
+export type CanaryRequest = {
+  /** The candidate: a version that the name does not mean */
+  version: number;
+  /** Part of the chunks that it runs on as well, 0..1 */
+  share: number;
+};
+
+export type CanarySighting = {
+  label: string;
+  /** The network’s own, 0..1 */
+  score: number;
+  /** In fractions of the picture; null for what is said of the whole of it */
+  box: CanarySightingBox | null;
+};
+
+export type CanarySightingBox = {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+};
+
+export type CanaryState = "running" | "promoted" | "dropped" | "ended";
+
+export type CanaryUnits = {
+  compared: number;
+  /** Not looked at again: there was more than could be, or the process ended */
+  skipped: number;
+  /** Of which the candidate gave no answer */
+  failed: number;
+  last_error: string | null;
+};
+
 export type ClassChange = {
   label?: string;
   active?: boolean;
@@ -1397,6 +1488,14 @@ export type ResultSummaryItem = {
   module: string;
 };
 
+export type RunLatency = {
+  /** Pictures that were run */
+  rows: number;
+  mean_seconds: number;
+  p50_seconds: number;
+  p95_seconds: number;
+};
+
 export type SearchedFace = {
   /** Fractions of the picture as displayed, from its top left corner */
   face_bbox: Box;
@@ -2380,6 +2479,57 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: Message;
+  };
+  /** Try a version beside the one that the name means */
+  'POST /v1/models/{modelId}/canary/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: CanaryRequest;
+    form: undefined;
+    reply: Canary;
+  };
+  /** Read how a version that is tried differs */
+  'GET /v1/models/{modelId}/canary/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Canary;
+  };
+  /** Make the version that is tried the one that the name means */
+  'POST /v1/models/{modelId}/canary/promote/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Canary;
+  };
+  /** Try the version no more */
+  'POST /v1/models/{modelId}/canary/drop/': {
+    params: {
+      modelId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Canary;
+  };
+  /** Load a picture of which two versions said different things */
+  'GET /v1/models/{modelId}/canary/pictures/{pictureId}/': {
+    params: {
+      modelId: string;
+      pictureId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
   };
   /** Ask a model about one picture */
   'POST /v1/models/{modelId}/predict/': {

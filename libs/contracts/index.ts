@@ -1,6 +1,7 @@
 export * from './access-key.js';
 export * from './audit.js';
 export * from './batch.js';
+export * from './canary.js';
 export * from './custom-fields.js';
 export * from './dataset.js';
 export * from './dataset-import.js';

@@ -2,6 +2,7 @@ import { extentOf, type AnalysisRequested, type Unit, type UnitSource } from '@a
 import { fromRow, JobAnalysisEntity, type ChunkEntity, type PackKeys } from '@adit/database';
 import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
+import type { CanaryLooks } from './canary-runner.js';
 
 /** One analysis of one chunk, with what it takes. */
 export interface AnalysisWork {
@@ -17,6 +18,8 @@ export interface AnalysisWork {
   keepCache: boolean;
   /** Part of each unit that is done, 0..1, by source index; one that has not begun is missing. */
   done: Map<number, number>;
+  /** What versions that are tried look at once this has been published. */
+  canaries: CanaryLooks;
 }
 
 interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {
@@ -37,7 +40,7 @@ export async function readWork(
   const extent = extentOf(chunk.interval);
   const units = row.units.map((source): Unit => ({ ...source, ...extent }));
   const asked = fromRow(JobAnalysisEntity, row.request);
-  return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map() };
+  return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map(), canaries: [] };
 }
 
 /** Part of the work that is done, below 1 until it has been recorded. */

@@ -19,7 +19,10 @@ import { AnalysisRunner } from '@adit/inference';
 import { ModelRepository } from '@adit/inference';
 import { analysisDigest, AnalysisRegistry, identityOf } from '@adit/inference';
 import { SessionPool } from '@adit/inference';
+import { Canaries } from '@adit/model-store';
 import { AnalysisWorker } from './analysis-worker.js';
+import { CanaryRunner } from './canary-runner.js';
+import { WatchedRuns } from './run-times.js';
 
 const interval = { frameStart: 0, frameEnd: 250, ptsStart: 0, ptsEnd: 250, seekPts: 0 };
 const mediaDigest = 'd'.repeat(64);
@@ -133,7 +136,15 @@ describe('a worker and what it is asked for', () => {
   const give = async (definition: ReturnType<typeof counting>, { jobId, chunkId, digest }: Asked) => {
     const analyses = AnalysisRegistry.of([definition]);
     const runner = new AnalysisRunner(repository, pool);
-    const worker = new AnalysisWorker(database.dataSource, outbox, objects, analyses, runner, settings);
+    const canaries = new CanaryRunner(
+      new Canaries(database.dataSource),
+      objects,
+      analyses,
+      runner,
+      repository,
+      new WatchedRuns(),
+    );
+    const worker = new AnalysisWorker(database.dataSource, outbox, objects, analyses, runner, settings, canaries);
     const envelope = { jobId, attempt: 1, traceparent: null };
     const context = {
       envelope,

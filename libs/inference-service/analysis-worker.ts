@@ -31,6 +31,7 @@ import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AnalysisRegistry, AnalysisRunner, type Provider } from '@adit/inference';
 import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
+import { CanaryRunner } from './canary-runner.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { openInput } from './pack-source.js';
 import { decoderOf, standingOf, type Standing } from './standing.js';
@@ -60,6 +61,7 @@ export class AnalysisWorker {
     @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
     @Inject(AnalysisRunner) private readonly runner: AnalysisRunner,
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
+    @Inject(CanaryRunner) private readonly canaries: CanaryRunner,
   ) {}
 
   /** From the second attempt a chunk runs alone, so that a crash is nobody's but its own. */
@@ -68,6 +70,7 @@ export class AnalysisWorker {
     const begun = await attemptsOf(this.db, tried);
     if (begun === null) return;
     if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
+    if (begun > 0) this.canaries.giveWay();
     // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
     await this.gate.run(begun > 0, () => this.attempt(tried, request, context.signal));
   }
@@ -109,6 +112,7 @@ export class AnalysisWorker {
     if (standing !== 'own') await this.leaveToOthers(work, standing);
     try {
       await this.publish(work, await this.analyse(work, signal));
+      this.canaries.add(work.canaries);
     } catch (error) {
       if (AditError.from(error).code !== 'PACK_MISSING') throw error;
       await this.outbox.transaction((manager) => redecode(manager, work.chunk.id));
@@ -203,6 +207,7 @@ export class AnalysisWorker {
     done();
     const key = `${prefix}observations.json`;
     await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
+    await this.canaries.keep(work.canaries, { job, request, unit, input, observations, prefix });
     return { observations: key, madeBy: { engine: ENGINE_VERSION, providers: [...providers].sort() } };
   }
 

@@ -1,4 +1,5 @@
 export * from './analysis-worker.js';
+export * from './canary-runner.js';
 export * from './config.js';
 export * from './image-looks.js';
 export * from './inference.module.js';
@@ -7,3 +8,4 @@ export * from './models.module.js';
 export * from './pack-source.js';
 export * from './picture-file.js';
 export * from './run-inference.js';
+export * from './run-times.js';

@@ -8,7 +8,9 @@ import { AnalysisRegistry } from '@adit/inference';
 import { SessionPool } from '@adit/inference';
 import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { CanaryRunner } from './canary-runner.js';
 import type { InferenceConfig } from './config.js';
+import { WatchedRuns } from './run-times.js';
 
 const log = createLogger('models');
 const loadSeconds = histogram(
@@ -72,7 +74,13 @@ export class ModelsModule implements OnApplicationShutdown {
     return {
       module: ModelsModule,
       providers: [
-        { provide: SessionPool, useFactory: () => createPool(options.config, options.deviceLost) },
+        {
+          provide: SessionPool,
+          useFactory: (watched: WatchedRuns) => createPool(options.config, { ...options, watched }),
+          inject: [WatchedRuns],
+        },
+        WatchedRuns,
+        CanaryRunner,
         {
           provide: ModelRepository,
           useFactory: (pool: SessionPool, shared: StoredModels) => openRepository(options, pool, shared),
@@ -99,7 +107,7 @@ export class ModelsModule implements OnApplicationShutdown {
           inject: [ModelRepository, SessionPool],
         },
       ],
-      exports: [SessionPool, ModelRepository, AnalysisRegistry, AnalysisRunner],
+      exports: [SessionPool, ModelRepository, AnalysisRegistry, AnalysisRunner, CanaryRunner],
     };
   }
 
@@ -115,8 +123,12 @@ export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDi
   return config.modelsDir ?? join(dataDir, 'models');
 }
 
-/** The process's models, run as the settings say. `deviceLost` is told when the GPU failed and nothing on it is left. */
-export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionPool) => void): SessionPool {
+interface PoolListeners extends Pick<ModelsModuleOptions, 'deviceLost'> {
+  watched?: WatchedRuns;
+}
+
+/** The process's models, run as the settings say. */
+export function createPool(config: InferenceConfig, { deviceLost, watched }: PoolListeners = {}): SessionPool {
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
   const said = new Set<string>();
   const runningOn = new Map<string, string>();
@@ -146,7 +158,8 @@ export function createPool(config: InferenceConfig, deviceLost?: (pool: SessionP
         log.debug({ model, provider, seconds }, 'model loaded');
       },
       keptInFloat32: (model, reason) => log.warn({ model, reason }, 'a network stays in float32 as a whole'),
-      ran: (model, rows, seconds) => {
+      ran: (model, rows, seconds, digest) => {
+        watched?.ran(digest, rows, seconds);
         runSeconds.observe({ model }, seconds);
         batchRows.observe({ model }, rows);
       },

@@ -1,6 +1,7 @@
 import type { AudioSpec, FrameSpec, InputKind, Json, ModelPin, Unit } from '@adit/contracts';
 import type { AudioPack, FramePack, RgbImage } from '@adit/media';
 import type { z } from 'zod';
+import type { Comparison } from './comparison.js';
 import type { NetworkSession } from './session.js';
 
 export type { AudioPack, FramePack, RgbImage };
@@ -67,6 +68,8 @@ export interface AnalysisDefinition<
   models: readonly Model[] | ((args: z.infer<Args>) => readonly Model[]);
   input: InputSpec<z.infer<Args>, Kind>;
   analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>, Model>): Promise<Observations>;
+  /** Holds what two versions of a network saw of one unit against each other; left out, versions cannot be tried beside each other. */
+  compare?(stable: Observations, candidate: Observations): Comparison;
 }
 
 /** Types an analysis; analyses are found by scanning their folders, never by a list. */

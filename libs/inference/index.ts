@@ -1,6 +1,7 @@
 export * from './affine.js';
 export * from './analysis.js';
 export * from './batcher.js';
+export * from './comparison.js';
 export { overlap, squareAround, suppress, type ScoredBox } from './box.js';
 export * from './families/index.js';
 export { letterbox, seenRegion } from './fit.js';
@@ -11,6 +12,7 @@ export * from './golden.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';
 export * from './look-at-picture.js';
+export * from './dropped-picture.js';
 export * from './embedding-head.js';
 export * from './model-folder.js';
 export * from './model-repository.js';

@@ -186,7 +186,7 @@ export class ModelSessions {
         copy.running++;
         try {
           const outs = await this.device.run(copy, rows.length > 1, () => copy.session.run(rows));
-          this.observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000);
+          this.observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000, pin.digest);
           return outs;
         } finally {
           copy.running--;
@@ -212,7 +212,7 @@ export class ModelSessions {
         copy.running++;
         try {
           const outputs = await this.device.run(copy, false, () => copy.session.step(step));
-          this.observer?.ran?.(network.name, 1, (performance.now() - before) / 1000);
+          this.observer?.ran?.(network.name, 1, (performance.now() - before) / 1000, network.digest);
           return outputs;
         } finally {
           copy.running--;

@@ -5,7 +5,8 @@ export interface PoolObserver {
   loaded?(model: string, provider: Provider, seconds: number): void;
   /** It was to calculate in float16 and stays in float32 as a whole, or rounds there as float16 would, where the GPU has none. */
   keptInFloat32?(model: string, reason: string): void;
-  ran?(model: string, rows: number, seconds: number): void;
+  /** `digest`: of the version. */
+  ran?(model: string, rows: number, seconds: number, digest: string): void;
   /** A version of a model is in memory, with so many bytes of weights in all threads together. */
   kept?(model: string, bytes: number): void;
   /** It is no longer: room was needed, or what it ran on has gone. */

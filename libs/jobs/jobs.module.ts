@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { BatchCommands } from './commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
-import { ModelStore } from '@adit/model-store';
+import { Canaries, ModelStore } from '@adit/model-store';
 import { JobCommands } from './commands/job-commands.js';
 import { OutboxRelay } from '@adit/outbox';
 import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
@@ -23,8 +23,9 @@ export class JobsModule {
         BatchCommands,
         DictionaryStore,
         ModelStore,
+        Canaries,
       ],
-      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, BatchCommands, DictionaryStore, ModelStore],
+      exports: [JOB_SETTINGS, OutboxRelay, JobCommands, BatchCommands, DictionaryStore, ModelStore, Canaries],
     };
   }
 }

@@ -8,6 +8,7 @@ import { inTransaction, ModelVersionEntity, ObjectRemovalEntity, type StoredMode
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { settleCanaries } from './canaries.js';
 
 /** What is stored as the next version of the model of the manifest's name. */
 export interface NewModelVersion {
@@ -168,6 +169,7 @@ export class ModelStore {
       );
       if (found.length === 0) throw new AditError('NOT_FOUND', `The model has no stored version ${version}.`);
       await work(manager);
+      await settleCanaries(manager, id);
     });
   }
 }

@@ -2,13 +2,12 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { notYet } from '../http/rows-to-come.js';
 import type { Answer } from '../testing/gateway.js';
 import { faultsOf } from './check-answer.js';
 import { covered, coveragePage, coveragePath, trialKey } from './coverage.js';
 import { INTERFACE_ROWS, type InterfaceRow } from './interface-rows.js';
 import { multipart } from './multipart.js';
-import { filled, methodsAt, operationOf, OPERATIONS, variablesOf, type Operation } from './operations.js';
+import { filled, methodsAt, operationOf, variablesOf, type Operation } from './operations.js';
 import { TRIALS, type Trial } from './trials.js';
 import { World } from './world.js';
 
@@ -22,8 +21,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => world?.close());
 
-const there = INTERFACE_ROWS.filter(({ later }) => later === undefined);
-const rows = there.map((row) => [trialKey(row), row] as const);
+const rows = INTERFACE_ROWS.map((row) => [trialKey(row), row] as const);
 
 interface Sent {
   body?: unknown;
@@ -113,7 +111,7 @@ describe('every row of the interface', () => {
     const { operation } = given(row);
     const taken = methodsAt(operation.path);
     const url = `/api${filled(row.path, variablesOf(row.path))}`;
-    for (const method of METHODS.filter((other) => !taken.includes(other) && notYet(other, url) === null)) {
+    for (const method of METHODS.filter((other) => !taken.includes(other))) {
       const answer = await world.ask(method, url, {});
       expect([method, url, answer.status, answer.json()['code']]).toEqual([method, url, 405, 'METHOD_NOT_ALLOWED']);
       const allowed = [...taken, ...(taken.includes('GET') ? ['HEAD'] : [])].sort();
@@ -123,24 +121,8 @@ describe('every row of the interface', () => {
   });
 });
 
-describe('a row that is to come', () => {
-  it.each([['POST', 'models/x/canary']])('%s /v1/%s/ answers 501', async (method, path) => {
-    expect((await world.ask(method, `/api/v1/${path}/`, method === 'HEAD' ? undefined : {})).status).toBe(501);
-  });
-
-  it('names the published methods in Allow, and 404 is left for what nobody published', async () => {
-    const { status, headers, json } = await world.ask('PUT', '/api/v1/models/x/canary/', {});
-    expect([status, headers['allow']]).toEqual([405, 'POST']);
-    expect(json()['detail']).toBe('This address does not exist yet; it is going to take POST.');
-    expect((await world.ask('GET', '/api/v1/models/x/canary/')).headers['allow']).toBe('POST');
-    expect((await world.ask('PUT', '/api/v1/training/', {})).status).toBe(404);
-  });
-
-  it('is no row that is there', () => {
-    for (const { method, path } of OPERATIONS) {
-      expect([method, path, notYet(method, filled(path, variablesOf(path)))]).toEqual([method, path, null]);
-    }
-  });
+it('answers 404 for what nobody published', async () => {
+  expect((await world.ask('PUT', '/api/v1/training/', {})).status).toBe(404);
 });
 
 describe('docs/api/coverage.md', () => {
@@ -153,6 +135,6 @@ describe('docs/api/coverage.md', () => {
   });
 
   it('has a trial for every row that is there, and none for another', () => {
-    expect(Object.keys(TRIALS).sort()).toEqual(there.map(trialKey).sort());
+    expect(Object.keys(TRIALS).sort()).toEqual(INTERFACE_ROWS.map(trialKey).sort());
   });
 });

@@ -5,14 +5,13 @@ import type { Trial } from './trials.js';
 export const coveragePath = new URL('../../../docs/api/coverage.md', import.meta.url);
 
 interface CoveredRow extends InterfaceRow {
-  /** What the contract test saw, in the order of trying; none for what is not there yet. */
+  /** What the contract test saw, in the order of trying. */
   seen: string[];
 }
 
 /** docs/api/coverage.md: every row of the interface once, and what the contract test saw of it. */
 export function coveragePage(rows: readonly CoveredRow[]): string {
   const sections = [...new Set(rows.map(({ section }) => section))];
-  const tried = rows.filter(({ later }) => later === undefined).length;
   return [
     '# What of the interface is there',
     '',
@@ -22,7 +21,7 @@ export function coveragePage(rows: readonly CoveredRow[]): string {
     '',
     '    ADIT_UPDATE_COVERAGE=1 npm test -- apps/gateway/contract',
     '',
-    `${tried} of ${rows.length} rows are there. Statuses are those that were provoked; 405 is that of every method the path does`,
+    `All of its ${rows.length} rows are there. Statuses are those that were provoked; 405 is that of every method the path does`,
     'not take, with `Allow`.',
     ...sections.flatMap((section) => [
       '',
@@ -37,16 +36,10 @@ export function coveragePage(rows: readonly CoveredRow[]): string {
 /** Padded as prettier would do it, so that the page is what the formatter leaves alone. */
 function table(rows: readonly CoveredRow[]): string[] {
   const cells = [
-    ['Method', 'Path', 'Stands', 'Seen', 'Note'],
-    ...rows.map(({ method, path, later, seen, note = '' }) => [
-      method,
-      `\`${path}\``,
-      later === undefined ? 'yes' : 'later',
-      seen.join(', '),
-      later ?? note,
-    ]),
+    ['Method', 'Path', 'Seen', 'Note'],
+    ...rows.map(({ method, path, seen, note = '' }) => [method, `\`${path}\``, seen.join(', '), note]),
   ];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0), 3));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0), 3));
   const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [head = [], ...body] = cells;
   return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)];
@@ -58,6 +51,6 @@ export function trialKey({ method, path }: InterfaceRow): string {
 
 /** The row with what was seen of it. */
 export function covered(row: InterfaceRow, trial: Trial | undefined, seen: Iterable<number>): CoveredRow {
-  if (row.later !== undefined || trial === undefined) return { ...row, seen: [] };
+  if (trial === undefined) return { ...row, seen: [] };
   return { ...row, seen: [...new Set(seen)].sort((a, b) => a - b).map(String) };
 }

@@ -3,13 +3,11 @@ export interface InterfaceRow {
   section: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** Why it is not there yet; such a row answers 501 (http/rows-to-come.ts) and is tried as soon as this is taken away. */
-  later?: string;
   /** What the interface leaves open here, and how it was decided. */
   note?: string;
 }
 
-type Cell = [methods: string, path: string, more?: Pick<InterfaceRow, 'later' | 'note'>];
+type Cell = [methods: string, path: string, more?: Pick<InterfaceRow, 'note'>];
 
 function section(title: string, cells: Cell[]): InterfaceRow[] {
   return cells.flatMap(([methods, path, more = {}]) =>

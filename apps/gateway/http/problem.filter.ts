@@ -4,7 +4,6 @@ import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownPaths } from './known-paths.js';
-import { methodsToCome, notYet } from './rows-to-come.js';
 import { problemHeaders, problemOf, refusalOf } from './problem.js';
 
 const log = createLogger('gateway');
@@ -46,24 +45,12 @@ export class ProblemFilter implements ExceptionFilter {
     return !this.paths.methodsOf(url.split('?')[0] ?? '/').includes(method);
   }
 
-  /**
-   * 501 for what is published and not there yet, 405 when the path exists, or is to, with other methods, 404 otherwise.
-   * Allow names what is to come only where nothing of it is there.
-   */
+  /** 405 when the path exists with other methods, 404 otherwise. */
   private unrouted(request: FastifyRequest, reply: FastifyReply): AditError {
-    const path = request.url.split('?')[0] ?? '/';
-    const toCome = notYet(request.method, path);
-    if (toCome !== null) return toCome;
-    const there = this.paths.methodsOf(path);
-    const methods = there.length > 0 ? there : methodsToCome(path);
+    const methods = this.paths.methodsOf(request.url.split('?')[0] ?? '/');
     if (methods.length === 0) return new AditError('NOT_FOUND', 'There is nothing at this address.');
-    reply.header('allow', methods.join(', '));
     const names = methods.join(', ');
-    return new AditError(
-      'METHOD_NOT_ALLOWED',
-      there.length > 0
-        ? `This address takes ${names}.`
-        : `This address does not exist yet; it is going to take ${names}.`,
-    );
+    reply.header('allow', names);
+    return new AditError('METHOD_NOT_ALLOWED', `This address takes ${names}.`);
   }
 }

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
+import { CanariesController } from './canaries.controller.js';
+import { ModelCanaries } from './model-canaries.js';
 import { ModelRecords } from './model-records.js';
 import { Models } from './models.js';
 import { NewModels } from './new-models.js';
@@ -9,8 +11,8 @@ import { ServedModels } from './served-models.js';
 /** Models as a workspace sees them. */
 @Module({
   imports: [HttpModule],
-  controllers: [ModelsController],
-  providers: [ModelRecords, Models, NewModels, ServedModels],
+  controllers: [ModelsController, CanariesController],
+  providers: [ModelCanaries, ModelRecords, Models, NewModels, ServedModels],
   exports: [Models, ServedModels],
 })
 export class ModelsApiModule {}

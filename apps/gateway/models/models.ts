@@ -106,7 +106,8 @@ export class Models {
     return this.served.all(workspaceId).filter(({ manifest }) => manifest.kind === kind);
   }
 
-  private async storedOf({ workspaceId, role }: Caller, id: string): Promise<ServedModel> {
+  /** Throws NOT_FOUND, FORBIDDEN for a model of all workspaces, CONFLICT for one of a folder. */
+  async storedOf({ workspaceId, role }: Caller, id: string): Promise<ServedModel> {
     const model = this.served.all(workspaceId).find((each) => each.id === id.toLowerCase());
     const { name } = await this.one(workspaceId, model, id);
     if (model?.isStored !== true) {

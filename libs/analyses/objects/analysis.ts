@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature, isCut } from '../tracking/cut.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { compareObjects } from './compare.js';
 import { detectObjects } from './detect.js';
 import { FACE_MARGIN, FACE_NETWORKS, faceShare, mayBeFace } from './faces-in.js';
 import { ObjectFollower, type FollowedObject, type SightedObject } from './follow.js';
@@ -46,6 +47,7 @@ export default defineAnalysis({
   models: ({ model = DEFAULT_DETECTOR }) => (model === DEFAULT_DETECTOR ? [model, ...FACE_NETWORKS] : [model]),
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
+  compare: compareObjects,
 });
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArguments>): Promise<ObjectObservations> {

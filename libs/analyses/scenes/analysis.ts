@@ -13,6 +13,7 @@ import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { compareScenes } from './compare.js';
 import { classify, type Likely } from './classify.js';
 import { SceneObservations } from './observations.js';
 import { wordsLook } from './words.js';
@@ -46,6 +47,7 @@ export default defineAnalysis({
   models: ({ model = DEFAULT_CLASSIFIER, words }) => (words === undefined ? [model] : [model, textEncoderOf(model)]),
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
+  compare: compareScenes,
 });
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArguments>): Promise<SceneObservations> {

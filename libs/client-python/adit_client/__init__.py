@@ -3,7 +3,7 @@
 from .client import AditClient
 from .errors import AditApiError, AditConnectionError, AditError, AditTimeoutError
 from .galleries import Gallery
-from .models import AddedModel, Seen
+from .models import AddedModel, Seen, TriedVersion
 
 __all__ = [
     "AddedModel",
@@ -14,4 +14,5 @@ __all__ = [
     "AditTimeoutError",
     "Gallery",
     "Seen",
+    "TriedVersion",
 ]

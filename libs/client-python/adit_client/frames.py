@@ -92,6 +92,15 @@ def prediction_frame(results: Iterable[Any]) -> pandas.DataFrame:
     return _frame(rows, ["label", "confidence", "type", "x", "y", "w", "h"]).drop(columns="frame", errors="ignore")
 
 
+def label_frame(labels: Iterable[Any]) -> pandas.DataFrame:
+    """One row for each label of two versions that looked at the same."""
+    rows = [
+        {"label": each.label, "both": each.both, "only_stable": each.only_stable, "only_candidate": each.only_candidate}
+        for each in labels
+    ]
+    return _frame(rows, ["label", "both", "only_stable", "only_candidate"])
+
+
 def label_of(meta: Mapping[str, Any]) -> Any:
     """Who or what it is, by whatever name the module gives it; None where it has none."""
     landmark = meta.get("landmark")

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .errors import AditError
-from .frames import prediction_frame
+from .frames import label_frame, prediction_frame
 from .transport import Transport
-from .types import Model, Prediction
+from .types import Canary, Model, Prediction
 
 if TYPE_CHECKING:
     import pandas
@@ -40,6 +40,14 @@ class AddedModel(Model):
 
     added_version: int
     tried: Optional[Seen] = None
+
+
+class TriedVersion(Canary):
+    """A version that looks beside the one that is used, and how the two differ."""
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a label: what both saw, and what one alone did. Needs pandas."""
+        return label_frame(self.labels)
 
 
 class Models:
@@ -134,6 +142,39 @@ class Models:
     def retire(self, model: Union[Model, str], version: int) -> None:
         """Offers a version to no more jobs."""
         self._change(model, version, "retire")
+
+    def start_canary(self, model: Union[Model, str], version: int, *, share: float) -> TriedVersion:
+        """Has a version look at a share (0..1) of what jobs look at with the one that the name means, after they were answered.
+
+        No job waits for it or shows what it saw. Done again with the same version it changes the share.
+        """
+        body = {"version": version, "share": share}
+        return self._tried(model, "POST /v1/models/{modelId}/canary/", json=body)
+
+    def canary(self, model: Union[Model, str]) -> TriedVersion:
+        """How the version that is tried differs, by label, in latency, and where most: of the one that runs, else of the last."""
+        return self._tried(model, "GET /v1/models/{modelId}/canary/")
+
+    def promote_canary(self, model: Union[Model, str]) -> TriedVersion:
+        """Makes the version that is tried the one that the name means."""
+        return self._tried(model, "POST /v1/models/{modelId}/canary/promote/")
+
+    def drop_canary(self, model: Union[Model, str]) -> TriedVersion:
+        """Tries the version no more; it stays a version of the model."""
+        return self._tried(model, "POST /v1/models/{modelId}/canary/drop/")
+
+    def canary_picture(self, model: Union[Model, str], picture_id: str) -> bytes:
+        """A picture of ``canary(model).differing_pictures``, as JPEG."""
+        return self._transport.send(
+            "GET", f"/v1/models/{self.get(model).id}/canary/pictures/{picture_id}/", repeatable=True
+        ).content
+
+    def _tried(self, model: Union[Model, str], operation: str, **sent: Any) -> TriedVersion:
+        if not operation.startswith("GET"):
+            # Done twice it is as done once.
+            sent["idempotency_key"] = os.urandom(16).hex()
+        path = {"modelId": self.get(model).id}
+        return TriedVersion.model_validate(self._client.request(operation, path=path, **sent))
 
     def delete(self, model: Union[Model, str]) -> None:
         """Takes the model from the workspace."""

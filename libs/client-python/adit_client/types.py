@@ -341,6 +341,99 @@ class Prediction(Answer):
     models: list[ModelPin]
 
 
+CanaryState = Union[Literal["running", "promoted", "dropped", "ended"], str]
+
+
+class CanaryUnits(Answer):
+    compared: int
+    #: Not looked at again: there was more than could be, or the process ended
+    skipped: int
+    #: Of which the candidate gave no answer
+    failed: int
+    last_error: Optional[str]
+
+
+class CanaryPictures(Answer):
+    compared: int
+    #: In which one of the two saw what the other did not
+    differing: int
+
+
+class CanaryLabel(Answer):
+    #: Empty for words that jobs looked for
+    label: str
+    both: int
+    only_stable: int
+    only_candidate: int
+
+
+class RunLatency(Answer):
+    #: Pictures that were run
+    rows: int
+    mean_seconds: float
+    p50_seconds: float
+    p95_seconds: float
+
+
+class CanaryLatency(Answer):
+    stable: Optional[RunLatency]
+    candidate: Optional[RunLatency]
+
+
+class CanarySightingBox(Answer):
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class CanarySighting(Answer):
+    label: str
+    #: The network’s own, 0..1
+    score: float
+    #: In fractions of the picture; null for what is said of the whole of it
+    box: Optional[CanarySightingBox]
+
+
+class CanaryPicture(Answer):
+    #: Of /v1/models/{id}/canary/pictures/{picture_id}/
+    id: str
+    job_id: str
+    frame: int
+    #: Seconds from the beginning of the source
+    time: float
+    #: Sum of the scores of what one alone saw
+    difference: float
+    stable: list[CanarySighting]
+    candidate: list[CanarySighting]
+
+
+class Canary(Answer):
+    #: Another one for each time that a version is tried
+    id: str
+    state: CanaryState
+    #: Why it ended; null for any other state
+    reason: Optional[str]
+    #: The candidate
+    version: int
+    #: The one whose answers clients got
+    stable_version: int
+    share: float
+    time_created: datetime
+    time_ended: Optional[datetime]
+    #: Parts of films, and photos, of the share
+    units: CanaryUnits
+    pictures: CanaryPictures
+    #: Part of what either saw that both saw, 0..1; null before anything was
+    agreement: Optional[float]
+    #: Those that differ most first, at most 1000
+    labels: list[CanaryLabel]
+    #: Of one picture in the network, while both ran
+    latency: CanaryLatency
+    #: Where they differ most in media of this workspace, the worst first
+    differing_pictures: list[CanaryPicture]
+
+
 TaskState = Union[Literal["waiting", "processing", "completed", "failed"], str]
 
 

@@ -8,6 +8,7 @@ import {
   DatasetImageEntity,
   DatasetLookEntity,
 } from './dataset.js';
+import { CanaryEntity, CanaryPictureEntity, CanaryRunEntity } from './canary.js';
 import { DatasetImportEntity, DatasetImportErrorEntity } from './dataset-import.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import { ErasureEntity } from './erasure.js';
@@ -41,6 +42,7 @@ import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace
 export * from './access.js';
 export * from './batch.js';
 export * from './cache.js';
+export * from './canary.js';
 export * from './columns.js';
 export * from './dataset.js';
 export * from './dataset-import.js';
@@ -70,6 +72,9 @@ export const ENTITIES = [
   ArtifactEntity,
   BatchEntity,
   AuditEntryEntity,
+  CanaryEntity,
+  CanaryPictureEntity,
+  CanaryRunEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
   DatasetClassEntity,

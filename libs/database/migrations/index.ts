@@ -34,6 +34,7 @@ import { Looks1795410500000 } from './1795410500000-looks.js';
 import { LastVersion1795410800000 } from './1795410800000-last-version.js';
 import { TaughtFaces1795420700000 } from './1795420700000-taught-faces.js';
 import { Makers1795430200000 } from './1795430200000-makers.js';
+import { Canaries1795430300000 } from './1795430300000-canaries.js';
 import { CentroidsInRows1795430600001 } from './1795430600001-centroids-in-rows.js';
 import { PeopleShown1795430700000 } from './1795430700000-people-shown.js';
 
@@ -75,6 +76,7 @@ export const MIGRATIONS = [
   LastVersion1795410800000,
   TaughtFaces1795420700000,
   Makers1795430200000,
+  Canaries1795430300000,
   CentroidsInRows1795430600001,
   PeopleShown1795430700000,
 ];

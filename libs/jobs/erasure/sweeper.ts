@@ -15,7 +15,7 @@ import { counter, createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, In, IsNull, LessThan, LessThanOrEqual } from 'typeorm';
 import { DictionaryStore } from '@adit/dictionaries';
-import { ModelStore } from '@adit/model-store';
+import { Canaries, ModelStore } from '@adit/model-store';
 import { BatchCommands } from '../commands/batch-commands.js';
 import { removeDeletedCollections } from '@adit/indexes';
 import { InstallationLease } from '@adit/leases';
@@ -102,6 +102,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.datasetImports(now));
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
         await this.attempt('models', () => this.models.sweep(now));
+        await this.attempt('canaries', () => new Canaries(this.db).sweep(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.shouldContinue));
         await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
         const timeCreated = LessThan(new Date(now.getTime() - QUESTION_MILLISECONDS));

@@ -1,0 +1,34 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { dropCanary, getCanary, getCanaryPicture, promoteCanary, startCanary } from './canary-routes.js';
+import { ModelCanaries } from './model-canaries.js';
+
+@Controller()
+export class CanariesController {
+  constructor(@Inject(ModelCanaries) private readonly canaries: ModelCanaries) {}
+
+  @Route(startCanary)
+  start({ params, body }: Input<typeof startCanary>, { caller }: Exchange) {
+    return this.canaries.start(caller, params.modelId, body);
+  }
+
+  @Route(getCanary)
+  read({ params }: Input<typeof getCanary>, { caller }: Exchange) {
+    return this.canaries.report(caller, params.modelId);
+  }
+
+  @Route(promoteCanary)
+  promote({ params }: Input<typeof promoteCanary>, { caller }: Exchange) {
+    return this.canaries.promote(caller, params.modelId);
+  }
+
+  @Route(dropCanary)
+  drop({ params }: Input<typeof dropCanary>, { caller }: Exchange) {
+    return this.canaries.drop(caller, params.modelId);
+  }
+
+  @Route(getCanaryPicture)
+  picture({ params }: Input<typeof getCanaryPicture>, exchange: Exchange) {
+    return this.canaries.sendPicture(params.modelId, params.pictureId, exchange);
+  }
+}

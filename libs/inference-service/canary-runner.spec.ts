@@ -1,0 +1,274 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { digestOf, ModelManifest, modelId, type Unit } from '@adit/contracts';
+import { CanaryRunEntity, openDatabase, type Database } from '@adit/database';
+import {
+  AnalysisRegistry,
+  AnalysisRunner,
+  comparePictures,
+  defineAnalysis,
+  floatTensor,
+  ModelRepository,
+  readVersion,
+  SessionPool,
+  type AnalysisInput,
+} from '@adit/inference';
+import { linearGraph } from '@adit/inference/spec-graph';
+import { encodeJpeg, openFramePack, packFrames } from '@adit/media';
+import { Canaries, ModelCache, ModelStore, StoredModels } from '@adit/model-store';
+import { FilesystemObjectStore } from '@adit/objects';
+import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { CanaryRunner, isOfShare, type CanaryLook } from './canary-runner.js';
+import { WatchedRuns } from './run-times.js';
+
+const SIDE = 64;
+/** What the analysis below does beside running its network. */
+const behaviour = { onLook: (): Promise<void> | void => undefined };
+
+/** Says `bright` of each picture, by how bright its network finds it. */
+const brightness = defineAnalysis({
+  name: 'brightness',
+  family: 'test',
+  version: 1,
+  args: z.object({}),
+  observations: z.object({ scores: z.array(z.number()) }),
+  models: ['bright'],
+  input: { kind: 'frames', specs: () => [{ rate: 1, shorterSide: SIDE }] },
+  analyse: async ({ packs: [pack] }, { networks, signal }) => {
+    const scores: number[] = [];
+    for (const index of pack!.frames.keys()) {
+      await behaviour.onLook();
+      signal.throwIfAborted();
+      await pack!.picture(index);
+      const row = { x: floatTensor(Float32Array.of(index / 10), [1]) };
+      scores.push(Object.values(await networks.bright.run(row))[0]!.data[0] as number);
+    }
+    return { scores };
+  },
+  compare: ({ scores: stable }, { scores: candidate }) => {
+    const seen = (scores: number[]) =>
+      scores.map((score, frame) => ({ frame, time: frame, seen: [{ label: 'bright', score, box: null }] }));
+    const match = (a: readonly { score: number }[], b: readonly { score: number }[]) =>
+      a.flatMap((left, at) => (Math.abs(left.score - b[at]!.score) < 0.3 ? [{ left, right: b[at]! }] : []));
+    return comparePictures(seen(stable), seen(candidate), { match: match as never, sureFrom: 0.35 });
+  },
+});
+
+describe('a candidate in an inference process', () => {
+  let folder: string;
+  let own: SpecDatabase;
+  let database: Database;
+  let objects: FilesystemObjectStore;
+  let store: ModelStore;
+  let cache: ModelCache;
+  let repository: ModelRepository;
+  let canaries: Canaries;
+  let input: AnalysisInput;
+  const runs = new WatchedRuns();
+  const pool = new SessionPool({
+    onnx: { threads: 1 },
+    observer: { ran: (_, rows, seconds, digest) => runs.ran(digest, rows, seconds) },
+  });
+  const job = { id: randomUUID(), workspaceId: randomUUID() };
+  const unit: Unit = { kind: 'image', sourceIndex: 0, mediaDigest: 'd'.repeat(64), facts: filmFacts() };
+  const id = modelId('bright');
+
+  /** The next version, whose network has these weights. */
+  async function add(weights: Buffer | Uint8Array): Promise<void> {
+    const at = await mkdtemp(join(folder, 'version-'));
+    await writeFile(join(at, 'model.onnx'), weights);
+    const manifest = ModelManifest.parse({
+      ...{ name: 'bright', kind: 'network', task: 't', licence: 'MIT', origin: 'a spec', labels: ['bright'] },
+    });
+    const { pin, files } = await readVersion(at, manifest, 1);
+    await store.publish({ workspaceId: null, manifest, digest: pin.digest, folder: at, files });
+  }
+  const pins = async () => {
+    const versions = (await store.versions()).filter(({ modelId: of }) => of === id);
+    return versions.map(({ version, digest }) => ({ name: 'bright', version, digest }));
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-canary-runner-'));
+    own = await specDatabase();
+    database = await openDatabase(own.settings);
+    objects = await FilesystemObjectStore.open(join(folder, 'objects'));
+    store = new ModelStore(database.dataSource, objects);
+    cache = new ModelCache(objects, { folder: join(folder, 'cache'), maxBytes: 1e9 });
+    canaries = new Canaries(database.dataSource);
+    for (const weight of [1, 2]) await add(linearGraph(1, weight));
+    await store.promote(id, 1);
+    repository = await ModelRepository.open({ roots: [], shared: new StoredModels(store, cache), settleMs: 0 });
+    const picture = { width: SIDE, height: SIDE, data: new Uint8Array(SIDE * SIDE * 3).fill(120) };
+    const { data } = await encodeJpeg(picture);
+    const frames = Array.from({ length: 9 }, (_, frame) => ({
+      ...{ frame, pts: frame, time: frame, width: SIDE, height: SIDE },
+    }));
+    const bytes = packFrames(
+      frames,
+      frames.map(() => data),
+    );
+    const pack = await openFramePack((start, end) => Promise.resolve(bytes.subarray(start, end + 1)));
+    input = { kind: 'frames', unit, packs: [pack] } as AnalysisInput;
+    await database.dataSource.query(
+      `INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, sources)
+       VALUES ($1, $2, '', 'processing', 5, 4, 'image', '["a"]')`,
+      [job.id, job.workspaceId],
+    );
+  });
+  afterAll(async () => {
+    await repository?.close();
+    await pool.close();
+    await cache?.close();
+    await database?.close();
+    await own?.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const process = () => {
+    const analyses = AnalysisRegistry.of([brightness]);
+    const runner = new AnalysisRunner(repository, pool);
+    return { canary: new CanaryRunner(canaries, objects, analyses, runner, repository, runs), runner };
+  };
+
+  /** A job's look, as the worker does it, and what comes of it. */
+  async function look(at = process()) {
+    const [stable] = await pins();
+    const models = [stable!];
+    const request = { analysis: 'brightness', args: {}, models, digest: digestOf(models) };
+    const keepPicture = () => Promise.reject(new Error('No picture is kept.'));
+    const kept: Parameters<CanaryRunner['add']>[0] = [];
+    // Once before, for the list of those that run to be known when the stable version does.
+    await at.canary.keep([], { job, request, unit, input, observations: { scores: [] }, prefix: '' });
+    const observations = await at.runner.run({ analysis: brightness, args: {}, models, input, keepPicture });
+    const seen: CanaryLook = { job, request, unit, input, observations, prefix: `jobs/${job.id}/look/` };
+    await at.canary.keep(kept, seen);
+    return { ...at, kept };
+  }
+  const begin = async (version = 2, share = 1) => {
+    const [stable, ...others] = await pins();
+    await canaries.start(
+      id,
+      stable!,
+      others.find((each) => each.version === version)!,
+      share,
+    );
+  };
+  const report = () => canaries.report(id, job.workspaceId);
+
+  it('looks at what a job was answered, once it was, and keeps the picture that differs most', async () => {
+    await begin();
+    const { canary, kept } = await look();
+    expect(kept).toHaveLength(1);
+    canary.add(kept);
+    await canary.idle();
+    const found = await report();
+    expect(found).toMatchObject({
+      state: 'running',
+      units: { compared: 1, skipped: 0, failed: 0 },
+      // 1 + x and 1 + 2x of pictures 0.0 to 0.8: more than 0.3 apart from the fourth or fifth on.
+      pictures: { compared: 9 },
+      labels: [{ label: 'bright' }],
+      latency: { stable: { rows: 9 }, candidate: { rows: 9 } },
+    });
+    const [worst] = found.differing_pictures;
+    expect(worst).toMatchObject({ job_id: job.id, frame: 8 });
+    expect(worst!.candidate[0]!.score).toBeCloseTo(worst!.stable[0]!.score + 0.8, 5);
+    const key = await canaries.pictureKey(id, job.workspaceId, worst!.id);
+    expect(key).toMatch(`jobs/${job.id}/look/canary-`);
+    expect((await objects.read(key)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+    await canaries.drop(id);
+  });
+
+  it('looks at nothing without a canary, of a version that is not the stable one, or beyond its share', async () => {
+    expect((await look()).kept).toEqual([]);
+    await begin(2, 1e-9);
+    expect((await look()).kept).toEqual([]);
+    await canaries.drop(id);
+  });
+
+  it('is of a share, and of every larger one', () => {
+    const units = Array.from({ length: 2000 }, (_, at): Unit => ({ ...unit, mediaDigest: String(at) }));
+    const of = (share: number) => units.filter((each) => isOfShare({ id: 'a', share }, each, 'd'));
+    expect(of(1)).toHaveLength(2000);
+    expect(of(0.2).length / 2000).toBeCloseTo(0.2, 1);
+    const larger = new Set(of(0.5));
+    expect(of(0.2).every((each) => larger.has(each))).toBe(true);
+  });
+
+  it('that fails is counted and costs nobody else; one that keeps failing is given up', async () => {
+    await begin();
+    const { canary, kept } = await look();
+    behaviour.onLook = () => Promise.reject(new Error('it went wrong'));
+    for (let at = 0; at < 6; at += 1) canary.add(kept);
+    await canary.idle();
+    behaviour.onLook = () => undefined;
+    expect(await report()).toMatchObject({
+      state: 'ended',
+      units: { compared: 0, failed: 5, last_error: expect.stringContaining('it went wrong') },
+    });
+  });
+
+  it('gives way to work that has to run alone, and to the end of the process, without blame', async () => {
+    for (const end of ['giveWay', 'beforeApplicationShutdown'] as const) {
+      await begin();
+      const { canary, kept } = await look();
+      let began!: () => void;
+      const atWork = new Promise<void>((resolve) => (began = resolve));
+      let goOn!: () => void;
+      const held = new Promise<void>((resolve) => (goOn = resolve));
+      behaviour.onLook = () => {
+        began();
+        return held;
+      };
+      canary.add([...kept, ...kept, ...kept]);
+      await atWork;
+      const ended = canary[end]();
+      goOn();
+      await ended;
+      await canary.idle();
+      behaviour.onLook = () => undefined;
+      expect([end, (await report()).units]).toEqual([end, { compared: 0, skipped: 3, failed: 0, last_error: null }]);
+      expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: (await report()).id })).toBe(0);
+      await canaries.drop(id);
+    }
+  });
+
+  it('whose files have gone fails alone', async () => {
+    await add(linearGraph(1, 3));
+    await begin(3);
+    await repository.refresh();
+    const { objectPrefix } = (await store.versions()).find(({ version }) => version === 3)!;
+    await objects.deletePrefix(objectPrefix);
+    const { canary, kept } = await look();
+    canary.add(kept);
+    await canary.idle();
+    expect((await report()).units).toMatchObject({ compared: 0, failed: 1 });
+    await canaries.drop(id);
+  });
+
+  it('holds little: what comes faster than it looks is skipped', async () => {
+    await begin();
+    const { canary, kept } = await look();
+    const [first] = kept;
+    const huge = { ...first!.look.input, packs: [{ frames: [{ width: 30_000, height: 10_000 }] }] } as never;
+    const large = { ...first!, look: { ...first!.look, input: huge } };
+    const chunk = [...kept];
+    await canary.keep(chunk, large.look);
+    expect(chunk).toHaveLength(1);
+    canary.add([first!, large, large, large]);
+    await canary.idle();
+    await canary.idle();
+    const { units } = await report();
+    expect(units.compared).toBe(1);
+    canary.add(kept);
+    await canary.idle();
+    expect((await report()).units.skipped).toBeGreaterThanOrEqual(2);
+    await canaries.drop(id);
+  });
+});

@@ -1,0 +1,260 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { AditError, elementAt, type InputKind, type Unit } from '@adit/contracts';
+import type { JobAnalysisEntity } from '@adit/database';
+import {
+  AnalysisRegistry,
+  AnalysisRunner,
+  droppedPicture,
+  ModelRepository,
+  type AnalysisInput,
+  type Comparison,
+  type Difference,
+} from '@adit/inference';
+import { knownKey, reasonOf } from '@adit/jobs';
+import { encodeJpeg } from '@adit/media';
+import { Canaries, RUN_SECONDS, type RunningCanary } from '@adit/model-store';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { counter, createLogger } from '@adit/runtime';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { WatchedRuns } from './run-times.js';
+
+const log = createLogger('canaries');
+const outcomes = counter('adit_canary_units_total', 'Units that a version was tried on beside the one that is used', [
+  'model',
+  'outcome',
+]);
+/** How old the list of those that run may be, milliseconds. */
+const FRESH_MS = 2_000;
+/** Of all pictures that wait for a candidate in one process: some hundred megabytes as JPEG. */
+const MOST_PIXELS = 400e6;
+/** Of those of one chunk, which are kept from when they were looked at to when that is published. */
+const MOST_PIXELS_OF_CHUNK = 100e6;
+/** Longer side of a picture that is kept. */
+const PICTURE_SIDE = 1024;
+
+/** A unit as the stable version saw it, for the candidate to look at. */
+export interface CanaryLook {
+  job: { id: string; workspaceId: string };
+  request: Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'digest'>;
+  unit: Unit;
+  input: AnalysisInput<InputKind>;
+  observations: unknown;
+  /** Where the observations lie, which a picture may be kept beside. */
+  prefix: string;
+}
+
+/** What candidates are to look at once the outcome of a chunk has been published. */
+export type CanaryLooks = { canary: RunningCanary; look: CanaryLook }[];
+
+interface Waiting extends CanaryLook {
+  canary: RunningCanary;
+  pixels: number;
+}
+
+/**
+ * Lets candidates look at what jobs have been answered already. A job never waits for one: a unit is looked at once its outcome has
+ * been published, one at a time in a process, and what comes faster is skipped. Nothing of it is redelivered or blamed on a job.
+ */
+@Injectable()
+export class CanaryRunner implements BeforeApplicationShutdown {
+  private running: readonly RunningCanary[] = [];
+  private readAt = -Infinity;
+  private reading: Promise<void> | null = null;
+  private readonly queue: Waiting[] = [];
+  private pixels = 0;
+  private working: Promise<void> | null = null;
+  private current = new AbortController();
+  private stopped = false;
+  /** By canary. */
+  private readonly skips = new Map<string, number>();
+
+  constructor(
+    @Inject(Canaries) private readonly canaries: Canaries,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(AnalysisRegistry) private readonly analyses: AnalysisRegistry,
+    @Inject(AnalysisRunner) private readonly runner: AnalysisRunner,
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(WatchedRuns) private readonly runs: WatchedRuns,
+  ) {}
+
+  /** Keeps what a candidate is to look at, with what is kept of the same chunk already: nothing, for most units. Throws nothing. */
+  async keep(kept: CanaryLooks, look: CanaryLook): Promise<void> {
+    const { request, unit, input } = look;
+    if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
+    await this.refresh();
+    const canary = this.running.find(({ stableDigest }) =>
+      request.models.some(({ digest }) => digest === stableDigest),
+    );
+    if (canary === undefined || !isOfShare(canary, unit, request.digest)) return;
+    const pixels = kept.reduce((sum, { look: other }) => sum + pixelsOf(other.input), pixelsOf(input));
+    if (kept.length > 0 && pixels > MOST_PIXELS_OF_CHUNK) this.skip(canary);
+    else kept.push({ canary, look });
+  }
+
+  /** Takes what was kept of a chunk whose outcome has been published. */
+  add(looks: CanaryLooks): void {
+    for (const { canary, look } of looks) {
+      const pixels = pixelsOf(look.input);
+      if (this.stopped || (this.queue.length > 0 && this.pixels + pixels > MOST_PIXELS)) {
+        this.skip(canary);
+        continue;
+      }
+      this.pixels += pixels;
+      this.queue.push({ ...look, canary, pixels });
+    }
+    if (this.queue.length > 0) this.working ??= this.work();
+  }
+
+  /** Gives up what is being looked at: the process is wanted for work that has to run alone. */
+  giveWay(): void {
+    this.current.abort(new AditError('UNAVAILABLE', 'A suspect has to run alone.'));
+    for (const { canary } of this.takeAll()) this.skip(canary);
+  }
+
+  /** Until everything that was added has been looked at. */
+  async idle(): Promise<void> {
+    while (this.working !== null) await this.working;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    this.giveWay();
+    await this.idle();
+  }
+
+  private async refresh(): Promise<void> {
+    if (performance.now() - this.readAt < FRESH_MS) return;
+    this.reading ??= this.read().finally(() => (this.reading = null));
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      this.running = await this.canaries.running();
+      this.runs.watch(new Set(this.running.flatMap(({ digest, stableDigest }) => [digest, stableDigest])));
+    } catch (error) {
+      log.debug({ err: error }, 'which versions are tried cannot be read; none is until it can');
+      this.running = [];
+    }
+    this.readAt = performance.now();
+  }
+
+  private takeAll(): Waiting[] {
+    this.pixels = 0;
+    return this.queue.splice(0);
+  }
+
+  private skip(canary: RunningCanary): void {
+    this.skips.set(canary.id, (this.skips.get(canary.id) ?? 0) + 1);
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) {
+      this.pixels -= next.pixels;
+      try {
+        await this.look(next);
+      } catch (error) {
+        log.warn({ version: next.canary.version, err: error }, 'what a tried version found could not be counted');
+      }
+    }
+    this.working = null;
+  }
+
+  private async look(waiting: Waiting): Promise<void> {
+    const { canary, request } = waiting;
+    const model = request.models.find(({ digest }) => digest === canary.stableDigest)?.name ?? '';
+    this.current = new AbortController();
+    if (this.stopped) this.giveWay();
+    const runId = await this.canaries.begin(canary);
+    if (runId === null) {
+      this.skip(canary);
+      outcomes.inc({ model, outcome: 'skipped' });
+      return;
+    }
+    const signal = AbortSignal.any([this.current.signal, AbortSignal.timeout(RUN_SECONDS * 1000)]);
+    try {
+      const comparison = await this.compare(waiting, signal);
+      const picture = await this.pictureOf(waiting, comparison);
+      await this.canaries.compared(canary, runId, { comparison, picture }, this.since(canary));
+      outcomes.inc({ model, outcome: 'compared' });
+    } catch (error) {
+      const problem = AditError.from(error);
+      const isNobodysFault = this.current.signal.aborted || ['UNAVAILABLE', 'PACK_MISSING'].includes(problem.code);
+      if (isNobodysFault) this.skip(canary);
+      else log.warn({ model, version: canary.version, err: problem }, 'a tried version failed of a unit');
+      const since = this.since(canary);
+      await (isNobodysFault
+        ? this.canaries.skipped(canary, runId, since)
+        : this.canaries.failed(canary, runId, reasonOf(problem.message), since));
+      outcomes.inc({ model, outcome: isNobodysFault ? 'skipped' : 'failed' });
+    }
+  }
+
+  private async compare({ canary, request, input, observations }: Waiting, signal: AbortSignal): Promise<Comparison> {
+    const analysis = this.analyses.get(request.analysis);
+    const candidate = await this.repository.pinned(canary.digest);
+    const models = request.models.map((pin) =>
+      pin.digest === canary.stableDigest ? { ...pin, version: canary.version, digest: canary.digest } : pin,
+    );
+    const { args } = request;
+    const seen = await this.runner.run({ analysis, args, models, input, keepPicture: droppedPicture, signal });
+    const comparison = analysis.compare?.(observations, seen);
+    if (comparison === undefined) throw new AditError('INTERNAL', `The analysis ${analysis.name} compares nothing.`);
+    const stable = await this.repository.pinned(canary.stableDigest);
+    // Words that a job looked for are its own.
+    const known = new Set([stable, candidate].flatMap(({ manifest }) => manifest.labels ?? []));
+    return known.size === 0 ? comparison : withoutWords(comparison, known);
+  }
+
+  /** Keeps the picture that differs most, where it is among those that are shown. */
+  private async pictureOf({ canary, job, input, prefix }: Waiting, { differences }: Comparison) {
+    if (differences.length === 0 || input.kind !== 'frames') return null;
+    const difference = differences.reduce<Difference>(
+      (most, each) => (each.difference > most.difference ? each : most),
+      elementAt(differences, 0),
+    );
+    const { workspaceId, id: jobId } = job;
+    if (!(await this.canaries.isShown(canary, workspaceId, difference.difference))) return null;
+    const picture = await elementAt(input.packs, 0).picture(difference.index);
+    const { data } = await encodeJpeg(picture, { maxSide: PICTURE_SIDE });
+    const objectKey = `${prefix}canary-${randomUUID()}.jpg`;
+    await this.objects.put(objectKey, data);
+    return { workspaceId, jobId, objectKey, difference };
+  }
+
+  private since({ id, digest, stableDigest }: RunningCanary) {
+    const skipped = this.skips.get(id) ?? 0;
+    this.skips.delete(id);
+    return { skipped, stable: this.runs.take(stableDigest), candidate: this.runs.take(digest) };
+  }
+}
+
+/** The same for whoever asks: a unit that is of a share is of every larger one. */
+export function isOfShare({ id, share }: Pick<RunningCanary, 'id' | 'share'>, unit: Unit, digest: string): boolean {
+  const hash = createHash('sha256')
+    .update(`${id}/${knownKey(unit, digest)}`)
+    .digest();
+  return hash.readUInt32BE(0) / 2 ** 32 < share;
+}
+
+function pixelsOf(input: AnalysisInput<InputKind>): number {
+  if (input.kind !== 'frames') return 0;
+  return input.packs.reduce(
+    (sum, { frames }) => frames.reduce((total, { width, height }) => total + width * height, sum),
+    0,
+  );
+}
+
+function withoutWords(comparison: Comparison, known: ReadonlySet<string>): Comparison {
+  const labels: Comparison['labels'] = new Map();
+  for (const [label, { both, stable, candidate }] of comparison.labels) {
+    const name = known.has(label) ? label : '';
+    const sum = labels.get(name) ?? { both: 0, stable: 0, candidate: 0 };
+    labels.set(name, {
+      both: sum.both + both,
+      stable: sum.stable + stable,
+      candidate: sum.candidate + candidate,
+    });
+  }
+  return { ...comparison, labels };
+}

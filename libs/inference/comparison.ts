@@ -1,0 +1,92 @@
+import type { Box } from '@adit/contracts';
+
+/** What a version of a network saw in one picture. */
+export interface Seen {
+  label: string;
+  /** The network's own, 0..1. */
+  score: number;
+  /** In fractions of the picture; null for what is said of the whole of it. */
+  box: Box | null;
+}
+
+/** How often two versions said a label of the same thing, and how often one alone did. */
+export interface Agreement {
+  both: number;
+  stable: number;
+  candidate: number;
+}
+
+/** A picture of which two versions said different things. */
+export interface Difference {
+  /** Among the pictures of the pack. */
+  index: number;
+  frame: number;
+  /** Seconds from the source's first frame. */
+  time: number;
+  /** Sum of the scores of what one alone saw. */
+  difference: number;
+  stable: Seen[];
+  candidate: Seen[];
+}
+
+/** What two versions of a network made of the same unit. */
+export interface Comparison {
+  /** Pictures that both looked at. */
+  pictures: number;
+  labels: Map<string, Agreement>;
+  differences: Difference[];
+}
+
+/** One picture as one version saw it. */
+export interface ComparedPicture {
+  frame: number;
+  time: number;
+  seen: Seen[];
+}
+
+/** Pairs of the same thing, of what two versions saw in one picture. */
+export type MatchSeen = (stable: readonly Seen[], candidate: readonly Seen[]) => { left: Seen; right: Seen }[];
+
+/**
+ * Compares what two versions saw in the same pictures, in their order. What neither is surer of than `sureFrom` counts for
+ * nothing: a score that wanders about a bound is no difference, so what one is sure of is held against all that the other saw.
+ */
+export function comparePictures(
+  stable: readonly ComparedPicture[],
+  candidate: readonly ComparedPicture[],
+  { match, sureFrom }: { match: MatchSeen; sureFrom: number },
+): Comparison {
+  const others = new Map(candidate.map(({ frame, seen }) => [frame, seen]));
+  const comparison: Comparison = { pictures: 0, labels: new Map(), differences: [] };
+  for (const [index, { frame, time, seen }] of stable.entries()) {
+    const other = others.get(frame);
+    if (other === undefined) continue;
+    comparison.pictures += 1;
+    const pairs = match(seen, other);
+    const [lefts, rights] = [new Set(pairs.map(({ left }) => left)), new Set(pairs.map(({ right }) => right))];
+    const sure = ({ score }: Seen): boolean => score >= sureFrom;
+    const alone = {
+      stable: seen.filter((each) => sure(each) && !lefts.has(each)),
+      candidate: other.filter((each) => sure(each) && !rights.has(each)),
+    };
+    for (const { left, right } of pairs) if (sure(left) || sure(right)) count(comparison.labels, left.label, 'both');
+    for (const side of ['stable', 'candidate'] as const) {
+      for (const { label } of alone[side]) count(comparison.labels, label, side);
+    }
+    const difference = [...alone.stable, ...alone.candidate].reduce((sum, { score }) => sum + score, 0);
+    if (difference > 0) {
+      comparison.differences.push({
+        ...{ index, frame, time, difference },
+        stable: seen.filter((each) => sure(each)),
+        candidate: other.filter((each) => sure(each)),
+      });
+    }
+  }
+  return comparison;
+}
+
+function count(labels: Map<string, Agreement>, label: string, side: keyof Agreement): void {
+  const agreement = labels.get(label) ?? { both: 0, stable: 0, candidate: 0 };
+  agreement[side] += 1;
+  labels.set(label, agreement);
+}

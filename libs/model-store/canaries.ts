@@ -1,0 +1,370 @@
+import { randomUUID } from 'node:crypto';
+import { AditError, isoTime, type Canary, type CanaryState } from '@adit/contracts';
+import {
+  CanaryEntity,
+  CanaryPictureEntity,
+  CanaryRunEntity,
+  columns,
+  inStatement,
+  inTransaction,
+  ObjectRemovalEntity,
+  type CanaryCounts,
+  type RunTimes,
+} from '@adit/database';
+import type { Comparison, Difference } from '@adit/inference';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, LessThan, type EntityManager } from 'typeorm';
+import { latencyOf, sumOfRuns } from './latency.js';
+
+/** A candidate is given up on when so many of its units came to nothing, and they are more than those that did not. */
+const MOST_FAILURES = 5;
+/** Units that candidates are at work on at the same time, in all processes together. */
+const MOST_RUNS = 8;
+/** A run that has not ended by then ended with its process. It is aborted before. */
+const LOST_SECONDS = 900;
+export const RUN_SECONDS = 600;
+/** Pictures that are shown to a workspace. */
+const MOST_PICTURES = 20;
+/** As long as the observations beside which they lie. */
+const PICTURE_MILLISECONDS = 7 * 24 * 3_600_000;
+const MOST_LABELS = 1000;
+const MOST_SIGHTINGS = 100;
+
+/** A version as a canary is begun with it. */
+interface Pinned {
+  version: number;
+  digest: string;
+}
+
+/** One that runs. */
+export type RunningCanary = Pick<CanaryEntity, 'modelId' | 'id' | 'stableDigest' | 'version' | 'digest' | 'share'>;
+
+/** What came of a unit. */
+export interface CanaryRun {
+  comparison: Comparison;
+  /** The picture that differs most, where it is kept. */
+  picture: { workspaceId: string; jobId: string; objectKey: string; difference: Difference } | null;
+}
+
+/** What is counted beside the runs themselves. */
+interface Since {
+  skipped: number;
+  stable: RunTimes | null;
+  candidate: RunTimes | null;
+}
+
+/** Versions that are tried beside those that are used: which ones, what was found, and how it ended. */
+@Injectable()
+export class Canaries {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /**
+   * Begins, in place of one that ended; the share of one that runs is changed. Throws CONFLICT while another version is tried, and
+   * for one that the name means already.
+   */
+  async start(modelId: string, stable: Pinned, candidate: Pinned, share: number): Promise<void> {
+    await inTransaction(this.db, async (manager) => {
+      // As whoever promotes or retires.
+      await manager.query('SELECT 1 FROM models WHERE id = $1 FOR UPDATE', [modelId]);
+      await settleCanaries(manager, modelId);
+      const before = await manager.findOneBy(CanaryEntity, { modelId });
+      if (before?.state === 'running') {
+        if (before.version !== candidate.version) {
+          throw new AditError('CONFLICT', `Version ${before.version} is tried already: promote or drop it first.`);
+        }
+        await manager.update(CanaryEntity, { modelId }, { share });
+        return;
+      }
+      if (before !== null) await removePictures(manager, { canaryId: before.id });
+      // What is added meanwhile must not take the name.
+      await manager.query('UPDATE models SET default_version = $2 WHERE id = $1', [modelId, stable.version]);
+      const row = columns<CanaryEntity>({
+        ...{ modelId, id: randomUUID(), state: 'running', reason: null, share, lastError: null },
+        ...{ stableVersion: stable.version, stableDigest: stable.digest },
+        ...{ version: candidate.version, digest: candidate.digest, counts: nothingCounted() },
+        ...{ timeCreated: new Date(), timeEnded: null },
+      });
+      await manager.upsert(CanaryEntity, row, ['modelId']);
+    });
+  }
+
+  /** Ends one that runs. Throws NOT_FOUND without one, CONFLICT when it has ended. */
+  async drop(modelId: string): Promise<void> {
+    const found = await this.find(modelId);
+    if (found.state !== 'running') throw ended(found);
+    await this.db.manager.update(
+      CanaryEntity,
+      { modelId, id: found.id, state: 'running' },
+      { state: 'dropped', timeEnded: new Date() },
+    );
+  }
+
+  /** The version that is tried. Throws NOT_FOUND without one, CONFLICT when it has ended. */
+  async candidate(modelId: string): Promise<number> {
+    const found = await this.find(modelId);
+    if (found.state !== 'running') throw ended(found);
+    return found.version;
+  }
+
+  /** What was found so far, with the pictures that are the workspace's own. Throws NOT_FOUND. */
+  async report(modelId: string, workspaceId: string): Promise<Canary> {
+    const canary = await this.find(modelId);
+    const pictures = await this.db.manager.find(CanaryPictureEntity, {
+      where: { canaryId: canary.id, workspaceId },
+      order: { difference: 'DESC', timeCreated: 'ASC' },
+    });
+    return presented(canary, pictures);
+  }
+
+  /** Where a picture of the report lies. Throws NOT_FOUND, also for one of another workspace. */
+  async pictureKey(modelId: string, workspaceId: string, id: string): Promise<string> {
+    const canary = await this.find(modelId);
+    const picture = await this.db.manager.findOneBy(CanaryPictureEntity, { id, canaryId: canary.id, workspaceId });
+    if (picture === null) throw new AditError('NOT_FOUND', `There is no picture ${id}.`);
+    return picture.objectKey;
+  }
+
+  /** Those that run. */
+  running(): Promise<RunningCanary[]> {
+    return this.db.manager.find(CanaryEntity, {
+      where: { state: 'running' },
+      select: { modelId: true, id: true, stableDigest: true, version: true, digest: true, share: true },
+    });
+  }
+
+  /**
+   * Notes that the candidate is about to look at a unit; null when it must not: it has ended, or is at work on enough already. Runs
+   * whose process died of them count as failures.
+   */
+  async begin(canary: RunningCanary): Promise<string | null> {
+    return inTransaction(this.db, async (manager) => {
+      await settleCanaries(manager, canary.modelId);
+      const row = await this.held(manager, canary);
+      if (row === null) return null;
+      const timeCreated = LessThan(new Date(Date.now() - LOST_SECONDS * 1000));
+      const { affected } = await manager.delete(CanaryRunEntity, { canaryId: canary.id, timeCreated });
+      const lost = affected ?? 0;
+      if (lost > 0) {
+        row.counts.failed += lost;
+        if (await this.write(manager, row, 'A process that ran it ended without a word.')) return null;
+      }
+      if ((await manager.countBy(CanaryRunEntity, { canaryId: canary.id })) >= MOST_RUNS) return null;
+      const id = randomUUID();
+      await manager.insert(CanaryRunEntity, { id, canaryId: canary.id });
+      return id;
+    });
+  }
+
+  /** Whether a picture of that difference is among those that are shown. */
+  async isShown({ id: canaryId }: RunningCanary, workspaceId: string, difference: number): Promise<boolean> {
+    const [row]: { worse: number }[] = await this.db.query(
+      'SELECT count(*)::int AS worse FROM canary_pictures WHERE canary_id = $1 AND workspace_id = $2 AND difference >= $3',
+      [canaryId, workspaceId, difference],
+    );
+    return (row?.worse ?? 0) < MOST_PICTURES;
+  }
+
+  /** Counts a unit that both versions looked at. */
+  async compared(
+    canary: RunningCanary,
+    runId: string,
+    { comparison, picture }: CanaryRun,
+    since: Since,
+  ): Promise<void> {
+    await this.end(canary, runId, since, async (manager, row) => {
+      const { counts } = row;
+      counts.compared += 1;
+      counts.pictures += comparison.pictures;
+      counts.differing += comparison.differences.length;
+      for (const [label, { both, stable, candidate }] of comparison.labels) {
+        const [a, b, c] = counts.labels[label] ?? [0, 0, 0];
+        counts.labels[label] = [a + both, b + stable, c + candidate];
+      }
+      if (picture !== null) await keepPicture(manager, canary.id, picture);
+      return null;
+    });
+  }
+
+  /** Counts a unit of which the candidate made nothing. */
+  async failed(canary: RunningCanary, runId: string, message: string, since: Since): Promise<void> {
+    await this.end(canary, runId, since, (_, row) => {
+      row.counts.failed += 1;
+      return Promise.resolve(message);
+    });
+  }
+
+  /** Counts what was not looked at; with a run, one that was given up without blame. */
+  async skipped(canary: RunningCanary, runId: string | null, since: Since): Promise<void> {
+    await this.end(canary, runId, since, () => Promise.resolve(null));
+  }
+
+  /** Removes what outlived its time. */
+  async sweep(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - PICTURE_MILLISECONDS);
+    await inTransaction(this.db, (manager) => removePictures(manager, { timeCreated: LessThan(before) }));
+  }
+
+  private async end(
+    canary: RunningCanary,
+    runId: string | null,
+    since: Since,
+    count: (manager: EntityManager, row: CanaryEntity) => Promise<string | null>,
+  ): Promise<void> {
+    await inTransaction(this.db, async (manager) => {
+      const row = await this.held(manager, canary);
+      if (runId !== null) {
+        const { affected } = await manager.delete(CanaryRunEntity, { id: runId });
+        // It was counted as lost.
+        if (affected === 0) return;
+      }
+      if (row === null) return;
+      row.counts.skipped += since.skipped;
+      row.counts.stable = sumOfRuns(row.counts.stable, since.stable);
+      row.counts.candidate = sumOfRuns(row.counts.candidate, since.candidate);
+      await this.write(manager, row, await count(manager, row));
+    });
+  }
+
+  /** Null for one that has ended. */
+  private held(manager: EntityManager, { modelId, id }: RunningCanary): Promise<CanaryEntity | null> {
+    const where = { modelId, id, state: 'running' as const };
+    return manager.findOne(CanaryEntity, { where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Returns whether it ended with it. */
+  private async write(manager: EntityManager, row: CanaryEntity, error: string | null): Promise<boolean> {
+    const { modelId, counts, version } = row;
+    const lastError = error ?? row.lastError;
+    const isOver = counts.failed >= MOST_FAILURES && counts.failed > counts.compared;
+    const end = isOver
+      ? {
+          state: 'ended' as const,
+          reason: `Version ${version} failed of ${counts.failed} units: ${lastError ?? ''}`,
+          timeEnded: new Date(),
+        }
+      : {};
+    await manager.update(CanaryEntity, { modelId }, columns<CanaryEntity>({ counts, lastError, ...end }));
+    return isOver;
+  }
+
+  private async find(modelId: string): Promise<CanaryEntity> {
+    await inStatement(this.db, `${SETTLE} SELECT 1 FROM settled`, [modelId]);
+    const found = await this.db.manager.findOneBy(CanaryEntity, { modelId });
+    if (found !== null) return found;
+    throw new AditError('NOT_FOUND', 'No version of the model has been tried beside another.');
+  }
+}
+
+/** What the name of a model means by now ends a canary of it: its candidate was promoted, or compares with nothing in use. */
+export async function settleCanaries(manager: EntityManager, modelId: string): Promise<void> {
+  await manager.query(`${SETTLE} SELECT 1 FROM settled`, [modelId]);
+}
+
+const SETTLE = `
+  WITH meant AS (
+    SELECT m.id, v.digest IS NOT NULL AS is_there, c.id AS canary_id, coalesce(m.default_version, (
+             SELECT max(o.version_number) FROM model_versions o
+              WHERE o.model_id = m.id AND o.manifest IS NOT NULL AND o.time_retired IS NULL)) AS version
+      FROM model_canaries c JOIN models m ON m.id = c.model_id
+      LEFT JOIN model_versions v ON v.model_id = c.model_id AND v.version_number = c.version AND v.digest = c.digest
+       AND v.time_retired IS NULL
+     WHERE c.state = 'running' AND c.model_id = $1
+  ), settled AS (
+    UPDATE model_canaries c
+       SET state = CASE WHEN meant.version = c.version THEN 'promoted' ELSE 'ended' END,
+           reason = CASE WHEN meant.version = c.version THEN NULL
+                         WHEN NOT is_there THEN concat('Version ', c.version, ' was retired.')
+                         WHEN meant.version IS NULL THEN 'The model was deleted.'
+                         ELSE concat('The name means version ', meant.version, ' by now.') END,
+           time_ended = now()
+      FROM meant
+     WHERE c.model_id = meant.id AND c.id = meant.canary_id AND c.state = 'running'
+       AND (NOT is_there OR meant.version IS DISTINCT FROM c.stable_version)
+    RETURNING 1
+  )`;
+
+function nothingCounted(): CanaryCounts {
+  const none = { compared: 0, skipped: 0, failed: 0, pictures: 0, differing: 0 };
+  return { ...none, labels: {}, stable: null, candidate: null };
+}
+
+function ended({ state, version }: { state: CanaryState; version: number }): AditError {
+  return new AditError('CONFLICT', `Version ${version} is tried no more: ${state}.`);
+}
+
+/** Of a job that is there, whose erasure would not find it otherwise; those that differ less make room. */
+async function keepPicture(
+  manager: EntityManager,
+  canaryId: string,
+  { workspaceId, jobId, objectKey, difference: seen }: NonNullable<CanaryRun['picture']>,
+): Promise<void> {
+  const there: unknown[] = await manager.query(
+    'SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL FOR KEY SHARE',
+    [jobId],
+  );
+  if (there.length === 0) {
+    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: new Date() });
+    return;
+  }
+  const { frame, time, difference } = seen;
+  const [stable, candidate] = [seen.stable.slice(0, MOST_SIGHTINGS), seen.candidate.slice(0, MOST_SIGHTINGS)];
+  await manager.insert(
+    CanaryPictureEntity,
+    columns<CanaryPictureEntity>({
+      ...{ id: randomUUID(), canaryId, workspaceId, jobId, objectKey, frame, time, difference, stable, candidate },
+    }),
+  );
+  const rest = await manager.find(CanaryPictureEntity, {
+    where: { canaryId, workspaceId },
+    order: { difference: 'DESC', timeCreated: 'ASC' },
+    skip: MOST_PICTURES,
+    take: MOST_PICTURES,
+  });
+  for (const { id } of rest) await removePictures(manager, { id });
+}
+
+async function removePictures(
+  manager: EntityManager,
+  where: Parameters<typeof manager.findBy<CanaryPictureEntity>>[1],
+): Promise<void> {
+  const found = await manager.findBy(CanaryPictureEntity, where);
+  for (const { id, objectKey } of found) {
+    await manager.delete(CanaryPictureEntity, { id });
+    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: new Date() });
+  }
+}
+
+function presented(canary: CanaryEntity, pictures: readonly CanaryPictureEntity[]): Canary {
+  const { counts } = canary;
+  const labels = Object.entries(counts.labels).map(([label, [both, stable, candidate]]) => ({
+    ...{ label, both, only_stable: stable, only_candidate: candidate },
+  }));
+  const alone = (label: (typeof labels)[number]): number => label.only_stable + label.only_candidate;
+  const both = labels.reduce((sum, label) => sum + label.both, 0);
+  const all = labels.reduce((sum, label) => sum + label.both + alone(label), 0);
+  return {
+    id: canary.id,
+    state: canary.state,
+    reason: canary.reason,
+    version: canary.version,
+    stable_version: canary.stableVersion,
+    share: canary.share,
+    time_created: isoTime(canary.timeCreated),
+    time_ended: canary.timeEnded === null ? null : isoTime(canary.timeEnded),
+    units: {
+      compared: counts.compared,
+      skipped: counts.skipped,
+      failed: counts.failed,
+      last_error: canary.lastError,
+    },
+    pictures: { compared: counts.pictures, differing: counts.differing },
+    agreement: all === 0 ? null : Number((both / all).toFixed(4)),
+    labels: labels
+      .sort((a, b) => alone(b) - alone(a) || b.both - a.both || (a.label < b.label ? -1 : 1))
+      .slice(0, MOST_LABELS),
+    latency: { stable: latencyOf(counts.stable), candidate: latencyOf(counts.candidate) },
+    differing_pictures: pictures.map(({ id, jobId, frame, time, difference, stable, candidate }) => ({
+      ...{ id, job_id: jobId, frame, time, difference: Number(difference.toFixed(4)), stable, candidate },
+    })),
+  };
+}
