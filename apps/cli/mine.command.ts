@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { withEngineOptions } from './engine-options.js';
 import type { MineOptions } from './mine.js';
+import { moduleSetting } from './module-settings.js';
 
 export function mineCommand(): Command {
   const mine = new Command('mine')
@@ -8,6 +9,12 @@ export function mineCommand(): Command {
     .argument('[sources...]', 'files, folders or https:// addresses; a sample film when left out')
     .option('-m, --modules <ids>', 'questions to ask, separated by commas', list, ['face_recognition'])
     .option('--model <name>', 'model for those of the modules that take it, e.g. a face gallery of yours')
+    .option(
+      '--set <argument>',
+      'an argument of a module, module.argument=value (of one module, argument=value); the value as JSON or text; repeatable',
+      moduleSetting,
+      [],
+    )
     .option('-o, --out <folder>', 'where the results go (default: ./adit-results/<name>)')
     .option('--json', 'print the results as JSON and nothing else on standard output')
     .option('--max-distance <number>', 'how far a known face may be, 0..2 (default: 1.0)', number(0, 2))
@@ -23,8 +30,11 @@ Examples:
   adit mine                                     the sample film
   adit mine film.mp4                            every person of a film, told apart
   adit mine photos/ --model team                your own people (see "adit gallery build --help")
+  adit mine talk.mp4 --modules speech_recognition --set mode=performance --set dump_srt=true
   adit mine film.mp4 --json | jq .summary
-  adit mine film.mp4 --server https://adit.example.org`,
+  adit mine film.mp4 --server https://adit.example.org
+
+What each module takes: docs/api, or GET /v1/modules/ of an engine that runs.`,
     )
     .action(async (sources: string[], options: MineOptions) => (await import('./mine.js')).mine(sources, options));
 }

@@ -7,6 +7,7 @@ import type { AditClient, Job } from '@adit/client';
 import type { EngineOptions } from './engine-options.js';
 import { mineJob, type JobOrder } from './mine-job.js';
 import { placeOf, type MiningPlace } from './mining-place.js';
+import { withSettings, type ModuleSetting } from './module-settings.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
@@ -21,6 +22,7 @@ export interface MineOptions extends EngineOptions {
   json?: boolean;
   maxDistance?: number;
   clusterUnknowns: boolean;
+  set: ModuleSetting[];
 }
 
 /** Mines what is given and shows and stores what was found; sets the exit code. */
@@ -92,18 +94,19 @@ function outFolder(group: SourceGroup, groups: number, out: string | undefined):
 }
 
 async function moduleArguments(client: AditClient, options: MineOptions): Promise<JobOrder['modules']> {
-  const { model, modules, maxDistance } = options;
+  const { model, modules, maxDistance, set } = options;
   const takers = model === undefined ? [] : await modulesTaking(client, model, modules);
   const face = {
     ...(maxDistance === undefined ? {} : { max_distance: maxDistance }),
     cluster_unknowns: options.clusterUnknowns,
   };
-  return Object.fromEntries(
+  const given = Object.fromEntries(
     modules.map((id) => [
       id,
       { ...(takers.includes(id) ? { model } : {}), ...(id === 'face_recognition' ? face : {}) },
     ]),
   );
+  return withSettings(given, set);
 }
 
 /** Says what went wrong and sets the exit code. */

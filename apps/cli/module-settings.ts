@@ -1,0 +1,54 @@
+import { AditError } from '@adit/contracts';
+import { InvalidArgumentError } from 'commander';
+
+/** One argument of a module as it is given on the command line. */
+export interface ModuleSetting {
+  /** Null where it was left out, as it may be where one module is asked. */
+  module: string | null;
+  argument: string;
+  value: unknown;
+}
+
+const FORM = /^(?:([a-z][a-z0-9_]*)\.)?([a-z][a-z0-9_]*)=(.*)$/is;
+
+/** `module.argument=value`, added to those before it. The value is JSON, and text where it is none. */
+export function moduleSetting(text: string, before: readonly ModuleSetting[]): ModuleSetting[] {
+  const [, module, argument, value] = FORM.exec(text) ?? [];
+  if (argument === undefined || value === undefined)
+    throw new InvalidArgumentError(`Write it as module.argument=value, e.g. speech_recognition.mode=performance.`);
+  return [...before, { module: module ?? null, argument, value: valueOf(value) }];
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The arguments of the modules that are asked, with those that were set in place of others. Which arguments there are, and what
+ * they take, the engine says. Throws VALIDATION for a module that is not asked.
+ */
+export function withSettings(
+  modules: Readonly<Record<string, Record<string, unknown>>>,
+  settings: readonly ModuleSetting[],
+): Record<string, Record<string, unknown>> {
+  const asked = Object.keys(modules);
+  const all = { ...modules };
+  for (const { module, argument, value } of settings) {
+    const [only, ...others] = asked;
+    const name = module ?? (others.length === 0 ? only : undefined);
+    if (name === undefined) {
+      const which = asked.map((id) => `${id}.${argument}`).join(' or ');
+      throw new AditError('VALIDATION', `Several modules are asked; say whose argument ${argument} is: ${which}.`);
+    }
+    if (!asked.includes(name)) {
+      const said = `--set ${name}.${argument} is for a module that is not asked: ${asked.join(', ')}`;
+      throw new AditError('VALIDATION', `${said}. Name it in --modules as well.`);
+    }
+    all[name] = { ...all[name], [argument]: value };
+  }
+  return all;
+}
