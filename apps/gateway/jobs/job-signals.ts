@@ -5,6 +5,8 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplicationShutdown } from '@nestjs/common';
 
 const log = createLogger('gateway');
+/** No event tells of it: the job's events go with it. */
+const DELETED = 'deleted';
 
 /**
  * Wakes requests that wait for a job. A signal only says "look again": what happened is read from the database, so a lost
@@ -46,6 +48,11 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
     return this.closing.signal;
   }
 
+  /** Wakes all who wait for a job that this process has deleted. Those of other processes look again after a while. */
+  deleted(jobId: string): void {
+    this.emitter.emit(jobId, DELETED);
+  }
+
   /** Listens from now on, so that nothing is missed between looking and waiting; to all events unless `only` says which. */
   watch(jobId: string, only: (event: string) => boolean = () => true): JobWatch {
     return new JobWatch(this.emitter, jobId, only, this.closing.signal);
@@ -57,7 +64,7 @@ export class JobWatch {
   private pending = false;
   private wake: (() => void) | null = null;
   private readonly hear = (event: string): void => {
-    if (!this.only(event)) return;
+    if (event !== DELETED && !this.only(event)) return;
     this.pending = true;
     this.wake?.();
   };

@@ -7,6 +7,7 @@ import { Route, type Exchange, type Input } from '../http/route.js';
 import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
+import { JobSignals } from './job-signals.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
 import { WaitForJob } from './wait-for-job.js';
 
@@ -21,6 +22,7 @@ export class JobsController {
     @Inject(JobPreparation) private readonly preparation: JobPreparation,
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
     @Inject(WaitForJob) private readonly wait: WaitForJob,
+    @Inject(JobSignals) private readonly signals: JobSignals,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -53,6 +55,7 @@ export class JobsController {
   async delete({ params: { jobId } }: Input<typeof deleteJob>, { caller }: Exchange) {
     await this.jobs.row(caller.workspaceId, jobId);
     await this.commands.delete(caller.workspaceId, jobId);
+    this.signals.deleted(jobId);
     return { message: `Job ${jobId} was deleted.` };
   }
 
