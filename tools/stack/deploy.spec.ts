@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { PNPM_VERSION } from '../setup/steps/packages.mjs';
@@ -121,10 +123,54 @@ describe('deploy', () => {
     );
   });
 
+  it('has for linux/arm64 every native package that it has for linux/amd64', () => {
+    // A package of the lock file: its name at the left, the systems that it is for below.
+    const natives = [...text('pnpm-lock.yaml').matchAll(/^ {2}'?(\S+?)@[^:\s]+:\n((?: {4}.*\n)+)/gm)]
+      .filter(([, , about]) => about!.includes('os: [linux]'))
+      .map(([, name]) => name!);
+    const amd64 = natives.filter((name) => /linux-x64(-gnu|-glibc)?$/.test(name));
+    expect(amd64).toContain('@img/sharp-linux-x64');
+    expect(amd64.filter((name) => !natives.includes(name.replace('x64', 'arm64')))).toEqual([]);
+    // It carries its libraries for every system.
+    const runtime = dirname(
+      createRequire(join(root, 'libs/inference/package.json')).resolve('onnxruntime-node/package.json'),
+    );
+    const [abi] = readdirSync(join(runtime, 'bin'));
+    expect(readdirSync(join(runtime, 'bin', abi!, 'linux/arm64'))).toContain('onnxruntime_binding.node');
+  });
+
   it('says what is in the image', () => {
     expect(text('deploy/Dockerfile')).toMatch(
-      /pnpm sbom --sbom-format cyclonedx [\s\S]*COPY --from=build \/adit\/sbom\.cdx\.json/,
+      /pnpm sbom --sbom-format cyclonedx [\s\S]*COPY --from=build \/adit\/sbom\.cdx\.json[\s\S]*RUN node deploy\/complete-sbom\.mjs sbom\.cdx\.json models\n/,
     );
+    const { version } = JSON.parse(text('package.json')) as { version: string };
+    expect(text('deploy/Dockerfile')).toContain(`org.opencontainers.image.version="${version}"`);
+  });
+
+  const onDebian = existsSync('/usr/bin/dpkg-query') ? it : it.skip;
+  onDebian('names the packages of the system, Node and weights beside those of npm', () => {
+    const folder = scratch();
+    const file = join(folder, 'sbom.cdx.json');
+    const bom = { bomFormat: 'CycloneDX', components: [{ type: 'library', name: 'zod', version: '4.6.0' }] };
+    writeFileSync(file, JSON.stringify(bom));
+    mkdirSync(join(folder, 'models/cats/2'), { recursive: true });
+    writeFileSync(join(folder, 'models/cats/2/model.onnx'), 'weights');
+    writeFileSync(join(folder, 'models/catalogue.yaml'), '');
+    execFileSync(process.execPath, [join(root, 'deploy/complete-sbom.mjs'), file, join(folder, 'models')]);
+    const { bomFormat, components } = JSON.parse(readFileSync(file, 'utf8')) as {
+      bomFormat: string;
+      components: { type: string; name: string; version: string; purl?: string; hashes?: unknown }[];
+    };
+    expect([bomFormat, components[0]]).toEqual(['CycloneDX', bom.components[0]]);
+    expect(components.find(({ name }) => name === 'node')).toMatchObject({ version: process.versions.node });
+    const dpkg = components.find(({ name }) => name === 'dpkg')!;
+    expect(dpkg.purl).toMatch(/^pkg:deb\/\w+\/dpkg@[^?]+\?arch=\w+&distro=\w+-/);
+    expect(components.filter(({ type }) => type === 'machine-learning-model')).toEqual([
+      {
+        ...{ type: 'machine-learning-model', 'bom-ref': 'model:cats@2', name: 'cats', version: '2' },
+        hashes: [{ alg: 'SHA-256', content: createHash('sha256').update('weights').digest('hex') }],
+      },
+    ]);
   });
 
   it('runs the Node that the types are of, and that set-up fetches for the tests', async () => {
