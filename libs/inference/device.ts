@@ -54,6 +54,10 @@ export class Device {
   private failure: string | null = null;
   /** Ends when the sessions on a lost device are gone: as long as one is held, it stays lost. */
   private lettingGo: Promise<unknown> = Promise.resolve();
+  /** Runs under way. */
+  private runs = 0;
+  /** Ends when the last place that was loaded in turn is. */
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     options: DeviceOptions,
@@ -116,15 +120,13 @@ export class Device {
     if (era !== this.era) throw putOff();
     try {
       await this.lettingGo;
-      const loading = this.places().map(load);
-      const loaded = (await Promise.allSettled(loading)).flatMap((each) =>
-        each.status === 'fulfilled' ? [each.value] : [],
-      );
+      const loading = await this.onPlaces(load);
+      const loaded = loading.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       if (loaded.length < loading.length || era !== this.era) {
         // Nobody else knows of them: they would take memory for as long as the process lives.
         await Promise.allSettled(loaded.map(({ session }) => session.release()));
-        await Promise.all(loading);
-        throw putOff();
+        const failed = loading.find((each) => each.status === 'rejected');
+        throw failed?.reason ?? putOff();
       }
       this.failure = null;
       return loaded;
@@ -143,8 +145,10 @@ export class Device {
   async run<Outs>(on: SessionOfEra, several: boolean, run: () => Promise<Outs>, again = !several): Promise<Outs> {
     const { session, era } = on;
     if (era !== this.era) throw putOff();
+    this.runs += 1;
+    const running = run().finally(() => (this.runs -= 1));
     try {
-      const outs = await run();
+      const outs = await running;
       if (era === this.era) this.failure = null;
       return outs;
     } catch (error) {
@@ -169,6 +173,22 @@ export class Device {
       if (works) throw error;
       throw this.unavailable(error);
     }
+  }
+
+  /**
+   * Loads in all places at once where nothing runs, else in one after the other, whoever asks: a thread that loads runs nothing, and
+   * the others go on.
+   */
+  private async onPlaces<Loaded>(load: (place: GraphHost) => Promise<Loaded>): Promise<PromiseSettledResult<Loaded>[]> {
+    const places = this.places();
+    if (this.runs === 0) return Promise.allSettled(places.map(load));
+    return Promise.allSettled(
+      places.map((place) => {
+        const mine = this.turn.then(() => load(place));
+        this.turn = mine.catch(() => undefined);
+        return mine;
+      }),
+    );
   }
 
   /** Ends the threads. */
