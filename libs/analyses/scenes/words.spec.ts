@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModelRepository, runOnPicture, SessionPool, type RgbImage } from '@adit/inference';
 import { comparable } from '@adit/inference/families/image-text/similarity';
+import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
 import { z } from 'zod';
 import { wordsLook } from './words.js';
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool?.close();
   await repository?.close();
+  await TOKENIZERS.close();
   await rm(root, { recursive: true, force: true });
 });
 

@@ -10,6 +10,7 @@ import {
   type AnalysisDefinition,
   type RgbImage,
 } from '@adit/inference';
+import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
 import { decodeJpeg, encodeJpeg, openAudioPackBuffer, packAudio } from '@adit/media';
 import type { z } from 'zod';
 
@@ -89,5 +90,6 @@ export class SpecLook<Observations> {
   async close(): Promise<void> {
     await this.pool.close();
     await this.repository.close();
+    await TOKENIZERS.close();
   }
 }

@@ -52,6 +52,15 @@ it('tells what is wrong with a file, and goes on with others', async () => {
   for (let i = 0; thread.isRunning && i < 100; i++) await sleep(50);
 }, 60_000);
 
+it('tells who waits when it is closed', async () => {
+  const thread = new TokenizerThread();
+  const asked = thread.encode(source('one'), 'a red car', 77).catch(AditError.from);
+  const next = thread.encode(source('two'), 'a red car', 77).catch(AditError.from);
+  await thread.close();
+  for (const answer of await Promise.all([asked, next])) expect(answer).toMatchObject({ code: 'UNAVAILABLE' });
+  expect(thread.isRunning).toBe(false);
+}, 60_000);
+
 it('leaves the event loop free while a large one is read', async () => {
   const { model } = clip.tokenizer;
   const vocab = { ...model.vocab };

@@ -57,6 +57,17 @@ export class TokenizerThread {
     return this.worker !== null;
   }
 
+  /** Ends the thread; the next request starts another. Whoever waits is told. */
+  async close(): Promise<void> {
+    const { worker, current } = this;
+    this.worker = null;
+    this.current = null;
+    clearTimeout(this.idle);
+    const waiting = [...(current === null ? [] : [current]), ...this.queue.splice(0)];
+    for (const { reject } of waiting) reject(new AditError('UNAVAILABLE', 'The process ends.'));
+    await worker?.terminate();
+  }
+
   private ask(source: TokenizerSource, ask: TokenizerRequest['ask']): Promise<number[] | string> {
     return new Promise((resolve, reject) => {
       this.queue.push({ source, ask, resolve, reject });
@@ -112,9 +123,11 @@ export class TokenizerThread {
 
   private async bring(current: Waiting): Promise<void> {
     try {
-      this.post(current, await current.source.readFile('tokenizer.json'));
+      const file = await current.source.readFile('tokenizer.json');
+      // It may have been closed meanwhile.
+      if (this.current === current) this.post(current, file);
     } catch (error) {
-      this.end(() => current.reject(error));
+      if (this.current === current) this.end(() => current.reject(error));
     }
   }
 
