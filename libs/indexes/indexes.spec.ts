@@ -70,6 +70,25 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(await identities.list(workspaceId, collection, { offset: 0, limit: 10 })).toMatchObject({ total: 1 });
     });
 
+    it('makes several identities of people in one picture, however alike, the nearer of two being who is known', async () => {
+      const collection = await make();
+      const known = await meet(collection, someFace(30));
+      const together = [lookAlike(someFace(30), 0.6, 1), lookAlike(someFace(30), 0.2, 2), someFace(31)];
+      const apart = () =>
+        inTransaction(database.dataSource, async (manager) => {
+          const strangers = new Strangers(manager, workspaceId, searches);
+          const ids = await strangers.identifyApart(
+            together.map((embedding) => ({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null })),
+          );
+          await strangers.flush();
+          return ids;
+        });
+      const first = await apart();
+      expect(first[1]).toBe(known);
+      expect(new Set(first).size).toBe(3);
+      expect(await apart()).toEqual(first);
+    });
+
     it('has the default collection from the start, also for jobs that begin together', async () => {
       const ids = await Promise.all([4, 4, 4, 5].map((person) => meet('default_index', someFace(person))));
       expect(new Set(ids).size).toBe(2);

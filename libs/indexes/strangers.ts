@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
 import type { ModelPin } from '@adit/contracts';
-import { DEFAULT_COLLECTION } from '@adit/contracts';
+import { DEFAULT_COLLECTION, elementAt } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
 import type { NeighbourSearches } from './nearest/choose.js';
-import type { Neighbourhood } from './nearest/port.js';
+import type { Neighbour, Neighbourhood } from './nearest/port.js';
 
 const log = createLogger('indexes');
 /** The mean of so many appearances says who somebody is; later ones would only be written. */
 const MEMBERS_OF_MEAN = 32;
+/** Of one face, when several of a picture are told apart: more of them hardly look like one identity. */
+const MOST_NEIGHBOURS = 16;
 /** Ten digits, of which the first is no zero. */
 const [FIRST_ID, PAST_IDS] = [1_000_000_000, 10_000_000_000];
 
@@ -63,21 +65,42 @@ export class Strangers {
    * face stays unknown.
    */
   async identify(stranger: Stranger): Promise<string | null> {
-    const { collection: name, embedding, maxDistance } = stranger;
-    const held = await this.hold(name, stranger);
-    if (held === null) return null;
-    const { collection, around } = held;
-    if (collection.embeddingDigest !== stranger.network.digest || collection.dimensions !== embedding.length) {
-      log.warn(
-        { collection: name, network: stranger.network },
-        'faces of another network are not put into a collection',
-      );
-      return null;
+    return elementAt(await this.identifyApart([stranger]), 0);
+  }
+
+  /** The same of different people: of two who are near one identity the nearer is that one. */
+  async identifyApart(strangers: readonly Stranger[]): Promise<(string | null)[]> {
+    const pairs: { at: number; neighbour: Neighbour }[] = [];
+    const heldBy: (Held | null)[] = [];
+    for (const [at, stranger] of strangers.entries()) {
+      const held = await this.holdFor(stranger);
+      heldBy.push(held);
+      const most = Math.min(strangers.length, MOST_NEIGHBOURS);
+      for (const neighbour of held === null ? [] : await held.around.nearest(stranger.embedding, most)) {
+        if (neighbour.distance <= stranger.maxDistance) pairs.push({ at, neighbour });
+      }
     }
-    const [nearest] = await around.nearest(embedding, 1);
-    held.revision += 1n;
-    const known = nearest !== undefined && nearest.distance <= maxDistance;
-    return known ? this.seenAgain(held, nearest.indexId, embedding) : this.add(held, stranger);
+    const chosen = new Map<number, string>();
+    const taken = new Set<string>();
+    for (const { at, neighbour } of pairs.sort((a, b) => a.neighbour.distance - b.neighbour.distance)) {
+      if (chosen.has(at) || taken.has(neighbour.indexId)) continue;
+      chosen.set(at, neighbour.indexId);
+      taken.add(neighbour.indexId);
+    }
+    const ids: (string | null)[] = [];
+    for (const [at, stranger] of strangers.entries()) {
+      const held = elementAt(heldBy, at);
+      const known = chosen.get(at);
+      if (held !== null) held.revision += 1n;
+      ids.push(
+        held === null
+          ? null
+          : known === undefined
+            ? await this.add(held, stranger)
+            : await this.seenAgain(held, known, stranger.embedding),
+      );
+    }
+    return ids;
   }
 
   /** Writes what the collections are now; before the transaction ends. */
@@ -89,6 +112,16 @@ export class Strangers {
         [held.collection.id, String(held.revision), held.size],
       );
     }
+  }
+
+  private async holdFor(stranger: Stranger): Promise<Held | null> {
+    const { collection: name, embedding, network } = stranger;
+    const held = await this.hold(name, stranger);
+    if (held === null) return null;
+    const { embeddingDigest, dimensions } = held.collection;
+    if (embeddingDigest === network.digest && dimensions === embedding.length) return held;
+    log.warn({ collection: name, network }, 'faces of another network are not put into a collection');
+    return null;
   }
 
   private async hold(name: string, stranger: Stranger): Promise<Held | null> {

@@ -1,4 +1,4 @@
-import { AditError, type ModelPin, type PictureRef } from '@adit/contracts';
+import { AditError, zip, type ModelPin, type PictureRef } from '@adit/contracts';
 import { JobAnalysisEntity, type JobEntity } from '@adit/database';
 import { NeighbourSearches, Strangers } from '@adit/indexes';
 import type { IdentityClaim, Segment } from '@adit/module-kit';
@@ -48,13 +48,21 @@ export class IndexedFaces {
     private readonly strangers: Strangers,
   ) {}
 
-  /** The id of whom a face is in the collection that it claims a place in; null when it can have none. */
-  async identify(claim: IdentityClaim, thumbnail: PictureRef | null): Promise<string | null> {
-    const network = (await (this.pins ??= this.networks())).find(({ name }) => name === claim.network);
-    if (network === undefined) return null;
-    const jpeg = thumbnail === null ? undefined : this.pictures.get(thumbnail.key);
-    const picture = thumbnail === null || jpeg === undefined ? null : { ...thumbnail, jpeg };
-    return this.strangers.identify({ ...claim, network, picture });
+  /** The ids of who different people are in the collection that they claim places in; null for who can have none. */
+  async identifyApart(
+    claims: readonly { claim: IdentityClaim; thumbnail: PictureRef | null }[],
+  ): Promise<(string | null)[]> {
+    const networks = await (this.pins ??= this.networks());
+    const strangers = claims.flatMap(({ claim, thumbnail }, at) => {
+      const network = networks.find(({ name }) => name === claim.network);
+      if (network === undefined) return [];
+      const jpeg = thumbnail === null ? undefined : this.pictures.get(thumbnail.key);
+      const picture = thumbnail === null || jpeg === undefined ? null : { ...thumbnail, jpeg };
+      return [{ at, stranger: { ...claim, network, picture } }];
+    });
+    const found = await this.strangers.identifyApart(strangers.map(({ stranger }) => stranger));
+    const ids = new Map(zip(strangers, found).map(([{ at }, id]): [number, string | null] => [at, id]));
+    return claims.map((_, at) => ids.get(at) ?? null);
   }
 
   flush(): Promise<void> {

@@ -32,6 +32,7 @@ export async function insertSegments(
   for (const { module, sourceIndex, segments } of results) {
     const shown = new IdentitiesShown(manager, { jobId: job.id, module, sourceIndex });
     const numbers = await numbersOf(segments, identities, shown);
+    const indexIds = await indexIdsOf(segments, faces);
     for (const [at, { claim, teaches = null, ...segment }] of segments.entries()) {
       rows.push({
         ...segment,
@@ -40,15 +41,9 @@ export async function insertSegments(
         moduleId: module.moduleId,
         seq: job.segmentCount++,
         moduleSeq: module.segmentCount++,
-        ...(claim === undefined
-          ? { identityCollection: null, identityNumber: null, indexId: null }
-          : claim.network === undefined
-            ? { identityCollection: claim.collection, identityNumber: numbers[at] ?? null, indexId: null }
-            : {
-                identityCollection: null,
-                identityNumber: null,
-                indexId: await faces.identify(claim, segment.thumbnail),
-              }),
+        identityCollection: claim?.network === undefined ? (claim?.collection ?? null) : null,
+        identityNumber: numbers[at] ?? null,
+        indexId: indexIds[at] ?? null,
       });
     }
   }
@@ -56,6 +51,27 @@ export async function insertSegments(
     const part = rows.slice(at, at + PART).map((row) => columns<SegmentEntity>(row));
     await manager.insert(SegmentEntity, part);
   }
+}
+
+/** The ids of identities of index collections that segments claim, by the segments' places; those of one picture are different people. */
+async function indexIdsOf(segments: readonly Segment[], faces: IndexedFaces): Promise<(string | null)[]> {
+  const ids = segments.map((): string | null => null);
+  for (const members of picturesOf(segments, true)) {
+    const claims = members.map(({ claim, at }) => ({ claim, thumbnail: elementAt(segments, at).thumbnail }));
+    for (const [{ at }, id] of zip(members, await faces.identifyApart(claims))) ids[at] = id;
+  }
+  return ids;
+}
+
+/** The claims of segments, into index collections or not, those of one picture together, with the segments' places. */
+function picturesOf(segments: readonly Segment[], isIndexed: boolean): { claim: IdentityClaim; at: number }[][] {
+  const pictures = new Map<string, { claim: IdentityClaim; at: number }[]>();
+  for (const [at, { claim }] of segments.entries()) {
+    if (claim === undefined || (claim.network !== undefined) !== isIndexed) continue;
+    const key = claim.apart ?? `alone ${at}`;
+    pictures.set(key, [...(pictures.get(key) ?? []), { claim, at }]);
+  }
+  return [...pictures.values()];
 }
 
 /**
@@ -68,13 +84,7 @@ async function numbersOf(
   shown: IdentitiesShown,
 ): Promise<(number | null)[]> {
   const numbers = segments.map((): number | null => null);
-  const pictures = new Map<string, { claim: IdentityClaim; at: number }[]>();
-  for (const [at, { claim }] of segments.entries()) {
-    if (claim === undefined || claim.network !== undefined) continue;
-    const key = claim.apart ?? `alone ${at}`;
-    pictures.set(key, [...(pictures.get(key) ?? []), { claim, at }]);
-  }
-  for (const members of pictures.values()) {
+  for (const members of picturesOf(segments, false)) {
     const claims = members.map(({ claim }) => claim);
     if (claims.length > 1) {
       for (const [{ at }, number] of zip(members, await identities.assignApart(claims))) numbers[at] = number;
