@@ -15,6 +15,7 @@ import { hostileNeighbour, hostileNeighbourStack } from './rows/hostile-neighbou
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { longFilm } from './rows/long-film.mjs';
 import { memory } from './rows/memory.mjs';
+import { models } from './rows/models.mjs';
 import { pages } from './rows/pages.mjs';
 import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
@@ -39,6 +40,7 @@ const ROWS = {
   search,
   together,
   memory,
+  models,
   api,
   queue,
   'pages-10m': pages10m,
