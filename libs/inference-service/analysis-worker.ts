@@ -185,6 +185,7 @@ export class AnalysisWorker {
     const input = await openInput(this.objects, unit, chunk.packs?.[unit.sourceIndex], inputOf(request));
     // What another decoder made is looked at, but not remembered as what was asked for.
     if (input.packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
+    await this.canaries.hear();
     const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
     const prefix = observationPrefix(job, unit, request.digest, folder);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });

@@ -143,8 +143,7 @@ describe('a candidate in an inference process', () => {
     const request = { analysis: 'brightness', args: {}, models, digest: digestOf(models) };
     const keepPicture = () => Promise.reject(new Error('No picture is kept.'));
     const kept: Parameters<CanaryRunner['add']>[0] = [];
-    // Once before, for the list of those that run to be known when the stable version does.
-    await at.canary.keep([], { job, request, unit, input, observations: { scores: [] }, prefix: '' });
+    await at.canary.hear();
     const observations = await at.runner.run({ analysis: brightness, args: {}, models, input, keepPicture });
     const seen: CanaryLook = { job, request, unit, input, observations, prefix: `jobs/${job.id}/look/` };
     await at.canary.keep(kept, seen);

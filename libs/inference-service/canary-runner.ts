@@ -81,7 +81,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   async keep(kept: CanaryLooks, look: CanaryLook): Promise<void> {
     const { request, unit, input } = look;
     if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
-    await this.refresh();
+    await this.hear();
     const canary = this.running.find(({ stableDigest }) =>
       request.models.some(({ digest }) => digest === stableDigest),
     );
@@ -122,7 +122,8 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     await this.idle();
   }
 
-  private async refresh(): Promise<void> {
+  /** Learns what runs, before the stable version does: its runs are timed from then on. Throws nothing. */
+  async hear(): Promise<void> {
     if (performance.now() - this.readAt < FRESH_MS) return;
     this.reading ??= this.read().finally(() => (this.reading = null));
     await this.reading;
