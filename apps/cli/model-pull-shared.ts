@@ -37,8 +37,8 @@ export async function pullShared(
     const store = new ModelStore(dataSource, objects);
     if (pulledFiles(name).size > 0 && (await isStored(store, name)))
       return { models: [...pulledFiles(name).keys()], done: 'are in the shared repository already' };
-    const { models } = await pullModel({ ...options, name, modelsDir: folder });
-    for (const model of models) await publish(store, folder, model);
+    const { models, version } = await pullModel({ ...options, name, modelsDir: folder });
+    for (const model of models) await publish(store, folder, { name: model, version });
     return { models, done: 'checked; in the shared repository, for all workspaces' };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -58,11 +58,15 @@ async function isStored(store: ModelStore, name: string): Promise<boolean> {
   );
 }
 
-async function publish(store: ModelStore, modelsDir: string, name: string): Promise<void> {
+async function publish(
+  store: ModelStore,
+  modelsDir: string,
+  { name, version }: { name: string; version: number },
+): Promise<void> {
   const found = await readManifest(modelsDir, name);
   if (found === null) throw new AditError('INTERNAL', `${name} came without its manifest.`);
   const { defaultVersion: _, ...manifest } = { ...found, sha256: {} };
-  const folder = join(modelsDir, name, '1');
+  const folder = join(modelsDir, name, String(version));
   const { pin, files } = await readVersion(folder, manifest, 1);
   await store.publish({ workspaceId: null, manifest, digest: pin.digest, folder, files, changelog: 'adit model pull' });
 }

@@ -12,6 +12,11 @@ export class HeldTensors {
   /** @type {Map<number, import('onnxruntime-node').Tensor>} */
   #held = new Map();
   #count = 0;
+  /**
+   * Memory that rows are picked into, by where they go: no run outlives its call, and memory made anew for each would keep the
+   * collector busy. @type {Map<string, ArrayBuffer>}
+   */
+  #picked = new Map();
 
   /**
    * Answers those of the outputs that `wanted` names, and numbers for those in `keep`, which stay here until they are dropped.
@@ -25,7 +30,8 @@ export class HeldTensors {
     /** @type {Record<string, import('onnxruntime-node').Tensor>} */
     const inputs = {};
     for (const feed of feeds) {
-      inputs[feed.name] = 'held' in feed ? this.#fed(ort, feed) : ortTensor(ort, feed.type, feed.data, feed.dims);
+      inputs[feed.name] =
+        'held' in feed ? this.#fed(ort, feed, feed.name) : ortTensor(ort, feed.type, feed.data, feed.dims);
     }
     const results = await session.run(inputs, [...wanted, ...keep]);
     return [
@@ -50,6 +56,7 @@ export class HeldTensors {
       this.#held.get(number)?.dispose();
       this.#held.delete(number);
     }
+    if (this.#held.size === 0) this.#picked.clear();
   }
 
   get size() {
@@ -59,8 +66,9 @@ export class HeldTensors {
   /**
    * @param {typeof import('onnxruntime-node')} ort
    * @param {import('./onnx-graph.js').FedTensor} feed
+   * @param {string} name
    */
-  #fed(ort, { held, rows }) {
+  #fed(ort, { held, rows }, name) {
     const tensor = this.#of(held);
     if (rows === undefined || rows.every((row, i) => row === i && rows.length === tensor.dims[0])) return tensor;
     const whole = readTensor(tensor);
@@ -69,10 +77,25 @@ export class HeldTensors {
       throw new Error(`Rows are fed of a tensor that has ${count}.`);
     const length = whole.data.length / count;
     // Arrays of one type: the tensor has it.
-    const data = new /** @type {Float32ArrayConstructor} */ (whole.data.constructor)(rows.length * length);
+    const Data = /** @type {Float32ArrayConstructor} */ (whole.data.constructor);
+    const data = new Data(this.#room(name, rows.length * length * Data.BYTES_PER_ELEMENT), 0, rows.length * length);
     for (const [i, row] of rows.entries())
       data.set(/** @type {Float32Array} */ (whole.data).subarray(row * length, (row + 1) * length), i * length);
     return ortTensor(ort, whole.type, data, [rows.length, ...whole.dims.slice(1)]);
+  }
+
+  /**
+   * At least so many bytes; a step that grows by a little seldom needs more than the one before it.
+   *
+   * @param {string} name
+   * @param {number} bytes
+   */
+  #room(name, bytes) {
+    const own = this.#picked.get(name);
+    if (own !== undefined && own.byteLength >= bytes) return own;
+    const more = new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(8, bytes))));
+    this.#picked.set(name, more);
+    return more;
   }
 
   /** @param {number} number */

@@ -35,15 +35,19 @@ export class GraphBuilder {
   /** `microsoft`: the graph uses operators of that domain. */
   constructor(private readonly dialect: { opset: number; microsoft?: boolean } = { opset: OPSET }) {}
 
-  /** Adds a node with one output and returns that output's name. An empty input name leaves an optional input out. */
+  /**
+   * Adds a node with one output and returns that output's name, one from the counter unless it is given. An empty input name leaves
+   * an optional input out.
+   */
   node(
     op: string,
     inputs: readonly string[],
     attributes: Readonly<Record<string, Attribute>> = {},
-    domain?: string,
+    { domain, name }: { domain?: string; name?: string } = {},
   ): string {
-    const [output] = this.outputsOf(op, inputs, attributes, 1, domain);
-    return output as string;
+    const output = name ?? this.nextName('t');
+    this.add(op, inputs, attributes, [output], domain);
+    return output;
   }
 
   /** Adds a node with several outputs. */
@@ -52,18 +56,27 @@ export class GraphBuilder {
     inputs: readonly string[],
     attributes: Readonly<Record<string, Attribute>>,
     outputs: number,
-    domain?: string,
   ): string[] {
-    const output = Array.from({ length: outputs }, () => this.nextName('t'));
+    const names = Array.from({ length: outputs }, () => this.nextName('t'));
+    this.add(op, inputs, attributes, names);
+    return names;
+  }
+
+  private add(
+    op: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>>,
+    output: readonly string[],
+    domain?: string,
+  ): void {
     this.nodes.push({
       opType: op,
       ...(domain === undefined ? {} : { domain }),
       name: `${op}_${output[0] ?? ''}`,
       input: [...inputs],
-      output,
+      output: [...output],
       attribute: Object.entries(attributes).map(([name, value]) => attributeProto(name, value)),
     });
-    return output;
   }
 
   input(name: string, dims: readonly Dim[], type: 'float32' | 'int64' = 'float32'): string {
@@ -71,8 +84,10 @@ export class GraphBuilder {
     return name;
   }
 
-  output(name: string, value: string, dims: readonly Dim[], type: TensorType = 'float32'): void {
-    this.nodes.push({ opType: 'Identity', name: `output_${name}`, input: [value], output: [name], attribute: [] });
+  /** An output of the graph; a copy of `value`, unless that has the name already. */
+  output(name: string, value: string, dims: readonly Dim[], type: TensorType | 'int64' = 'float32'): void {
+    if (value !== name)
+      this.nodes.push({ opType: 'Identity', name: `output_${name}`, input: [value], output: [name], attribute: [] });
     this.outputs.push(valueInfo(name, type, dims));
   }
 

@@ -6,12 +6,22 @@ import { conversionError } from './tensor.js';
 import { inBlocks, inRows, transposedBytes } from './quantise.js';
 
 /** Of CTranslate2's config.json. */
-const Config = z.object({ alignment_heads: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])).min(1) });
+const Config = z.object({
+  alignment_heads: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])).min(1),
+  /** Tokens that are never written. */
+  suppress_ids: z.array(z.int().nonnegative()),
+  /** What no text begins with: a blank and the end. */
+  suppress_ids_begin: z.array(z.int().nonnegative()).min(1),
+});
 
 /** Numbers of a head, in every Whisper. */
 const HEAD = 64;
 /** Weights that share a scale in the decoder. */
 const BLOCK = 128;
+/** One more than the beams of a search, as one may be the end. */
+const LIKELIEST = 6;
+/** What the logits of text that is never written are lowered by. */
+const NEVER = -1e4;
 const EPSILON = { float: 1e-5 };
 
 /**
@@ -22,7 +32,9 @@ const EPSILON = { float: 1e-5 };
  *
  * Decoder, prompt and step alike: `tokens` N×S, `rows` R, `past_k_<l>` and `past_v_<l>` N×heads×P×64 (P may be 0), and those of
  * the encoder → `logits` N×R×tokens at the positions `rows` of `tokens`, `present_k_<l>` and `present_v_<l>` N×heads×(P+S)×64, and
- * `alignment` N×A×S×F/2, the shares of attention of the heads that follow the clock.
+ * `alignment` N×A×S×F/2, the shares of attention of the heads that follow the clock. Of the logits of text, without those that are
+ * never written, `text_logits` and `text_tokens` N×R×6 are the largest, and `text_sum` N×R×1 is the logarithm of the sum of all their
+ * exponentials; `other_logits` are those of the tokens from the end of text on.
  * @throws AditError when the files hold no Whisper.
  */
 export async function convertWhisper(
@@ -33,7 +45,9 @@ export async function convertWhisper(
   const config = Config.parse(JSON.parse(await readFile(configFile, 'utf8')));
   const model = Ct2Model.read(Buffer.concat(files));
   if (model.spec !== 'WhisperSpec') throw conversionError(`${model.spec} is not Whisper`);
-  const whisper = new Whisper(model, config.alignment_heads);
+  // The end is the first of the tokens that are no text.
+  const text = { end: Math.max(...config.suppress_ids_begin), never: config.suppress_ids };
+  const whisper = new Whisper(model, config.alignment_heads, text);
   const { decoderLayers: layers, heads } = whisper;
   return { encoder: whisper.encoder(), decoder: whisper.decoder(), layers, heads };
 }
@@ -51,6 +65,7 @@ class Whisper {
   constructor(
     private readonly model: Ct2Model,
     private readonly alignmentHeads: readonly (readonly [number, number])[],
+    private readonly text: { end: number; never: readonly number[] },
   ) {
     [this.vocabulary, this.width] = model.dims('decoder/embeddings/weight') as [number, number];
     this.heads = model.scalar('decoder/num_heads');
@@ -89,7 +104,12 @@ class Whisper {
       const scope = `encoder/layer_${layer}`;
       const normed = this.norm(graph, x, `${scope}/self_attention/layer_norm`);
       const [q, k, v] = this.queryKeyValue(graph, normed, `${scope}/self_attention/linear_0`, byRow);
-      const seen = graph.node('MultiHeadAttention', [q, k, v], { num_heads: heads, scale: { float: 1 } }, MICROSOFT);
+      const seen = graph.node(
+        'MultiHeadAttention',
+        [q, k, v],
+        { num_heads: heads, scale: { float: 1 } },
+        { domain: MICROSOFT },
+      );
       x = graph.node('Add', [x, this.linear(graph, seen, `${scope}/self_attention/linear_1`, byRow)]);
       x = this.feedForward(graph, x, `${scope}/ffn`, byRow);
     }
@@ -127,8 +147,11 @@ class Whisper {
       const scope = `decoder/layer_${layer}`;
       const normed = this.norm(graph, x, `${scope}/self_attention/layer_norm`);
       const [q, k, v] = this.queryKeyValue(graph, normed, `${scope}/self_attention/linear_0`, byBlock);
-      const keys = graph.node('Concat', [pastK, this.intoHeads(graph, k)], { axis: 2 });
-      const values = graph.node('Concat', [pastV, this.intoHeads(graph, v)], { axis: 2 });
+      // Under their own names: a copy of all that was said would be made for each of them at each step.
+      const grown = (past: string, of: string, name: string): string =>
+        graph.node('Concat', [past, this.intoHeads(graph, of)], { axis: 2 }, { name });
+      const keys = grown(pastK, k, `present_k_${layer}`);
+      const values = grown(pastV, v, `present_v_${layer}`);
       const turned = graph.node('Transpose', [keys], { perm: [0, 1, 3, 2] });
       const scores = graph.node('Add', [graph.node('MatMul', [this.intoHeads(graph, q), turned]), mask]);
       const shares = graph.node('Softmax', [scores], { axis: -1 });
@@ -147,19 +170,49 @@ class Whisper {
       x = this.feedForward(graph, x, `${scope}/ffn`, byBlock);
     }
     const picked = graph.node('Gather', [x, rows], { axis: 1 });
-    const logits = embedding.project(this.norm(graph, picked, 'decoder/layer_norm'));
+    const logits = embedding.project(this.norm(graph, picked, 'decoder/layer_norm'), 'logits');
     graph.output('logits', logits, ['N', 'R', this.vocabulary]);
+    this.summary(graph, logits);
     const alignment = graph.node('Concat', aligned, { axis: 1 });
     graph.output('alignment', alignment, ['N', this.alignmentHeads.length, 'S', 'T']);
     return graph.toModel('whisper_decoder');
   }
 
+  /** What is enough to go on with: of the tokens of text only the likeliest, of the others all. */
+  private summary(graph: GraphBuilder, logits: string): void {
+    const { end } = this.text;
+    const last = graph.integers([-1]);
+    const part = (from: number, to: number): string =>
+      graph.node('Slice', [logits, graph.integers([from]), graph.integers([to]), last]);
+    const text = part(0, end);
+    const [values, tokens] = graph.outputsOf('TopK', [text, graph.integers([LIKELIEST])], { axis: -1 }, 2) as [
+      string,
+      string,
+    ];
+    // What is taken off the logits to make probabilities of them; ReduceLogSumExp takes many times as long.
+    const one = (x: string): string => graph.node('Slice', [x, graph.integers([0]), graph.integers([1]), last]);
+    const top = graph.node('GatherElements', [graph.node('LogSoftmax', [text], { axis: -1 }), one(tokens)], {
+      axis: -1,
+    });
+    graph.output('text_logits', values, ['N', 'R', LIKELIEST]);
+    graph.output('text_tokens', tokens, ['N', 'R', LIKELIEST], 'int64');
+    graph.output('text_sum', graph.node('Sub', [one(values), top]), ['N', 'R', 1]);
+    graph.output('other_logits', part(end, this.vocabulary), ['N', 'R', this.vocabulary - end]);
+  }
+
   /** The table of tokens, which is also what the answer is projected with. */
-  private embedding(graph: GraphBuilder): { of: (tokens: string) => string; project: (x: string) => string } {
+  private embedding(graph: GraphBuilder): {
+    of: (tokens: string) => string;
+    project: (x: string, name: string) => string;
+  } {
     const { width: K, vocabulary: N } = this;
     const { data, scales } = inBlocks(this.model.floats('decoder/embeddings/weight'), BLOCK);
     const table = graph.quantised(data, [N, K / BLOCK, BLOCK]);
     const factors = graph.floats(scales, [scales.length]);
+    const { end, never } = this.text;
+    const bias = new Float32Array(N);
+    for (const token of never) if (token < end) bias[token] = NEVER;
+    const offsets = graph.floats(bias, [N]);
     return {
       of: (tokens) => {
         const rows = graph.node('Cast', [graph.node('Gather', [table, tokens], { axis: 0 })], { to: FLOAT });
@@ -168,7 +221,8 @@ class Whisper {
         const centred = graph.node('Sub', [rows, graph.floats([128])]);
         return graph.node('Reshape', [graph.node('Mul', [centred, scale]), graph.integers([0, 0, K])]);
       },
-      project: (x) => graph.node('MatMulNBits', [x, table, factors], blockSizes(N, K), MICROSOFT),
+      project: (x, name) =>
+        graph.node('MatMulNBits', [x, table, factors, '', '', offsets], blockSizes(N, K), { domain: MICROSOFT, name }),
     };
   }
 
@@ -229,7 +283,12 @@ function byRow(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: 
   const table = graph.quantised(transposedBytes(data, M, K), [K, M]);
   const largest = graph.node('ReduceMax', [graph.node('Abs', [x]), graph.integers([-1])], { keepdims: 1 });
   const even = graph.node('Div', [x, largest]);
-  const product = graph.node('DynamicQuantizeMatMul', [even, table, graph.floats(scales, [M])], {}, MICROSOFT);
+  const product = graph.node(
+    'DynamicQuantizeMatMul',
+    [even, table, graph.floats(scales, [M])],
+    {},
+    { domain: MICROSOFT },
+  );
   return graph.node('Mul', [product, largest]);
 }
 
@@ -238,7 +297,7 @@ function byBlock(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }
   const { data, scales } = inBlocks(weights, BLOCK);
   const table = graph.quantised(data, [M, K / BLOCK, BLOCK]);
   const factors = graph.floats(scales, [scales.length]);
-  return graph.node('MatMulNBits', [x, table, factors], blockSizes(M, K), MICROSOFT);
+  return graph.node('MatMulNBits', [x, table, factors], blockSizes(M, K), { domain: MICROSOFT });
 }
 
 /** 0 where a token may attend to another, far below elsewhere: positions `before` to `after` by 0 to `after`. */

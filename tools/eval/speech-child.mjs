@@ -5,7 +5,8 @@ import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionP
 const [path, options] = process.argv.slice(2);
 const { mode, folders } = JSON.parse(options);
 const repository = await ModelRepository.open({ roots: folders });
-const pool = new SessionPool({ onnx: { threads: 2 } });
+// One file is heard window by window: a second worker would only load the models again.
+const pool = new SessionPool({ workers: 1, onnx: { threads: 2 } });
 const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('speech');
 const runner = new AnalysisRunner(repository, pool);
 const texts = [];

@@ -64,11 +64,10 @@ export async function writeCaption(
       beams: 1,
       next: async ([way]) => {
         signal.throwIfAborted();
-        return [await steps.next([writing.start, ...(way?.tokens ?? [])])];
+        const logits = await steps.next([writing.start, ...(way?.tokens ?? [])]);
+        // Whichever of them ends the text, one end is followed.
+        return [likeliest(logits, 1).map((one) => (writing.end.includes(one.token) ? { ...one, token: -1 } : one))];
       },
-      // Whichever of them ends the text, one end is followed.
-      candidates: (logits) =>
-        likeliest(logits, 1).map((one) => (writing.end.includes(one.token) ? { ...one, token: -1 } : one)),
       end: -1,
       isOver: () => false,
       most: writing.length - 1,

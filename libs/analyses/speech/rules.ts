@@ -1,5 +1,5 @@
 import { elementAt, float32At } from '@adit/contracts';
-import { normalOf, type Candidate } from '../writing/candidates.js';
+import { largest, sumOf, type Candidate, type RatedToken } from '../writing/candidates.js';
 import type { Tokenizer } from './tokenizer.js';
 
 // Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
@@ -8,36 +8,88 @@ const { max } = Math;
 /** The first time of a window lies within its first second. */
 const FIRST_TIME = 50;
 
+/** What may be written next, but for tokens that are never text. */
+interface Permitted {
+  text: boolean;
+  /** The token that ends a text, and the others that are no time. */
+  end: boolean;
+  /** Times from this token on, up to the other. */
+  times: { from: number; to: number };
+}
+
 /**
- * OpenAI's rules of what may be written next: no token that is never text; times come in pairs, never go back, the first one
- * soon, and win where all of them together are likelier than any text. Changes the logits.
+ * OpenAI's rules of what may be written next: times come in pairs, never go back, and the first one comes first and soon. What they
+ * leave out is that times win where all of them together are likelier than any text.
  */
-export function applyRules(logits: Float32Array, written: readonly number[], tokens: Tokenizer): void {
-  const { end, times, noTimes, never, neverFirst } = tokens;
-  for (const token of never) logits[token] = -Infinity;
-  if (written.length === 0) for (const token of neverFirst) logits[token] = -Infinity;
-  logits[noTimes] = -Infinity;
+function permitted(written: readonly number[], { times, size }: Rules): Permitted {
+  if (written.length === 0) return { text: false, end: false, times: { from: times, to: times + FIRST_TIME + 1 } };
   const last = (written.at(-1) ?? -1) >= times;
   const before = written.length < 2 || elementAt(written, -2) >= times;
-  if (last) {
-    if (before) logits.fill(-Infinity, times);
-    else logits.fill(-Infinity, 0, end);
-  }
   const latest = written.findLast((token) => token >= times);
   // A closing time may equal the last one only if it opens the next segment.
-  if (latest !== undefined) logits.fill(-Infinity, times, last && !before ? latest : latest + 1);
-  if (written.length === 0) {
-    logits.fill(-Infinity, 0, times);
-    logits.fill(-Infinity, times + FIRST_TIME + 1);
-  }
-  let text = -Infinity;
-  for (let i = 0; i < times; i++) text = max(text, float32At(logits, i));
-  let peak = -Infinity;
-  for (let i = times; i < logits.length; i++) peak = max(peak, float32At(logits, i));
-  if (peak === -Infinity) return;
-  let sum = 0;
-  for (let i = times; i < logits.length; i++) sum += Math.exp(float32At(logits, i) - peak);
-  if (peak + Math.log(sum) > text) logits.fill(-Infinity, 0, times);
+  const from = latest === undefined ? times : last && !before ? latest : latest + 1;
+  return { text: !last || before, end: true, times: { from: last && before ? size : from, to: size } };
+}
+
+/** What the rules are about, of the tokens of a Whisper. */
+export type Rules = Pick<Tokenizer, 'end' | 'times' | 'noTimes' | 'never' | 'size'>;
+
+/** The logits of all tokens as the rules have them: -Infinity for what may not follow. */
+export function applyRules(logits: Float32Array, written: readonly number[], tokens: Rules): void {
+  const { end, times, noTimes, never } = tokens;
+  const may = permitted(written, tokens);
+  for (const token of never) logits[token] = -Infinity;
+  logits[noTimes] = -Infinity;
+  if (!may.text) logits.fill(-Infinity, 0, end);
+  if (!may.end) logits.fill(-Infinity, end, times);
+  logits.fill(-Infinity, times, may.times.from);
+  logits.fill(-Infinity, may.times.to);
+  if (sumOf(logits, times) > largestOf(logits, 0, times)) logits.fill(-Infinity, 0, times);
+}
+
+function largestOf(logits: Float32Array, from: number, to: number): number {
+  let top = -Infinity;
+  for (let i = from; i < to; i++) top = max(top, float32At(logits, i));
+  return top;
+}
+
+/** What tells the likeliest of the tokens that may follow, without the logits of all. */
+export interface Following {
+  /** Of the tokens of text that may be written at all, the likeliest first. */
+  text: readonly RatedToken[];
+  /** The logarithm of the sum of the exponentials of the logits of all of those. */
+  textSum: number;
+  /** The logits of the other tokens, from the end on. */
+  others: Float32Array;
+}
+
+/** The same out of all logits, for a decoder that does not say it; `count` tokens of text. */
+export function followingOf(logits: Float32Array, count: number, { end, never }: Rules): Following {
+  const text = logits.slice(0, end);
+  for (const token of never) if (token < end) text[token] = -Infinity;
+  return { text: largest(text, count), textSum: sumOf(text), others: logits.subarray(end) };
+}
+
+/** The `count` likeliest tokens that may follow what was written, by the rules; the likeliest first. */
+export function likeliest(following: Following, written: readonly number[], count: number, tokens: Rules): Candidate[] {
+  const { end, times, noTimes, never } = tokens;
+  const may = permitted(written, tokens);
+  const others = following.others.slice();
+  for (const token of never) if (token >= end) others[token - end] = -Infinity;
+  others[noTimes - end] = -Infinity;
+  if (!may.end) others.fill(-Infinity, 0, times - end);
+  others.fill(-Infinity, times - end, may.times.from - end);
+  others.fill(-Infinity, may.times.to - end);
+  const text = may.text ? following.text : [];
+  const top = max(text[0]?.logit ?? -Infinity, largestOf(others, 0, times - end));
+  const timesWin = sumOf(others, times - end) > top;
+  if (timesWin) others.fill(-Infinity, 0, times - end);
+  const best = [...(timesWin ? [] : text), ...largest(others, count, end)]
+    .sort((a, b) => b.logit - a.logit)
+    .slice(0, count);
+  const sums = Float32Array.of(sumOf(others), may.text && !timesWin ? following.textSum : -Infinity);
+  const normal = sumOf(sums);
+  return best.map(({ token, logit }) => ({ token, logProbability: logit - normal }));
 }
 
 /** A token drawn with `random` from what is likely at a temperature above 0; its probability is that at 1. */
@@ -55,7 +107,7 @@ export function drawn(logits: Float32Array, temperature: number, random: () => n
     left -= share;
     if (left <= 0) break;
   }
-  return { token, logProbability: float32At(logits, token) - normalOf(logits, top) };
+  return { token, logProbability: float32At(logits, token) - sumOf(logits) };
 }
 
 /** Numbers 0..1, the same for the same seed (mulberry32). */

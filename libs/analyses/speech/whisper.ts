@@ -1,19 +1,20 @@
 import { deflateSync } from 'node:zlib';
-import { elementAt } from '@adit/contracts';
+import { AditError, elementAt, float32At } from '@adit/contracts';
 import {
   floatTensor,
   outputNamed,
   type HeldTensor,
   type NetworkSession,
+  type Row,
   type Sequence,
   type Tensor,
 } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
 import { searchBeams, type Way } from '../writing/beams.js';
-import { likeliest } from '../writing/candidates.js';
+import type { Candidate } from '../writing/candidates.js';
 import { logMel, WINDOW_FRAMES } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
-import { applyRules, drawn, randomFrom } from './rules.js';
+import { applyRules, drawn, followingOf, likeliest, randomFrom, type Following } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 
 const HEAD = 64;
@@ -67,12 +68,15 @@ export class HeardWindow {
     readonly languages: Float64Array,
     /** How likely nobody speaks, as the model itself says; 0..1. */
     readonly noSpeech: number,
+    /** The first version of the weights gives nothing but the logits of all tokens. */
+    private readonly summarises: boolean,
   ) {}
 
   /** `samples`: at most 30 s at 16 kHz in mono. */
   static async hear(networks: Networks, samples: Float32Array): Promise<HeardWindow> {
     const { encoder, decoder, tokens } = networks;
     const mel = await logMel(samples);
+    const gives = new Set((await decoder.signature()).outputs.map(({ name }) => name));
     const sequence = encoder.sequence();
     try {
       const keep = layersOf(tokens).flatMap((layer) => [`cross_k_${layer}`, `cross_v_${layer}`]);
@@ -93,6 +97,7 @@ export class HeardWindow {
         samples.length / SAMPLES_A_FRAME / 50,
         languages.map((value) => value / sum),
         elementAt(likely, tokens.noSpeech),
+        SUMMARY.every((name) => gives.has(name)),
       );
     } catch (error) {
       await sequence.end();
@@ -117,27 +122,27 @@ export class HeardWindow {
     const before = prompt.length > 0 ? [tokens.previous, ...prompt.slice(-MOST_PROMPT)] : [];
     const head = [...before, ...this.head(options)];
     const held: { cache: Cache | null } = { cache: null };
-    const next = async (ways: readonly Way[], from: readonly number[]): Promise<Float32Array[]> => {
-      signal.throwIfAborted();
-      const asked = held.cache === null ? [head] : ways.map((way) => way.tokens.slice(-1));
-      const step = await this.step(asked, held.cache, from);
-      held.cache = step.cache;
-      return ways.map(({ tokens: written }, row) => {
-        const logits = step.logits.subarray(row * tokens.size, (row + 1) * tokens.size);
-        applyRules(logits, written, tokens);
-        return logits;
-      });
-    };
     const beams = by === 'best' ? BEAMS : 1;
     const random = randomFrom(typeof by === 'string' ? 0 : Math.round(by.temperature * 10));
+    const next = async (ways: readonly Way[], from: readonly number[]): Promise<Candidate[][]> => {
+      signal.throwIfAborted();
+      const asked = held.cache === null ? [head] : ways.map((way) => way.tokens.slice(-1));
+      const step = await this.step(asked, held.cache, { from, all: typeof by !== 'string' });
+      held.cache = step.cache;
+      return ways.map(({ tokens: written }, row) => {
+        if (typeof by === 'string') {
+          const count = by === 'best' ? beams + 1 : 1;
+          return likeliest(this.following(step.wanted, row), written, count, tokens);
+        }
+        const logits = rowOf(step.wanted, 'logits', row, tokens.size);
+        applyRules(logits, written, tokens);
+        return [drawn(logits, by.temperature, random)];
+      });
+    };
     try {
       const way = await searchBeams({
         beams,
         next,
-        candidates: (logits) =>
-          typeof by === 'string'
-            ? likeliest(logits, by === 'best' ? beams + 1 : 1)
-            : [drawn(logits, by.temperature, random)],
         end: tokens.end,
         isOver: (way) => this.isOver(way.tokens),
         most: Math.min(MOST_TOKENS, 448 - head.length),
@@ -207,12 +212,12 @@ export class HeardWindow {
     return (last - times) * TICK >= this.seconds - LAST_SECONDS;
   }
 
-  /** The logits of what follows each of the rows, which go on where the rows `from` of the cache are. */
+  /** What may follow each of the rows, which go on where the rows `from` of the cache are; `all`: by the logits of all tokens. */
   private async step(
     next: readonly (readonly number[])[],
     cache: Cache | null,
-    from: readonly number[],
-  ): Promise<{ logits: Float32Array; cache: Cache }> {
+    { from, all }: { from: readonly number[]; all: boolean },
+  ): Promise<{ wanted: Row; cache: Cache }> {
     const { tokens, decoder } = this.networks;
     const past =
       cache === null
@@ -223,12 +228,33 @@ export class HeardWindow {
     const { wanted, kept } = await this.sequence.run(
       decoder,
       { ...inputsOf(next, [last]), ...this.heard, ...past },
-      { wanted: ['logits'], keep },
+      { wanted: all || !this.summarises ? ['logits'] : SUMMARY, keep },
     );
     if (cache) await this.sequence.drop(Object.values(cache));
     const grown = Object.entries(kept).map(([name, tensor]) => [name.replace('present', 'past'), tensor] as const);
-    return { logits: outputNamed(wanted, 'logits').data, cache: Object.fromEntries(grown) };
+    return { wanted, cache: Object.fromEntries(grown) };
   }
+
+  private following(wanted: Row, row: number): Following {
+    const { tokens } = this.networks;
+    if (!this.summarises) return followingOf(rowOf(wanted, 'logits', row, tokens.size), BEAMS + 1, tokens);
+    const named = wanted['text_tokens'];
+    if (named?.type !== 'int64') throw new AditError('INTERNAL', 'The decoder names no tokens of text.');
+    const count = elementAt(named.dims, 2);
+    const logits = rowOf(wanted, 'text_logits', row, count);
+    return {
+      text: Array.from(logits, (logit, i) => ({ token: Number(elementAt(named.data, row * count + i)), logit })),
+      textSum: float32At(outputNamed(wanted, 'text_sum').data, row),
+      others: rowOf(wanted, 'other_logits', row, tokens.size - tokens.end),
+    };
+  }
+}
+
+/** Of what follows a step, as the decoder says it in short. */
+const SUMMARY = ['text_logits', 'text_tokens', 'text_sum', 'other_logits'];
+
+function rowOf(wanted: Row, name: string, row: number, length: number): Float32Array {
+  return outputNamed(wanted, name).data.subarray(row * length, (row + 1) * length);
 }
 
 function layersOf({ layers }: Tokenizer): number[] {

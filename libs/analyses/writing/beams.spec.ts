@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { searchBeams, type Way } from './beams.js';
-import { likeliest } from './candidates.js';
 
 const [END, A, B, C] = [0, 1, 2, 3];
 
@@ -20,10 +19,12 @@ async function searched(beams: number, options: { isOver?: (way: Way) => boolean
     next: async (ways, from) => {
       asked.push({ texts: ways.map(({ tokens }) => tokens.join()), from });
       return ways.map(({ tokens }) =>
-        Float32Array.from(FOLLOWING[tokens.join()] ?? [0.97, 0.01, 0.01, 0.01], (share) => Math.log(share)),
+        (FOLLOWING[tokens.join()] ?? [0.97, 0.01, 0.01, 0.01])
+          .map((share, token) => ({ token, logProbability: Math.log(share) }))
+          .sort((a, b) => b.logProbability - a.logProbability)
+          .slice(0, beams === 1 ? 1 : beams + 1),
       );
     },
-    candidates: (logits) => likeliest(logits, beams === 1 ? 1 : beams + 1),
     end: END,
     isOver: () => false,
     most: 6,

@@ -13,10 +13,11 @@ export interface Way {
 interface Search {
   /** Ways that are followed at once, and how many finished ones end the search: a patience of 1. */
   beams: number;
-  /** The logits of what follows each way, ruled and in their order, given the rows that each way grew from. */
-  next(ways: readonly Way[], from: readonly number[]): Promise<readonly Float32Array[]>;
-  /** What may follow by those logits, the likeliest first; one more than beams, as one of them may be the end. */
-  candidates(logits: Float32Array): readonly Candidate[];
+  /**
+   * What may follow each way, in their order, the likeliest first, given the rows that each way grew from: one more than beams, as
+   * one of them may be the end.
+   */
+  next(ways: readonly Way[], from: readonly number[]): Promise<readonly (readonly Candidate[])[]>;
   /** The token that ends a text. */
   end: number;
   /** Whether a way has nothing more to come. */
@@ -28,15 +29,15 @@ interface Search {
 const NOTHING: Way = { tokens: [], logProbabilities: [], sum: 0 };
 
 /** The likeliest text by the mean over its tokens, by beam search as OpenAI's Whisper does it; with one beam it is the first. */
-export async function searchBeams({ beams, next, candidates, end, isOver, most }: Search): Promise<Way> {
+export async function searchBeams({ beams, next, end, isOver, most }: Search): Promise<Way> {
   let ways = [NOTHING];
   let from: number[] = [];
   const finished: Way[] = [];
   for (let length = 0; length < most && ways.length > 0 && finished.length < beams; length++) {
-    const logits = await next(ways, from);
+    const following = await next(ways, from);
     const grown = ways
       .flatMap((way, row) =>
-        candidates(elementAt(logits, row)).map((candidate) => {
+        elementAt(following, row).map((candidate) => {
           return { way, row, ...candidate, sum: way.sum + candidate.logProbability };
         }),
       )
