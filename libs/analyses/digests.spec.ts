@@ -8,7 +8,7 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
-  faces: 'bcfc5a9423bc997ac06a3c02b778617bf167f4e4efd0557d0fd52373bf6de630',
+  faces: 'dbf8d7ed3596da98a827e83c86cb94d71fcee34a9b8ee4bce8ff5bdd63d5c3f2',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: '4f309bdbe32d6faaeada8f7761bb963ec0e53f0b25cf63a4aeb13127612f9c8a',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',

@@ -62,6 +62,18 @@ describe('faces on photos', () => {
     for (const track of tracks) expect(track.views.length).toBe(track.sightings[0]!.size >= 24 ? 1 : 0);
   });
 
+  it('finds a face before which somebody else is larger', async () => {
+    const head = (x: number, y: number, w: number) =>
+      `crop=iw*0.125:ih*0.21:iw*${x}:ih*${y},scale=${w}:${Math.round(1.25 * w)}`;
+    const pair = await transcode('cheek-to-cheek.png', [
+      ...['-i', media.groups['sample6']!, '-filter_complex'],
+      `color=gray:size=480x480[ground];[0]split[a][b];[a]${head(0.33, 0.19, 120)}[large];[b]${head(0.765, 0.16, 78)}[small];` +
+        '[ground][large]overlay=180:160[one];[one][small]overlay=120:205',
+      ...['-frames:v', '1'],
+    ]);
+    expect((await photo(pair)).tracks).toHaveLength(2);
+  });
+
   it('knows small sharp faces, and nobody who is out of focus', async () => {
     let known = 0;
     for (const name of ['sample4', 'sample5', 'sample6']) {

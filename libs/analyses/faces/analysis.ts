@@ -41,7 +41,7 @@ type Context = AnalysisContext<FaceArguments, (typeof MODELS)[number]>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 3,
+  version: 4,
   args: FaceArguments,
   observations: FaceObservations,
   models: MODELS,

@@ -4,11 +4,13 @@ import {
   type FloatTensor,
   inputOf,
   type NetworkSession,
+  overlap,
   type PixelBox,
   type Point,
   type RgbImage,
   runOnPicture,
   type ScoredBox,
+  squareAround,
 } from '@adit/inference';
 
 /** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
@@ -30,44 +32,49 @@ const GRIDS = [
 ];
 const VALUES = 16;
 
+/** Below this nothing that BlazeFace says is of any use. */
+const MIN_SCORE = 0.4;
+const MIN_LOGIT = Math.log(MIN_SCORE / (1 - MIN_SCORE));
+
 /**
  * BlazeFace, back camera variant (Bazarevsky et al., "BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs",
- * 2019) on one square region: the face of the highest score, or null when none reaches `minScore`.
+ * 2019) on a square twice as large as `near`: of the faces that are `near` in the picture, by at least `minOverlap` (intersection
+ * over union), the one of the highest score, or null. A neighbour who is seen better does not hide it.
  */
 export async function blazeface(
   network: NetworkSession,
   picture: RgbImage,
-  region: PixelBox,
-  minScore: number,
+  near: PixelBox,
+  minOverlap: number,
 ): Promise<BlazeFace | null> {
+  const region = squareAround(near, 2);
   const { width, height } = inputOf(network);
   const outputs = Object.values(await runOnPicture(network, picture, boxMap(region, width, height)));
-  let best: { logit: number; values: Float32Array; at: number; anchorX: number; anchorY: number } | null = null;
+  const scale = region.w / width;
+  let best: (PixelBox & { logit: number; points: FacePoints }) | null = null;
   for (const { side, perPlace } of GRIDS) {
     const count = side * side * perPlace;
     const values = outputOf(outputs, count, VALUES);
     for (const [i, logit] of outputOf(outputs, count, 1).entries()) {
-      if (best && logit <= best.logit) continue;
+      if (logit < (best?.logit ?? MIN_LOGIT)) continue;
       const place = Math.floor(i / perPlace);
       const anchorX = (((place % side) + 0.5) / side) * width;
       const anchorY = ((Math.floor(place / side) + 0.5) / side) * height;
-      best = { logit, values, at: i * VALUES, anchorX, anchorY };
+      const point = (n: number): Point => [
+        region.x + (elementAt(values, i * VALUES + n) + anchorX) * scale,
+        region.y + (elementAt(values, i * VALUES + n + 1) + anchorY) * scale,
+      ];
+      const [centreX, centreY] = point(0);
+      const w = elementAt(values, i * VALUES + 2) * scale;
+      const h = elementAt(values, i * VALUES + 3) * scale;
+      const box = { x: centreX - w / 2, y: centreY - h / 2, w, h };
+      if (overlap(near, box) < minOverlap) continue;
+      best = { ...box, logit, points: [point(4), point(6), point(8), point(10), point(12), point(14)] };
     }
   }
-  if (!best) return null;
-  const score = 1 / (1 + Math.exp(-best.logit));
-  if (score < minScore) return null;
-  const { values, at, anchorX, anchorY } = best;
-  const scale = region.w / width;
-  const point = (i: number): Point => [
-    region.x + (elementAt(values, at + i) + anchorX) * scale,
-    region.y + (elementAt(values, at + i + 1) + anchorY) * scale,
-  ];
-  const [centreX, centreY] = point(0);
-  const w = elementAt(values, at + 2) * scale;
-  const h = elementAt(values, at + 3) * scale;
-  const points: FacePoints = [point(4), point(6), point(8), point(10), point(12), point(14)];
-  return { x: centreX - w / 2, y: centreY - h / 2, w, h, score, points };
+  if (best === null) return null;
+  const { logit, ...face } = best;
+  return { ...face, score: 1 / (1 + Math.exp(-logit)) };
 }
 
 /** The output that has so many values for each of `count` anchors. */

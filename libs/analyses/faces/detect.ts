@@ -2,12 +2,10 @@ import {
   inputOf,
   letterbox,
   type NetworkSession,
-  overlap,
   type PixelBox,
   type Point,
   type RgbImage,
   type ScoredBox,
-  squareAround,
   suppress,
   tiles,
 } from '@adit/inference';
@@ -31,20 +29,26 @@ export interface DetectedFace extends ScoredBox {
 const MIN_CANDIDATE = 0.5;
 /** From here on UltraFace's word and BlazeFace's are enough. */
 const SURE = 0.9;
+/** Shorter side, pixels of the picture looked at closely, from which BlazeFace is sure of a face: below, of few of them. */
+const LARGE = 48;
+/** What BlazeFace says of nearly nine large faces in ten, and of hardly anything that is none. */
+const SURELY_SEEN = 0.8;
 /** A face wider than this may be cut by every tile; the pass over the whole frame still shows it large enough. */
 const TILE_OVERLAP = 48;
 /** A picture up to this many times the detector's input loses too little in one pass to be worth tiles. */
 const TILED_FROM = 1.35;
 /** Runs of the detector under way at once: the next regions are prepared while the network looks at the present one. */
 const RUNS_AHEAD = 3;
+/** Intersection over union of what UltraFace and BlazeFace take for the same face. */
+const MIN_OVERLAP = 0.3;
 /** Shorter sides below this many pixels are noise in the detector's own grid. */
 const MIN_SIDE = 10;
 
 /**
  * Every face of a picture. UltraFace proposes: once on the whole frame for large faces, then at full size in overlapping
  * tiles for small ones. BlazeFace disposes: it looks at twice each proposed box in `closer` (the same frame, possibly
- * larger) and finds the key points; what it does not confirm is dropped. Where UltraFace itself was in doubt, Face Mesh
- * must see a face as well. Of the group photos in the evaluation no network alone is free of false faces, together they
+ * larger) and finds the key points; what it does not confirm is dropped. Where UltraFace itself was in doubt, or BlazeFace of a
+ * large face, Face Mesh must see a face as well. Of the group photos in the evaluation no network alone is free of false faces, together they
  * are (README.md).
  */
 export async function detectFaces(
@@ -56,9 +60,9 @@ export async function detectFaces(
   const scale = closer.width / picture.width;
   const looks = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
     const near = scaled(candidate, scale);
-    const seen = await blazeface(networks.blazeface, closer, squareAround(near, 2), 0);
+    const seen = await blazeface(networks.blazeface, closer, near, MIN_OVERLAP);
     if (!seen || !isConfirmed(candidate, near, seen)) return [];
-    if (candidate.score < SURE && !(await hasMesh(networks.facemesh, closer, seen))) return [];
+    if (isInDoubt(candidate, near, seen) && !(await hasMesh(networks.facemesh, closer, seen))) return [];
     return [{ box: near, seen }];
   });
   const confirmed = looks.flat();
@@ -79,11 +83,19 @@ export async function detectFaces(
 
 /** Thresholds measured on the evaluation's photos, their reductions to 23-pixel faces and their false candidates. */
 function isConfirmed(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boolean {
-  if (overlap(near, seen) < 0.3) return false;
+  if (isLarge(near)) return seen.score >= 0.6;
   return seen.score >= 0.65 || (seen.score >= 0.4 && candidate.score >= 0.95);
 }
 
-/** Face Mesh tells hands and folds from faces, but misses full profiles: it is asked only where there is doubt. */
+function isInDoubt(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boolean {
+  return candidate.score < SURE || (isLarge(near) && seen.score < SURELY_SEEN);
+}
+
+function isLarge({ w, h }: PixelBox): boolean {
+  return Math.min(w, h) >= LARGE;
+}
+
+/** Face Mesh tells hands, fur and folds from faces, but misses small profiles: it is asked only where there is doubt. */
 async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFace): Promise<boolean> {
   const [right, left] = seen.points;
   const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
