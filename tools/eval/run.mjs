@@ -1,5 +1,6 @@
 // npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --float16: faces, objects and landmarks are looked at as in float16.
+// faster-whisper and unseen people beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --held-back: the other half of
+// the unseen people. --float16: faces, objects and landmarks are looked at as in float16.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +16,19 @@ import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speech } from './speech.mjs';
 import { traits } from './traits.mjs';
+import { unseen } from './unseen.mjs';
 
 const MAX_DISTANCE = 1;
 /** Of a picture as small as a thumbnail of an archive. */
 const SMALL_WIDTH = 320;
 const builtIn = join(import.meta.dirname, '../../models');
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, peers: { type: 'boolean' }, float16: { type: 'boolean' } },
+  options: {
+    only: { type: 'string' },
+    peers: { type: 'boolean' },
+    float16: { type: 'boolean' },
+    'held-back': { type: 'boolean' },
+  },
 });
 const looker = await Looker.open([builtIn], values.float16);
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
@@ -44,11 +51,13 @@ const parts = {
   people: () => traits(looker, labels.different.people, row),
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, values.peers),
+  unseen: () => unseen(looker, scratch, row, values['held-back'] ? 'held back' : 'work', values.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
-// The long film takes as long as all the others, so it is asked for by name.
-const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => name !== 'evening-news');
+/** The long film takes as long as all the others, and the photos of public repositories have to be fetched. */
+const BY_NAME = ['evening-news', 'unseen'];
+const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => !BY_NAME.includes(name));
 const unknown = asked.filter((name) => !(name in parts));
 if (unknown.length > 0) throw new Error(`There is no part ${unknown.join()}: ${Object.keys(parts).join(', ')}.`);
 try {

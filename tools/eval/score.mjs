@@ -8,7 +8,7 @@ export function overlap(a, b) {
   return common / (a[2] * a[3] + b[2] * b[3] - common);
 }
 
-/** Gives every labelled box its best found one, nobody twice: {found, missed, extra}. */
+/** Gives every labelled box its best found one, nobody twice: {found, missed, extra, hits}, `hits` whether each label was found. */
 export function matchBoxes(labelled, found, atLeast = 0.4) {
   const pairs = labelled
     .flatMap((label, i) => found.map((box, j) => ({ i, j, common: overlap(label, box) })))
@@ -21,7 +21,13 @@ export function matchBoxes(labelled, found, atLeast = 0.4) {
     usedLabels.add(i);
     usedBoxes.set(j, i);
   }
-  return { found: usedLabels.size, missed: labelled.length - usedLabels.size, extra: found.length - usedBoxes.size };
+  const hits = labelled.map((_, i) => usedLabels.has(i));
+  return {
+    found: usedLabels.size,
+    missed: labelled.length - usedLabels.size,
+    extra: found.length - usedBoxes.size,
+    hits,
+  };
 }
 
 export function distance(a, b) {
@@ -100,4 +106,29 @@ export function wordErrors(reference, hypothesis) {
     });
   }
   return to.length === 0 ? from.length : row.at(-1);
+}
+
+/** The 95 % interval [low, high] of a share, 0..1 (Wilson, 1927). */
+export function wilson(right, all) {
+  if (all === 0) return [0, 1];
+  const z = 1.96;
+  const share = right / all;
+  const middle = share + z ** 2 / (2 * all);
+  const spread = z * Math.sqrt((share * (1 - share)) / all + z ** 2 / (4 * all ** 2));
+  const scale = 1 + z ** 2 / all;
+  return [Math.max(0, (middle - spread) / scale), Math.min(1, (middle + spread) / scale)];
+}
+
+/** How likely `others` (booleans, as `ours`) are right by themselves so much more often by chance alone: the one-sided sign test. */
+export function signTest(ours, others) {
+  const worse = ours.filter((right, i) => !right && others[i]).length;
+  const better = ours.filter((right, i) => right && !others[i]).length;
+  const all = worse + better;
+  let sum = 0;
+  let ways = 1;
+  for (let k = 0; k <= all; k++) {
+    if (k >= worse) sum += ways;
+    ways = (ways * (all - k)) / (k + 1);
+  }
+  return sum / 2 ** all;
 }

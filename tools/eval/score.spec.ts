@@ -6,7 +6,9 @@ import {
   matchBoxes,
   matchRanked,
   overlap,
+  signTest,
   spokenWords,
+  wilson,
   wordErrors,
 } from './score.mjs';
 
@@ -26,8 +28,8 @@ describe('the scores of the evaluation', () => {
       [0, 0.01, 0.1, 0.1],
       [0.8, 0.8, 0.1, 0.1],
     ];
-    expect(matchBoxes(labels, found)).toEqual({ found: 1, missed: 1, extra: 2 });
-    expect(matchBoxes(labels, [])).toEqual({ found: 0, missed: 2, extra: 0 });
+    expect(matchBoxes(labels, found)).toEqual({ found: 1, missed: 1, extra: 2, hits: [true, false] });
+    expect(matchBoxes(labels, [])).toEqual({ found: 0, missed: 2, extra: 0, hits: [false, false] });
   });
 
   it('coverage counts samples shown and said, and samples said wrongly', () => {
@@ -69,5 +71,23 @@ describe('what was said, the surest first', () => {
     expect(averagePrecision([right], 2)).toBe(0.5);
     expect(averagePrecision([right, { confidence: 0.99, ok: false }], 1)).toBe(0.5);
     expect(averagePrecision([], 0)).toBe(0);
+  });
+
+  it('says how sure a share is', () => {
+    // Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I.
+    expect(wilson(81, 263).map((value: number) => value.toFixed(4))).toEqual(['0.2553', '0.3662']);
+    expect(wilson(15, 148).map((value: number) => value.toFixed(4))).toEqual(['0.0624', '0.1605']);
+    expect(wilson(0, 20)[0]).toBe(0);
+  });
+
+  it('says how likely somebody is better by chance alone', () => {
+    const wins = (ours: number, others: number): [boolean[], boolean[]] => [
+      [...Array<boolean>(ours).fill(true), ...Array<boolean>(others).fill(false), true],
+      [...Array<boolean>(ours).fill(false), ...Array<boolean>(others).fill(true), true],
+    ];
+    expect(signTest(...wins(0, 5))).toBeCloseTo(1 / 32);
+    expect(signTest(...wins(1, 1))).toBeCloseTo(3 / 4);
+    expect(signTest(...wins(0, 0))).toBe(1);
+    expect(signTest(...wins(8, 0))).toBe(1);
   });
 });
