@@ -185,6 +185,26 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
     await page.evaluate(`${word}.click()`);
     await page.until("document.querySelector('.said')?.textContent === 'seven'");
     expect(await page.evaluate("document.querySelector('video').currentTime")).toBeCloseTo(1.45, 1);
+    // The recording comes anew, as with another token: the place stays.
+    await page.evaluate("document.querySelector('video').load()");
+    await page.until(
+      "document.querySelector('video').readyState > 0 && document.querySelector('video').currentTime > 0",
+    );
+    expect(await page.evaluate("document.querySelector('video').currentTime")).toBeCloseTo(1.45, 1);
+    expect(await page.evaluate("document.querySelector('.said')?.textContent")).toBe('seven');
+  });
+
+  it('joins no paragraphs that would be longer than the service takes, and says so', async () => {
+    const { variant, address } = await heard(['a '.repeat(3000).trim(), 'b '.repeat(3000).trim()]);
+    await open(address);
+    await page.evaluate("document.querySelectorAll('.row')[1].focus()");
+    await page.press('Enter');
+    await page.until("document.activeElement.tagName === 'TEXTAREA'");
+    await page.press('Home', { ctrl: true });
+    await page.press('Backspace');
+    await said('Together they would be 11,999 characters long; a paragraph has at most 10,000.');
+    expect(await page.evaluate("document.querySelectorAll('.row').length")).toBe(2);
+    expect((await textsOf(variant)).map((text) => text.length)).toEqual([5999, 5999]);
   });
 
   it('brings what others have saved together with what is written, and asks where both wrote', async () => {

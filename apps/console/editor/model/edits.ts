@@ -73,6 +73,9 @@ export function joined(
   };
 }
 
+/** Characters of a paragraph: what the service takes. */
+export const MOST_CHARACTERS = 10_000;
+
 /** What the service has to change of `base` for it to become `now`. Paragraphs that it does not know are new. */
 export function changesOf(base: Paragraphs, now: Paragraphs): Change[] {
   const known = new Map(base.map((each) => [each.id, each]));

@@ -18,6 +18,8 @@ export class Player extends Observable {
   private element: HTMLMediaElement | null = null;
   private index = new VoiceIndex([]);
   private of: Paragraphs = [];
+  /** Whether it played when it was taken away, to come again from elsewhere. */
+  private goesOn = false;
 
   /** The element that plays; answers how to let it go. */
   attach(element: HTMLMediaElement): () => void {
@@ -35,11 +37,16 @@ export class Player extends Observable {
       element.playbackRate = this.speed;
       if (this.time > 0) element.currentTime = this.time;
       this.look();
+      if (this.goesOn) this.toggle();
+      this.goesOn = false;
     };
     on(['loadedmetadata'], begin);
     // It may have come before anybody listened.
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) begin();
-    on(['emptied'], () => this.set({ ready: false, playing: false, duration: 0 }));
+    on(['emptied'], () => {
+      this.goesOn ||= this.playing;
+      this.set({ ready: false, playing: false, duration: 0 });
+    });
     on(['error'], () => {
       if (element.getAttribute('src') === null) return;
       this.set({ ready: false, fault: 'This browser cannot play the recording.' });
@@ -84,7 +91,8 @@ export class Player extends Observable {
   }
 
   private look(): void {
-    if (this.element === null) return;
+    // One that has nothing yet stands at zero: the place is where it was before.
+    if (this.element === null || !this.ready) return;
     const { currentTime, duration, paused } = this.element;
     this.time = currentTime;
     this.duration = Number.isFinite(duration) ? duration : 0;

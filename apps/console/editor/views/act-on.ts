@@ -1,5 +1,5 @@
 import type { Command } from '../model/commands.js';
-import { joined, split, without } from '../model/edits.js';
+import { joined, MOST_CHARACTERS, split, without } from '../model/edits.js';
 import type { Editor } from '../state/editor.js';
 import type { Player } from '../state/player.js';
 import { randomId } from '../state/random-id.js';
@@ -103,6 +103,13 @@ export function actOn(
       if (selection !== undefined && selection !== null && selection.to > 0) return false;
       const whole = joined(paragraphs, id);
       if (whole === null) return false;
+      const { length } = whole.paragraphs[at - 1]?.text ?? '';
+      if (length > MOST_CHARACTERS) {
+        const [are, most] = [length, MOST_CHARACTERS].map((count) => count.toLocaleString('en'));
+        const why = `Together they would be ${are} characters long; a paragraph has at most ${most}.`;
+        editor.say({ kind: 'bad', text: `${why} Both stay as they are.` });
+        return true;
+      }
       editor.edit(whole.paragraphs);
       desk.write(whole.into, whole.at);
       return true;

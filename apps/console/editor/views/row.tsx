@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { MOST_CHARACTERS } from '../model/edits.js';
 import { piecesOf, type Paragraph } from '../model/paragraph.js';
 import type { Hit } from '../model/search.js';
 import { clock } from '../model/time.js';
@@ -140,7 +141,7 @@ function Writing({ paragraph, word, hits, caret, actions }: RowProps & { caret: 
         rows={1}
         spellcheck
         value={paragraph.text}
-        maxLength={10_000}
+        maxLength={MOST_CHARACTERS}
         onInput={({ currentTarget }) => actions.type(paragraph.id, currentTarget.value.replace(/\s*\n\s*/g, ' '))}
         onBlur={() => actions.endTyping()}
       />

@@ -23,7 +23,13 @@ export function Stage({ editor, player, hues, follow, onFollow }: StageProps) {
   useLayoutEffect(() => (element.current === null ? undefined : player.attach(element.current)), [player]);
   useEffect(() => () => (own === null ? undefined : URL.revokeObjectURL(own.address)), [own]);
   const { media } = editor.access;
-  const source = own?.address ?? (media === null ? undefined : editor.api.mediaAddress());
+  // Another token is another address of the same recording, which goes on by the first one as long as that is good.
+  const newest = media === null ? undefined : editor.api.mediaAddress();
+  const [kept, setKept] = useState(newest);
+  useEffect(() => {
+    if (newest !== undefined && (kept === undefined || player.fault !== null)) setKept(newest);
+  }, [newest, kept, player.fault]);
+  const source = own?.address ?? (media === null ? undefined : kept);
   const open = (file: File | undefined): void => {
     if (file !== undefined) setOwn({ name: file.name, address: URL.createObjectURL(file) });
   };
