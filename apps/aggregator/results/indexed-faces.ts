@@ -61,7 +61,7 @@ export class IndexedFaces {
       return [{ at, stranger: { ...claim, network, picture } }];
     });
     const found = await this.strangers.identifyApart(strangers.map(({ stranger }) => stranger));
-    const ids = new Map(zip(strangers, found).map(([{ at }, id]): [number, string | null] => [at, id]));
+    const ids = new Map(Array.from(zip(strangers, found), ([{ at }, id]): [number, string | null] => [at, id]));
     return claims.map((_, at) => ids.get(at) ?? null);
   }
 
