@@ -28,4 +28,21 @@ describe('the commands that teach who a face is', () => {
     const image = "http://engine/api/v1/datasets/a'b/classes/the-class/images/|-d|";
     expect(stderr).toContain(`${image}{"job_id":"the-job","segment_id":12}|`);
   });
+
+  it('have nothing in them that a terminal would obey while they are pasted', async () => {
+    const name = 'Eve\u0015\u001b[201~\u000f\u0085 Doe';
+    const command = await teachCommand({ dataset: 'a\u0003', name, jobId: 'the-job', seq: 12 });
+    expect(command).toContain("name='Eve[201~ Doe'");
+    expect(command.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('ask for no image of a class that could not be made', async () => {
+    const command = await teachCommand({ dataset: 'a', name: 'Eve', jobId: 'the-job', seq: 12 });
+    const told = `curl() { printf '%s ' "$@" >&2; return 22; }; jq() { :; }\n${command}`;
+    const { stderr } = await promisify(execFile)('bash', ['-c', told], {
+      env: { PATH: process.env['PATH'], ADIT_SERVER: 'http://engine', ADIT_API_KEY: 'k' },
+    });
+    expect(stderr).toContain('/classes/');
+    expect(stderr).not.toContain('images');
+  });
 });

@@ -13,10 +13,10 @@ import type { ReportInput, ReportOptions } from './report-input.js';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * `report.html`: one self-contained page that loads nothing but the film beside it, for a finished job, as a stream of UTF-8 bytes. Everything a
- * client named (tags, labels, file names) is escaped, and a content security policy forbids any script but the page's own.
- * Without JavaScript the facts and the table are still there. It is made in short steps, and holds no more than the pictures
- * that it shows.
+ * `report.html`: one self-contained page that loads nothing but the film beside it, for a finished job, as a stream of UTF-8
+ * bytes. Everything a client named (tags, labels, file names) is escaped, and a content security policy forbids any script but
+ * the page's own. Without JavaScript the facts and the table are still there. It is made in short steps, and holds no more than
+ * the pictures that it shows.
  */
 export function writeReport(input: ReportInput, options: ReportOptions = {}): Readable {
   return Readable.from(chunks(input, options), { objectMode: false });

@@ -63,20 +63,11 @@ export function grouped(lanes) {
   return groups;
 }
 
-export function moreLanes(type, count) {
+/** A button that has the other lanes of its kind built in its place. */
+export function moreLanes(type, count, build) {
   const text = `Show ${count} more: ${kindName(type).toLowerCase()}`;
-  const button = el('button', { type: 'button', className: 'unfold', onclick: () => unfold(button) }, text);
+  const button = el('button', { type: 'button', className: 'unfold', onclick: build }, text);
   return el('div', { className: 'lane more' }, el('div', { className: 'lane-name' }, button));
-}
-
-/** Shows every lane of the kind that an element's lane is of. */
-export function unfold(element) {
-  let lane = element.closest('.lane');
-  if (!lane.hidden && !lane.classList.contains('more')) return;
-  while (!lane.classList.contains('more')) lane = lane.nextElementSibling;
-  for (let other = lane.previousElementSibling; other?.hidden; other = other.previousElementSibling)
-    other.hidden = false;
-  lane.remove();
 }
 
 const percent = (part) => `${(100 * part).toFixed(4)}%`;

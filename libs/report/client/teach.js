@@ -2,8 +2,8 @@
 // itself: it writes the commands that do.
 import { data, el } from './page.js';
 
-/** A word of a shell, whatever is in it. */
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+/** A word of a shell, whatever is in it, without control characters: a terminal obeys those as they are pasted, quoted or not. */
+const quoted = (text) => `'${text.replace(/\p{Cc}/gu, '').replaceAll("'", "'\\''")}'`;
 
 /** What asks the API to make the face of a segment an image of the person called `name`, in a shell with curl and jq. */
 export function teachCommand({ dataset, name, jobId, seq }) {
@@ -13,7 +13,7 @@ export function teachCommand({ dataset, name, jobId, seq }) {
     'ask() { curl -sSf -H "Authorization: Key $ADIT_API_KEY" -H "Content-Type: application/json" "$@"; }',
     'class=$(ask "$classes/" | jq -r --arg name "$name" \'[.[] | select(.label == $name)][0].id // empty\')',
     '[ -n "$class" ] || class=$(jq -n --arg label "$name" \'$ARGS.named\' | ask "$classes/" -d @- | jq -r .id)',
-    `ask "$classes/$class/images/" -d ${quoted(body)}`,
+    `[ -z "$class" ] || ask "$classes/$class/images/" -d ${quoted(body)}`,
   ].join('\n');
 }
 

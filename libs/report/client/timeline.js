@@ -1,6 +1,6 @@
 // One timeline per film: a lane for each person and kind, a ruler that follows zoom and scroll.
 import { startHover } from './hover.js';
-import { grouped, laneName, lanesOf, makeBar, makeWords, moreLanes, unfold } from './lanes.js';
+import { grouped, laneName, lanesOf, makeBar, makeWords, moreLanes } from './lanes.js';
 import { data, el, kindName, onGoTo, onSelect, tint } from './page.js';
 import { tickStep, timecodeAt } from './time.js';
 
@@ -23,7 +23,25 @@ export function startTimeline(host, sourceIndex, clock) {
     ...lanes.flatMap((lane) => lane.bars.map((index) => data.segments[index].timeEnd)),
     1,
   );
+  /** Those of lanes that are built, by segment. */
   const bars = new Map();
+  /** What builds the lanes that are folded away, by segment: a crowd's are most of the page. */
+  const unbuilt = new Map();
+  const barOf = (index) => {
+    unbuilt.get(index)?.();
+    return bars.get(index);
+  };
+  const folded = (type, lanes) => {
+    const indices = lanes.flatMap((lane) => lane.bars);
+    const build = () => {
+      for (const index of indices) unbuilt.delete(index);
+      more.replaceWith(...lanes.map((lane) => laneRow(lane, end, bars)));
+      markAgain();
+    };
+    const more = moreLanes(type, lanes.length, build);
+    for (const index of indices) unbuilt.set(index, build);
+    return more;
+  };
   const ruler = el('div', { className: 'ruler' });
   const cursor = el('div', { className: 'cursor', hidden: true }, el('span', {}));
   const scroller = el(
@@ -41,43 +59,39 @@ export function startTimeline(host, sourceIndex, clock) {
     // One more than fits is shown rather than a button that says so.
     const first = type === 'face' ? FIRST_PEOPLE : FIRST_LANES;
     const most = all.length <= first + 1 ? all.length : first;
-    for (const [place, lane] of all.entries()) {
-      const track = el('div', { className: 'track' });
-      for (const [at, index] of lane.bars.entries()) {
-        track.append(lane.inWords ? makeWords(lane.bars, at, end, bars) : makeBar(index, end, bars));
-      }
-      rows.push(lane.bars);
-      const row = el(
-        'div',
-        { className: lane.inWords ? 'lane words' : 'lane', hidden: place >= most },
-        laneName(lane),
-        track,
-      );
-      scroller.append(tint(row, lane.label));
-    }
-    if (most < all.length) scroller.append(moreLanes(type, all.length - most));
+    rows.push(...all.map((lane) => lane.bars));
+    scroller.append(...all.slice(0, most).map((lane) => laneRow(lane, end, bars)));
+    if (most < all.length) scroller.append(folded(type, all.slice(most)));
   }
   const zoom = makeZoom(scroller, ruler, source, end);
   host.append(zoom.tools, scroller);
   followPointer(scroller, ruler, cursor, source, end);
   followClock(scroller, ruler, clock, end);
-  markLanes(scroller, clock);
+  const markAgain = markLanes(bars, clock);
   startHover(scroller);
-  moveByKeys(scroller, rows, bars, zoom);
+  moveByKeys(scroller, rows, barOf, zoom);
   bars.values().next().value.tabIndex = 0;
   onSelect((index, origin) => {
     for (const bar of host.querySelectorAll('.seg[aria-current]')) bar.removeAttribute('aria-current');
-    const bar = bars.get(index);
+    const bar = barOf(index);
     if (bar === undefined) return;
     host.querySelector('.seg[tabindex="0"]')?.setAttribute('tabindex', '-1');
     bar.tabIndex = 0;
     bar.setAttribute('aria-current', 'true');
-    unfold(bar);
     if (origin !== 'timeline') zoom.reveal(bar);
   });
   onGoTo((index) => {
-    if (bars.has(index)) clock.jump(data.segments[index].timeStart);
+    if (barOf(index) !== undefined) clock.jump(data.segments[index].timeStart);
   });
+}
+
+/** A lane with its bars, which are added to `bars`. */
+function laneRow(lane, end, bars) {
+  const track = el('div', { className: 'track' });
+  for (const [at, index] of lane.bars.entries()) {
+    track.append(lane.inWords ? makeWords(lane.bars, at, end, bars) : makeBar(index, end, bars));
+  }
+  return tint(el('div', { className: lane.inWords ? 'lane words' : 'lane' }, laneName(lane), track), lane.label);
 }
 
 function makeZoom(scroller, ruler, source, end) {
@@ -199,29 +213,33 @@ function followClock(scroller, ruler, clock, end) {
   });
 }
 
-/** Whoever is on screen now stands out among the lanes. */
-function markLanes(scroller, clock) {
-  const bars = [...scroller.querySelectorAll('.seg')].map((bar) => ({
-    lane: bar.closest('.lane'),
-    segment: data.segments[Number(bar.dataset.segment)],
-  }));
+/** Whoever is on screen now stands out among the lanes. Returns what marks those that were built meanwhile. */
+function markLanes(bars, clock) {
   let marked = new Set();
-  clock.listen((time) => {
+  let shown = null;
+  const mark = () => {
+    if (shown === null) return;
     const now = new Set();
-    for (const { lane, segment } of bars) {
-      if (segment.timeStart <= time + 0.02 && time <= segment.timeEnd + 0.02) now.add(lane);
+    for (const [index, bar] of bars) {
+      const { timeStart, timeEnd } = data.segments[index];
+      if (timeStart <= shown + 0.02 && shown <= timeEnd + 0.02) now.add(bar.closest('.lane'));
     }
     for (const lane of marked) if (!now.has(lane)) lane.classList.remove('on');
     for (const lane of now) lane.classList.add('on');
     marked = now;
+  };
+  clock.listen((time) => {
+    shown = time;
+    mark();
   });
+  return mark;
 }
 
 /** Left and right within a lane, up and down between lanes (to the nearest in time), + − 0 for the zoom. */
-function moveByKeys(scroller, rows, bars, zoom) {
-  const lookup = new Map([...bars].map(([index, bar]) => [bar, index]));
+function moveByKeys(scroller, rows, barOf, zoom) {
   scroller.addEventListener('keydown', (event) => {
-    const index = lookup.get(document.activeElement);
+    const bar = document.activeElement.closest('.seg');
+    const index = bar === null ? undefined : Number(bar.dataset.segment);
     const actions = { '+': () => zoom.by(2), '=': () => zoom.by(2), '-': () => zoom.by(0.5), 0: () => zoom.fit() };
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (actions[event.key]) {
@@ -246,8 +264,8 @@ function moveByKeys(scroller, rows, bars, zoom) {
     }[event.key]?.();
     if (target === undefined) return;
     event.preventDefault();
-    unfold(bars.get(target));
-    bars.get(target).focus({ preventScroll: true });
-    zoom.reveal(bars.get(target));
+    const next = barOf(target);
+    next.focus({ preventScroll: true });
+    zoom.reveal(next);
   });
 }
