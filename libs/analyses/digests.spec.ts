@@ -10,7 +10,7 @@ import { analysesFolder } from './index.js';
 const DIGESTS = {
   faces: 'dbf8d7ed3596da98a827e83c86cb94d71fcee34a9b8ee4bce8ff5bdd63d5c3f2',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
-  objects: '4f309bdbe32d6faaeada8f7761bb963ec0e53f0b25cf63a4aeb13127612f9c8a',
+  objects: 'e925a6581ca87a5d8bd3a98cf61d0dc67c15df0bd7de2f7143ce761b32364a05',
   scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
   speech: '729ca4aceba0943a08b8bf98d08127fb223772dd27cce204f3677e0893c473aa',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
