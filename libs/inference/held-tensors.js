@@ -13,8 +13,8 @@ export class HeldTensors {
   #held = new Map();
   #count = 0;
   /**
-   * Memory that rows are picked into, by where they go: no run outlives its call, and memory made anew for each would keep the
-   * collector busy. @type {Map<string, ArrayBuffer>}
+   * Memory that rows are picked into, by where they go, while no run has it: no run outlives its call, and memory made anew for each
+   * would keep the collector busy. @type {Map<string, ArrayBuffer>}
    */
   #picked = new Map();
 
@@ -29,11 +29,14 @@ export class HeldTensors {
   async run(ort, session, { feeds, wanted, keep }) {
     /** @type {Record<string, import('onnxruntime-node').Tensor>} */
     const inputs = {};
+    /** @type {Map<string, ArrayBuffer>} */
+    const taken = new Map();
     for (const feed of feeds) {
       inputs[feed.name] =
-        'held' in feed ? this.#fed(ort, feed, feed.name) : ortTensor(ort, feed.type, feed.data, feed.dims);
+        'held' in feed ? this.#fed(ort, feed, feed.name, taken) : ortTensor(ort, feed.type, feed.data, feed.dims);
     }
     const results = await session.run(inputs, [...wanted, ...keep]);
+    if (this.#held.size > 0) for (const [name, room] of taken) this.#picked.set(name, room);
     return [
       ...wanted.map((name) => {
         const tensor = readTensor(/** @type {import('onnxruntime-node').Tensor} */ (results[name]));
@@ -67,8 +70,9 @@ export class HeldTensors {
    * @param {typeof import('onnxruntime-node')} ort
    * @param {import('./onnx-graph.js').FedTensor} feed
    * @param {string} name
+   * @param {Map<string, ArrayBuffer>} taken
    */
-  #fed(ort, { held, rows }, name) {
+  #fed(ort, { held, rows }, name, taken) {
     const tensor = this.#of(held);
     if (rows === undefined || rows.every((row, i) => row === i && rows.length === tensor.dims[0])) return tensor;
     const whole = readTensor(tensor);
@@ -78,7 +82,9 @@ export class HeldTensors {
     const length = whole.data.length / count;
     // Arrays of one type: the tensor has it.
     const Data = /** @type {Float32ArrayConstructor} */ (whole.data.constructor);
-    const data = new Data(this.#room(name, rows.length * length * Data.BYTES_PER_ELEMENT), 0, rows.length * length);
+    const room = this.#room(name, rows.length * length * Data.BYTES_PER_ELEMENT);
+    taken.set(name, room);
+    const data = new Data(room, 0, rows.length * length);
     for (const [i, row] of rows.entries())
       data.set(/** @type {Float32Array} */ (whole.data).subarray(row * length, (row + 1) * length), i * length);
     return ortTensor(ort, whole.type, data, [rows.length, ...whole.dims.slice(1)]);
@@ -92,10 +98,9 @@ export class HeldTensors {
    */
   #room(name, bytes) {
     const own = this.#picked.get(name);
+    this.#picked.delete(name);
     if (own !== undefined && own.byteLength >= bytes) return own;
-    const more = new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(8, bytes))));
-    this.#picked.set(name, more);
-    return more;
+    return new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(8, bytes))));
   }
 
   /** @param {number} number */

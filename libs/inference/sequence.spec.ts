@@ -85,6 +85,9 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     const rowsOf = async (rows: number[]) => [...(await fed(rows)).wanted['y']!.data].map(Number);
     expect(await rowsOf([2, 0, 0, 1])).toEqual([5, 6, 1, 2, 1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
     expect(await rowsOf([0, 1])).toEqual([1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
+    // Runs beside each other feed the same input.
+    const beside = await Promise.all([0, 1, 2].map((row) => rowsOf([row])));
+    expect(beside.flat()).toEqual([1, 2, 3, 4, 5, 6].map((value) => 2 * (2 * value + 1) + 1));
     await expect(fed([3])).rejects.toThrow(/has 3/);
     await expect(fed([-1])).rejects.toThrow(/has 3/);
     await sequence.end();
