@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { TextTokenizer } from './tokenizer.js';
 import { TokenizerThread, type TokenizerSource } from './tokenizer-thread.js';
@@ -50,6 +50,36 @@ it('tells what is wrong with a file, and goes on with others', async () => {
   await expect(thread.encode(missing, 'a', 8)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await thread.encode(source('good'), 'a red car', 77)).not.toHaveLength(0);
   for (let i = 0; thread.isRunning && i < 100; i++) await sleep(50);
+}, 60_000);
+
+it('ends a tokenizer that does not, and goes on with others', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  const thread = new TokenizerThread();
+  try {
+    // Each doubles the text, and what splits it takes the square of its length.
+    const normalizers = Array.from({ length: 24 }, () => ({
+      type: 'Replace',
+      pattern: { String: 'a' },
+      content: 'aa',
+    }));
+    const endless = source('endless', {
+      ...clip.tokenizer,
+      normalizer: { type: 'Sequence', normalizers },
+      pre_tokenizer: { type: 'Split', pattern: { Regex: 'a+b' }, behavior: 'Removed', invert: false },
+    });
+    const asked = thread.encode(endless, 'a', 8).catch(AditError.from);
+    const next = thread.encode(source('good'), 'a red car', 77);
+    while (endless.reads === 0) await new Promise((resolve) => setImmediate(resolve));
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await asked).toMatchObject({
+      code: 'VALIDATION',
+      message: expect.stringMatching(/^tokenizer\.json .* 60 s/),
+    });
+    expect(await next).not.toHaveLength(0);
+  } finally {
+    jest.useRealTimers();
+    await thread.close();
+  }
 }, 60_000);
 
 it('tells who waits when it is closed', async () => {

@@ -29,6 +29,8 @@ interface Waiting {
 const MEMORY_MIB = 2048;
 /** So long after the last request the thread ends, and the memory of its tokenizers with it. */
 const KEPT_MS = 120_000;
+/** The largest that is read takes some seconds, a text milliseconds: what takes as long as this was made to. */
+const MOST_MS = 60_000;
 
 /**
  * Tokenizers in a thread of their own: reading one of 30 MB takes seconds, which would hold up everything else that the process
@@ -39,10 +41,11 @@ export class TokenizerThread {
   private readonly queue: Waiting[] = [];
   private current: Waiting | null = null;
   private idle: NodeJS.Timeout | undefined;
+  private late: NodeJS.Timeout | undefined;
 
   constructor(private readonly keptMs = KEPT_MS) {}
 
-  /** As `TextTokenizer.encode`; throws VALIDATION for a tokenizer that cannot be used, INTERNAL when the thread dies. */
+  /** As `TextTokenizer.encode`; throws VALIDATION for a tokenizer that cannot be used or takes a minute, INTERNAL when the thread dies. */
   async encode(source: TokenizerSource, text: string, length: number): Promise<number[]> {
     return Ids.parse(await this.ask(source, { text, length }));
   }
@@ -63,6 +66,7 @@ export class TokenizerThread {
     this.worker = null;
     this.current = null;
     clearTimeout(this.idle);
+    clearTimeout(this.late);
     const waiting = [...(current === null ? [] : [current]), ...this.queue.splice(0)];
     for (const { reject } of waiting) reject(new AditError('UNAVAILABLE', 'The process ends.'));
     await worker?.terminate();
@@ -86,6 +90,8 @@ export class TokenizerThread {
     clearTimeout(this.idle);
     this.worker ??= this.start();
     this.worker.ref();
+    clearTimeout(this.late);
+    this.late = setTimeout(() => this.giveUp(), MOST_MS);
     this.worker.postMessage({ digest, file, ask } satisfies TokenizerRequest);
   }
 
@@ -104,7 +110,9 @@ export class TokenizerThread {
     const worker = startThread('tokenizer-worker', import.meta.url, {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
     });
-    worker.on('message', (reply: TokenizerReply) => this.answered(reply));
+    worker.on('message', (reply: TokenizerReply) => {
+      if (this.worker === worker) this.answered(reply);
+    });
     worker.once('error', (error) => this.lose(worker, error));
     worker.once('exit', () => this.lose(worker, new Error('it ended without an answer')));
     return worker;
@@ -131,7 +139,18 @@ export class TokenizerThread {
     }
   }
 
+  /** Whoever waits behind it gets a new thread. */
+  private giveUp(): void {
+    const { worker, current } = this;
+    if (current === null) return;
+    this.worker = null;
+    void worker?.terminate();
+    const message = `tokenizer.json takes longer than ${MOST_MS / 1000} s for one text.`;
+    this.end(() => current.reject(new AditError('VALIDATION', message)));
+  }
+
   private end(tell: () => void): void {
+    clearTimeout(this.late);
     this.current = null;
     tell();
     this.next();

@@ -38,6 +38,20 @@ describe.each(['clip', 'siglip'] as const)('a tokenizer as that of %s', (name) =
   });
 });
 
+describe('the text of tokens', () => {
+  const clip = golden.clip.tokenizer;
+
+  it('is nothing where there are none', () => {
+    expect(read(clip).text([])).toBe('');
+  });
+
+  it('is refused where the tokenizer does not know them', () => {
+    const model = { ...z.looseObject({}).parse(clip['model']), unk_token: null };
+    const strange = read({ ...clip, model, decoder: { type: 'Metaspace' } });
+    expect(() => strange.text([99_999])).toThrow(expect.objectContaining({ code: 'VALIDATION' }));
+  });
+});
+
 describe('a row of tokens', () => {
   it('is as long as its text, or filled up with a token or with the last one', () => {
     const ours = read(golden.clip.tokenizer);
@@ -92,6 +106,11 @@ describe('a file that is not what a tokenizer needs', () => {
           ...clip,
           pre_tokenizer: { type: 'Split', pattern: { Regex: '(a+)+$' }, behavior: 'Removed', invert: true },
         }),
+      /has the pattern "\(a\+\)\+\$", which may take for ever/,
+    ],
+    [
+      'that makes text by a pattern that never ends',
+      () => read({ ...clip, decoder: { type: 'Replace', pattern: { Regex: '(a+)+$' }, content: '' } }),
       /has the pattern "\(a\+\)\+\$", which may take for ever/,
     ],
     ['with a stage that is not known', () => read({ ...clip, normalizer: { type: 'Magic' } }), /cannot be used: /],

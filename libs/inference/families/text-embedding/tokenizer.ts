@@ -38,6 +38,7 @@ const TokenizerFile = z.looseObject({
   normalizer: z.unknown().optional(),
   pre_tokenizer: z.unknown().optional(),
   post_processor: z.unknown().optional(),
+  decoder: z.unknown().optional(),
   model: z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('BPE'), vocab: Vocabulary, merges: Merges }),
     z.looseObject({ type: z.literal('Unigram'), vocab: Pieces }),
@@ -79,7 +80,7 @@ export class TextTokenizer {
     const { model, ...stages } = parsed.data;
     const size = Array.isArray(model.vocab) ? model.vocab.length : Object.keys(model.vocab).length;
     if (size > limits.tokens) throw unfit(`has ${size} tokens; at most ${limits.tokens} are read`);
-    refusePatterns([stages.normalizer, stages.pre_tokenizer, stages.post_processor]);
+    refusePatterns([stages.normalizer, stages.pre_tokenizer, stages.post_processor, stages.decoder]);
     try {
       return new TextTokenizer(new HuggingFace(parsed.data, {}));
     } catch (error) {
@@ -101,10 +102,18 @@ export class TextTokenizer {
     return Encoded.parse(this.tokenizer.encode(text, { add_special_tokens: whole })).ids;
   }
 
-  /** The text of tokens, without those that begin and end it or fill it up. */
+  /**
+   * The text of tokens, without those that begin and end it or fill it up. Throws VALIDATION for tokens that it does not know what to
+   * make of.
+   */
   text(tokens: readonly number[]): string {
+    if (tokens.length === 0) return '';
     const options = { skip_special_tokens: true, clean_up_tokenization_spaces: false };
-    return z.string().parse(this.tokenizer.decode([...tokens], options));
+    try {
+      return z.string().parse(this.tokenizer.decode([...tokens], options));
+    } catch (error) {
+      throw unfit(`makes no text of what its model writes: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
 
