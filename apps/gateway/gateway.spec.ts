@@ -115,6 +115,10 @@ describe('jobs', () => {
     await bootstrap.ensureBootstrapKey({ apiKey: before });
     await bootstrap.ensureBootstrapKey({ apiKey: after });
     expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200]);
+    // Nor does it show any of its characters.
+    const { text } = await gateway.ask('GET', '/api/v1/api-keys/', undefined, { authorization: `Key ${after}` });
+    expect(text).toContain('"configured"');
+    expect(text).not.toContain(after.slice(0, 4));
     expect(await bootstrap.ensureBootstrapKey({})).toEqual({ key: null, workspaceId: gateway.workspaceId });
     expect(await gateway.db.manager.countBy(ApiKeyEntity, { name: 'configured' })).toBe(0);
   });

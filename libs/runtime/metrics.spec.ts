@@ -41,5 +41,8 @@ it('says which build it is', async () => {
 it('adds the process’s own metrics once', async () => {
   collectProcessMetrics();
   collectProcessMetrics();
-  expect((await metricsPage()).body).toContain('process_resident_memory_bytes');
+  const { body } = await metricsPage();
+  expect(body).toContain('process_resident_memory_bytes');
+  // The alert AditEventLoopLag reads it.
+  expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AditError } from '@adit/contracts';
 import { ArtifactEntity, BatchEntity, MediaEntity, ObjectRemovalEntity } from '@adit/database';
 import { filmFacts } from '@adit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LessThan, Like } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';
@@ -29,6 +29,20 @@ describe('the sweeper', () => {
     expect(await deleted()).toBe(false);
     await jobs.sweeper.expireJobs(timeExpires);
     expect(await deleted()).toBe(true);
+  });
+
+  it('looks every second whose time is up', async () => {
+    const sweeper = jobs.newSweeper();
+    const looked = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      sweeper.onApplicationBootstrap();
+      jest.advanceTimersByTime(1_000);
+      expect(looked).toHaveBeenCalledTimes(1);
+    } finally {
+      await sweeper.onApplicationShutdown();
+      jest.useRealTimers();
+    }
   });
 
   it('is not busy with a job that a build before this retried, which runs past the time of its former life', async () => {
