@@ -390,6 +390,9 @@ describe('a report', () => {
       await sum(id, 'person_screen_time', { Ada: 20, 'Unknown #1': 10, 'Unknown #2': 10 });
       await manager.update(SummaryEntity, { jobId: id }, { people });
     }
+    // Whoever lists the sums of a thousand films has not asked for it.
+    const [row] = await manager.findBy(SummaryEntity, { jobId });
+    expect([row?.type, row?.people]).toEqual(['person_screen_time', undefined]);
     const segment = (seq: number, moduleId: string, type: string, timeStart: number, timeEnd: number, meta: object) =>
       columns<SegmentEntity>({
         ...{

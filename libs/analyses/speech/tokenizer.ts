@@ -8,9 +8,8 @@ const TokenizerFile = z.object({
   tokens: z.array(z.string()),
   /** Pairs of pieces that are joined, in this order of preference. */
   merges: z.array(z.string()),
-  /** Tokens that are never written, and those that no text begins with. */
+  /** Tokens that are never written. */
   never: z.array(z.int()),
-  neverFirst: z.array(z.int()),
 });
 
 /** GPT-2's printable stand-ins for bytes. */
@@ -42,7 +41,6 @@ export class Tokenizer {
   readonly heads: number;
   readonly size: number;
   readonly never: readonly number[];
-  readonly neverFirst: readonly number[];
   readonly end: number;
   readonly start: number;
   readonly translate: number;
@@ -59,8 +57,8 @@ export class Tokenizer {
   private readonly ranks: ReadonlyMap<string, number>;
 
   constructor(file: Buffer) {
-    const { layers, heads, tokens, merges, never, neverFirst } = TokenizerFile.parse(JSON.parse(file.toString('utf8')));
-    [this.layers, this.heads, this.never, this.neverFirst] = [layers, heads, never, neverFirst];
+    const { layers, heads, tokens, merges, never } = TokenizerFile.parse(JSON.parse(file.toString('utf8')));
+    [this.layers, this.heads, this.never] = [layers, heads, never];
     this.tokens = tokens;
     this.size = tokens.length;
     this.numbers = new Map(tokens.map((token, number) => [token, number]));

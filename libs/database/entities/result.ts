@@ -52,8 +52,11 @@ export class SummaryEntity {
   @Column('integer') sourceIndex!: number;
   @Column('text') type!: string;
   @Column('jsonb') meta!: Record<string, number>;
-  /** Who is to be seen when, of the sum that is about them; clients are not shown it. */
-  @Column('jsonb', { nullable: true }) people!: PersonShown[] | null;
+  /**
+   * Who is to be seen when, of the sum that is about them; clients are not shown it. Up to 200 kB a film, so that it is read only
+   * where it is asked for.
+   */
+  @Column('jsonb', { nullable: true, select: false }) people?: PersonShown[] | null;
 }
 
 @Entity('artifacts')
