@@ -194,20 +194,34 @@ describe('a gallery made of photos while the engine runs', () => {
         advanced_diversity_analysis: { model: 'team' },
       };
       const { id } = await engine.api.mine({ sources: [film, film], modules });
-      const { data } = await engine.api.call(
-        SummarizedResultPage,
-        'GET',
-        `/jobs/${id}/summarized-results/?limit=100&type=person_screen_time`,
-      );
-      expect(data.map(({ meta }) => Object.keys(meta).sort())).toEqual([
-        ['Franck', 'Unknown #1'],
-        ['Franck', 'Unknown #1'],
-      ]);
+      const { data } = await engine.api.call(SummarizedResultPage, 'GET', `/jobs/${id}/summarized-results/?limit=100`);
+      const sums = (type: string) => data.filter((sum) => sum.type === type).map(({ meta }) => meta);
+      const named = ['Franck', 'Unknown #1'];
+      expect(sums('person_screen_time').map((seconds) => Object.keys(seconds).sort())).toEqual([named, named]);
       expect(
         people(await engine.api.segments(id, { module: 'face_recognition' }))
           .sort()
           .at(-1),
       ).toBe('Unknown #1');
+      // Everything that is counted counts the same people, film by film.
+      expect(sums('gender_count')).toEqual([
+        { female: 0, male: named.length },
+        { female: 0, male: named.length },
+      ]);
+      for (const seconds of sums('age_count')) {
+        expect(Object.values(seconds).reduce((a, b) => a + b)).toBe(named.length);
+      }
+      const report = await reportOf(id);
+      const shown = [0, 1].map((film) =>
+        report.segments.filter(({ type, sourceIndex }) => type === 'face' && sourceIndex === film),
+      );
+      expect(shown.map((faces) => [...new Set(faces.map(({ label }) => label))].sort())).toEqual([named, named]);
+      expect(report.html).toMatch(/<dt>Found<\/dt><dd>1 name, 1 unknown<\/dd>/);
+      const cards = report.html.split('<section class="sums">').slice(1);
+      expect(cards.map((card) => [...card.matchAll(/<th scope="row">((?:Franck|Unknown)[^<]*)/g)].length)).toEqual([
+        2, 2,
+      ]);
+      for (const card of cards) expect(card).toMatch(/<th scope="row">male<.*?· 2 people<\/td>/);
     });
   });
 
@@ -248,6 +262,20 @@ describe('a gallery made of photos while the engine runs', () => {
 });
 
 looksAtOnce(() => engine);
+
+interface Report {
+  html: string;
+  segments: { type: string; label: string; sourceIndex: number }[];
+}
+
+/** The report of a job: its page, and the results that the page's script reads. */
+async function reportOf(jobId: string): Promise<Report> {
+  const { data } = await engine.api.call(ArtifactPage, 'GET', `/jobs/${jobId}/artifacts/`);
+  const { id } = data.find(({ filename }) => filename === 'report.html')!;
+  const html = await (await engine.api.request('GET', `/jobs/${jobId}/artifacts/${id}/file/`)).text();
+  const [, json = ''] = /<script type="application\/json" id="adit-results">(.*?)<\/script>/s.exec(html) ?? [];
+  return { html, ...(JSON.parse(json) as Pick<Report, 'segments'>) };
+}
 
 /** The engine notices new folders by itself; seconds may pass. */
 async function installed(gallery: string): Promise<void> {
