@@ -39,7 +39,9 @@ describe('erasures', () => {
     const keys = ['thumbnail', 'key-frame'].map((name) => `jobs/${jobId}/pictures/${name}.jpg`) as [string, string];
     const digest = randomUUID();
     const folder = `media/${workspaceId}/${digest}/f/image/a/l/`;
-    const observed = [`${folder}observations.json`, `${folder}face.jpg`];
+    // A version on trial differed in it, while an earlier look was the one that is remembered.
+    const tried = `media/${workspaceId}/${digest}/f/image/a/earlier/canary-1.jpg`;
+    const observed = [`${folder}observations.json`, `${folder}face.jpg`, tried];
     for (const key of [...keys, ...observed]) await objects.put(key, Buffer.from(key));
     const picture = (key: string) => ({ key, width: 8, height: 8 });
     const shown = { thumbnail: picture(keys[0]), keyFrame: { frame: 0, picture: picture(keys[1]) } };
@@ -56,6 +58,11 @@ describe('erasures', () => {
       ...{ workspaceId, mediaDigest: digest, interval: 'image', analysisDigest: 'a', objectKey: observed[0] as string },
       timeExpires: new Date(Date.now() + 3_600_000),
     });
+    await manager.query(
+      `INSERT INTO canary_pictures (id, canary_id, workspace_id, job_id, object_key, frame, time, difference, stable, candidate)
+       VALUES (gen_random_uuid(), gen_random_uuid(), $1, $2, $3, 0, 0, 1, '[]', '[]')`,
+      [workspaceId, jobId, tried],
+    );
     const artifact = await manager.findOneByOrFail(ArtifactEntity, { jobId });
     return { collection, indexId, jobId, objects: [...keys, ...observed, artifact.objectKey] };
   }

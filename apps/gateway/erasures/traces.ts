@@ -60,7 +60,8 @@ export async function eraseTraces(manager: EntityManager, workspaceId: string, s
   );
   const media = await forgetMedia(manager, workspaceId, traces);
   const files = await removeFiles(manager, jobs);
-  const keys = [...new Set([...pictures, ...media.prefixes, ...files.keys])];
+  const canaries = await removeCanaryPictures(manager, jobs);
+  const keys = [...new Set([...pictures, ...media.prefixes, ...files.keys, ...canaries])];
   const removals = await noteRemovals(manager, keys);
   return {
     counts: {
@@ -112,6 +113,14 @@ async function forgetMedia(
       ...sources.map(({ jobId, digest }) => `${jobPrefix(jobId)}media/${digest}/`),
     ],
   };
+}
+
+/** Of all that the jobs show: nobody wrote down who is on them. Returns their keys. */
+async function removeCanaryPictures(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
+  const gone = returned<{ object_key: string }>(
+    await manager.query('DELETE FROM canary_pictures WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),
+  );
+  return gone.map((row) => row.object_key);
 }
 
 /** Reports and exports hold pictures of everybody; so do messages that were sent. */

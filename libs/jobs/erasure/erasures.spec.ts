@@ -105,6 +105,22 @@ describe('what a deleted job leaves', () => {
     expect(await objectsUnder(media())).toEqual([]);
   });
 
+  it('takes the pictures of versions on trial, also of media that another job uses', async () => {
+    const jobId = await looked('one');
+    await planned();
+    const key = `${mediaPrefix(jobs.workspaceId, film, 'one')}0-250/a/b/canary-1.jpg`;
+    await jobs.objects.put(key, Buffer.from('a'));
+    await jobs.db.query(
+      `INSERT INTO canary_pictures (id, canary_id, workspace_id, job_id, object_key, frame, time, difference, stable, candidate)
+       VALUES (gen_random_uuid(), gen_random_uuid(), $1, $2, $3, 0, 0, 1, '[]', '[]')`,
+      [jobs.workspaceId, jobId, key],
+    );
+    await jobs.commands.delete(jobs.workspaceId, jobId);
+    expect(await jobs.db.query('SELECT 1 FROM canary_pictures WHERE job_id = $1', [jobId])).toEqual([]);
+    expect(await jobs.objects.stat(key)).toBeNull();
+    expect(await remembered()).toBeGreaterThan(0);
+  });
+
   it('costs the lock on a job with 100,000 observations a few rows, and every step after it a bounded number', async () => {
     const jobId = await looked('one');
     const many = 100_000;

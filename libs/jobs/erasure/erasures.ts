@@ -13,7 +13,7 @@ const SOURCES_AT_ONCE = 100;
 export const REMOVED_HERE_SECONDS = 60;
 
 /** Tables of a job by its id. */
-const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events', 'canary_pictures'];
+const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events'];
 /** In this order: whoever writes a version finds its transcript gone, or has written what the next table finds. */
 const TRANSCRIPTS = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs'];
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
@@ -58,6 +58,10 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   left = exports.length < room ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
   for (const table of [...TRANSCRIPTS, ...RESULTS]) await take(table);
+  // They lie with the media, which another job may use.
+  const canaries = await deletePictures(manager, jobId, left);
+  left -= canaries.length;
+  prefixes.push(...canaries);
   while (left > 0) {
     const part = await forgetSources(manager, { id: jobId, workspaceId: erasure.workspace_id }, left);
     if (part === null) break;
@@ -86,6 +90,19 @@ async function deleteRows(
     [jobId, limit],
   );
   return counts;
+}
+
+/** Pictures that versions on trial differ in. Returns their keys. */
+async function deletePictures(manager: EntityManager, jobId: string, limit: number): Promise<string[]> {
+  if (limit === 0) return [];
+  const rows = returned<{ object_key: string }>(
+    await manager.query(
+      `DELETE FROM canary_pictures WHERE id IN (SELECT id FROM canary_pictures WHERE job_id = $1 LIMIT $2)
+       RETURNING object_key`,
+      [jobId, limit],
+    ),
+  );
+  return rows.map(({ object_key: key }) => key);
 }
 
 /** Exports hold the results of a job, or a transcript, and go with it, each with its file. Returns their ids. */
