@@ -133,7 +133,11 @@ describe('a worker and what it is asked for', () => {
   };
 
   /** A process of the build that has `definition` is given the message. */
-  const give = async (definition: ReturnType<typeof counting>, { jobId, chunkId, digest }: Asked) => {
+  const give = async (
+    definition: ReturnType<typeof counting>,
+    { jobId, chunkId, digest }: Asked,
+    { attempt = 1, giveWay }: { attempt?: number; giveWay?: () => Promise<void> } = {},
+  ) => {
     const analyses = AnalysisRegistry.of([definition]);
     const runner = new AnalysisRunner(repository, pool);
     const canaries = new CanaryRunner(
@@ -144,8 +148,9 @@ describe('a worker and what it is asked for', () => {
       repository,
       new WatchedRuns(),
     );
+    if (giveWay !== undefined) canaries.giveWay = giveWay;
     const worker = new AnalysisWorker(database.dataSource, outbox, objects, analyses, runner, settings, canaries);
-    const envelope = { jobId, attempt: 1, traceparent: null };
+    const envelope = { jobId, attempt, traceparent: null };
     const context = {
       envelope,
       topic: 'analyses.counting.requested',
@@ -203,6 +208,22 @@ describe('a worker and what it is asked for', () => {
     const third = await requested(counting(1));
     await give(counting(1), third);
     expect(await outcome(third.jobId)).toEqual({ error: null, key: other, seen: {} });
+  });
+
+  it('begins with what may have killed a process only when no candidate is at work beside it', async () => {
+    const asked = await requested(counting(1));
+    await query('UPDATE chunk_analyses SET attempts = 1 WHERE chunk_id = $1', [asked.chunkId]);
+    const attempts = async () =>
+      (
+        await query<Row>('SELECT attempts, lease_until, put_off_since FROM chunk_analyses WHERE chunk_id = $1', [
+          asked.chunkId,
+        ])
+      )[0]!.attempts;
+    const meanwhile: number[] = [];
+    const giveWay = async () => void meanwhile.push(await attempts());
+    await give(counting(1), asked, { attempt: 2, giveWay });
+    expect([meanwhile, await attempts()]).toEqual([[1], 2]);
+    expect((await outcome(asked.jobId))!.seen).toEqual({ version: 1, pictures: 1 });
   });
 
   it('says of a model that has gone that it fails every chunk', async () => {

@@ -70,9 +70,12 @@ export class AnalysisWorker {
     const begun = await attemptsOf(this.db, tried);
     if (begun === null) return;
     if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
-    if (begun > 0) this.canaries.giveWay();
     // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
-    await this.gate.run(begun > 0, () => this.attempt(tried, request, context.signal));
+    await this.gate.run(begun > 0, async () => {
+      // Inside as well: whoever has just left it may have given a candidate something to look at.
+      if (begun > 0) await this.canaries.giveWay();
+      await this.attempt(tried, request, context.signal);
+    });
   }
 
   /** The message asked for an attempt that has begun already, so it comes back from a crash or a failure. */

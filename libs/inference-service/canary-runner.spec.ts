@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf, ModelManifest, modelId, type Unit } from '@adit/contracts';
 import { CanaryRunEntity, openDatabase, type Database } from '@adit/database';
 import {
@@ -83,7 +84,7 @@ describe('a candidate in an inference process', () => {
     const at = await mkdtemp(join(folder, 'version-'));
     await writeFile(join(at, 'model.onnx'), weights);
     const manifest = ModelManifest.parse({
-      ...{ name: 'bright', kind: 'network', task: 't', licence: 'MIT', origin: 'a spec', labels: ['bright'] },
+      ...{ name: 'bright', kind: 'network', task: 't', licence: 'MIT', origin: 'a spec' },
     });
     const { pin, files } = await readVersion(at, manifest, 1);
     await store.publish({ workspaceId: null, manifest, digest: pin.digest, folder: at, files });
@@ -137,10 +138,10 @@ describe('a candidate in an inference process', () => {
   };
 
   /** A job's look, as the worker does it, and what comes of it. */
-  async function look(at = process()) {
+  async function look(at = process(), args: Record<string, unknown> = {}) {
     const [stable] = await pins();
     const models = [stable!];
-    const request = { analysis: 'brightness', args: {}, models, digest: digestOf(models) };
+    const request = { analysis: 'brightness', args, models, digest: digestOf(models) };
     const keepPicture = () => Promise.reject(new Error('No picture is kept.'));
     const kept: Parameters<CanaryRunner['add']>[0] = [];
     await at.canary.hear();
@@ -181,6 +182,15 @@ describe('a candidate in an inference process', () => {
     const key = await canaries.pictureKey(id, job.workspaceId, worst!.id);
     expect(key).toMatch(`jobs/${job.id}/look/canary-`);
     expect((await objects.read(key)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+    await canaries.drop(id);
+  });
+
+  it('counts words that a job looked for by no name, also with a model that knows no labels', async () => {
+    await begin();
+    const { canary, kept } = await look(process(), { words: ['bright'] });
+    canary.add(kept);
+    await canary.idle();
+    expect((await report()).labels.map(({ label }) => label)).toEqual(['']);
     await canaries.drop(id);
   });
 
@@ -227,7 +237,11 @@ describe('a candidate in an inference process', () => {
       };
       canary.add([...kept, ...kept, ...kept]);
       await atWork;
-      const ended = canary[end]();
+      let isOver = false;
+      const ended = canary[end]().then(() => (isOver = true));
+      await sleep(20);
+      // What has to run alone does not begin beside it.
+      expect(isOver).toBe(false);
       goOn();
       await ended;
       await canary.idle();

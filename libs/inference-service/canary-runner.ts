@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, elementAt, type InputKind, type Unit } from '@adit/contracts';
 import type { JobAnalysisEntity } from '@adit/database';
 import {
@@ -31,6 +32,8 @@ const MOST_PIXELS = 400e6;
 const MOST_PIXELS_OF_CHUNK = 100e6;
 /** Longer side of a picture that is kept. */
 const PICTURE_SIDE = 1024;
+/** For so long work that has to run alone waits for a candidate that was told to end, milliseconds. */
+const GIVE_WAY_MS = 30_000;
 
 /** A unit as the stable version saw it, for the candidate to look at. */
 export interface CanaryLook {
@@ -105,10 +108,13 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     if (this.queue.length > 0) this.working ??= this.work();
   }
 
-  /** Gives up what is being looked at: the process is wanted for work that has to run alone. */
-  giveWay(): void {
-    this.current.abort(new AditError('UNAVAILABLE', 'A suspect has to run alone.'));
-    for (const { canary } of this.takeAll()) this.skip(canary);
+  /**
+   * Gives up what is being looked at, for work that has to run alone: until nothing is, but for a run that does not heed its signal,
+   * which may never end.
+   */
+  async giveWay(): Promise<void> {
+    this.giveUp();
+    await Promise.race([this.idle(), sleep(GIVE_WAY_MS, undefined, { ref: false })]);
   }
 
   /** Until everything that was added has been looked at. */
@@ -118,7 +124,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.giveWay();
+    this.giveUp();
     await this.idle();
   }
 
@@ -140,9 +146,10 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     this.readAt = performance.now();
   }
 
-  private takeAll(): Waiting[] {
+  private giveUp(): void {
+    this.current.abort(new AditError('UNAVAILABLE', 'A suspect has to run alone.'));
     this.pixels = 0;
-    return this.queue.splice(0);
+    for (const { canary } of this.queue.splice(0)) this.skip(canary);
   }
 
   private skip(canary: RunningCanary): void {
@@ -165,7 +172,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     const { canary, request } = waiting;
     const model = request.models.find(({ digest }) => digest === canary.stableDigest)?.name ?? '';
     this.current = new AbortController();
-    if (this.stopped) this.giveWay();
+    if (this.stopped) this.giveUp();
     const runId = await this.canaries.begin(canary);
     if (runId === null) {
       this.skip(canary);
@@ -201,10 +208,10 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     const seen = await this.runner.run({ analysis, args, models, input, keepPicture: droppedPicture, signal });
     const comparison = analysis.compare?.(observations, seen);
     if (comparison === undefined) throw new AditError('INTERNAL', `The analysis ${analysis.name} compares nothing.`);
-    const stable = await this.repository.pinned(canary.stableDigest);
     // Words that a job looked for are its own.
-    const known = new Set([stable, candidate].flatMap(({ manifest }) => manifest.labels ?? []));
-    return known.size === 0 ? comparison : withoutWords(comparison, known);
+    if (args['words'] === undefined) return comparison;
+    const stable = await this.repository.pinned(canary.stableDigest);
+    return withoutWords(comparison, new Set([stable, candidate].flatMap(({ manifest }) => manifest.labels ?? [])));
   }
 
   /** Keeps the picture that differs most, where it is among those that are shown. */
@@ -219,6 +226,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     const picture = await elementAt(input.packs, 0).picture(difference.index);
     const { data } = await encodeJpeg(picture, { maxSide: PICTURE_SIDE });
     const objectKey = `${prefix}canary-${randomUUID()}.jpg`;
+    await this.canaries.expectPicture(objectKey);
     await this.objects.put(objectKey, data);
     return { workspaceId, jobId, objectKey, difference };
   }

@@ -88,8 +88,11 @@ describe('a version that is tried beside another', () => {
   };
   const compare = async (run: Parameters<Canaries['compared']>[2]): Promise<void> => {
     const canary = await running();
-    await canaries.compared(canary, (await canaries.begin(canary))!, run, NOTHING);
+    const runId = (await canaries.begin(canary))!;
+    if (run.picture !== null) await canaries.expectPicture(run.picture.objectKey);
+    await canaries.compared(canary, runId, run, NOTHING);
   };
+  const isToGo = (prefix: string) => database.dataSource.manager.existsBy(ObjectRemovalEntity, { prefix });
 
   it('is one at a time; its share can be changed', async () => {
     await expect(report()).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -219,6 +222,63 @@ describe('a version that is tried beside another', () => {
     await canaries.sweep(new Date(Date.now() + 8 * 24 * 3_600_000));
     expect((await report()).differing_pictures).toEqual([]);
     expect(await db.countBy(CanaryPictureEntity, { canaryId: (await running()).id })).toBe(0);
+  });
+
+  it('takes nothing back that another process has promoted meanwhile', async () => {
+    const [stable, candidate] = [await pinned(1), await pinned(2)];
+    await store.promote(id, 3);
+    expect(await canaries.start(id, stable, candidate, 0.5).catch(code)).toBe('CONFLICT');
+    expect((await store.versions()).find(({ modelId: of }) => of === id)!.defaultVersion).toBe(3);
+  });
+
+  it('counts labels whatever they are called', async () => {
+    await start(2);
+    for (const label of ['constructor', '__proto__', 'constructor']) {
+      await compare({ comparison: seen(label), picture: null });
+    }
+    const { units, labels } = await report();
+    expect([units.compared, units.failed]).toEqual([3, 0]);
+    expect(labels).toMatchObject([
+      { label: 'constructor', both: 6 },
+      { label: '__proto__', both: 3 },
+    ]);
+  });
+
+  it('leaves no picture behind that it does not show, however it ends', async () => {
+    await start(2);
+    const canary = await running();
+    const jobId = await job();
+    const shown = kept(jobId, 1);
+    await compare(shown);
+    expect(await isToGo(shown.picture.objectKey)).toBe(false);
+    // A process that dies, and one that is done when nobody wants it any more.
+    const [lost, late] = [kept(jobId, 2), kept(jobId, 3)];
+    const run = (await canaries.begin(canary))!;
+    for (const { picture } of [lost, late]) await canaries.expectPicture(picture.objectKey);
+    await canaries.drop(id);
+    await canaries.compared(canary, run, late, NOTHING);
+    expect([await isToGo(lost.picture.objectKey), await isToGo(late.picture.objectKey)]).toEqual([true, true]);
+    expect((await report()).differing_pictures).toHaveLength(1);
+    // A build that knows nothing of canaries erases the job.
+    await database.dataSource.query('DELETE FROM jobs WHERE id = $1', [jobId]);
+    await canaries.sweep(new Date());
+    expect((await report()).differing_pictures).toEqual([]);
+    expect(await isToGo(shown.picture.objectKey)).toBe(true);
+  });
+
+  it('keeps no picture while its workspace erases somebody, who may be on it', async () => {
+    await start(2);
+    const run = kept(await job(), 1);
+    const erasure = randomUUID();
+    await database.dataSource.query(
+      `INSERT INTO erasures (id, workspace_id, subject, actor_kind, actor_id, actor_name, request_id)
+       VALUES ($1, $2, '{}', 'api-key', 'a', 'a', 'a')`,
+      [erasure, workspaceId],
+    );
+    await compare(run);
+    await database.dataSource.query('DELETE FROM erasures WHERE id = $1', [erasure]);
+    expect((await report()).differing_pictures).toEqual([]);
+    expect(await isToGo(run.picture.objectKey)).toBe(true);
   });
 
   it('never goes from one end to another, whatever happens in whatever order', async () => {

@@ -13,7 +13,7 @@ import {
 } from '@adit/database';
 import type { Comparison, Difference } from '@adit/inference';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
 import { latencyOf, sumOfRuns } from './latency.js';
 
 /** A candidate is given up on when so many of its units came to nothing, and they are more than those that did not. */
@@ -23,6 +23,8 @@ const MOST_RUNS = 8;
 /** A run that has not ended by then ended with its process. It is aborted before. */
 const LOST_SECONDS = 900;
 export const RUN_SECONDS = 600;
+/** For so long what a job looked at may wait for a candidate, which may show whom somebody erased since. */
+const WAITING_SECONDS = 3600;
 /** Pictures that are shown to a workspace. */
 const MOST_PICTURES = 20;
 /** As long as the observations beside which they lie. */
@@ -60,7 +62,7 @@ export class Canaries {
 
   /**
    * Begins, in place of one that ended; the share of one that runs is changed. Throws CONFLICT while another version is tried, and
-   * for one that the name means already.
+   * where the name means another version than `stable` by now.
    */
   async start(modelId: string, stable: Pinned, candidate: Pinned, share: number): Promise<void> {
     await inTransaction(this.db, async (manager) => {
@@ -75,7 +77,21 @@ export class Canaries {
         await manager.update(CanaryEntity, { modelId }, { share });
         return;
       }
-      if (before !== null) await removePictures(manager, { canaryId: before.id });
+      // As the database has it, not as this process last read it: another one may just have promoted.
+      const [meant]: { version: number | null }[] = await manager.query(
+        `SELECT ${MEANT} AS version FROM models m WHERE m.id = $1`,
+        [modelId],
+      );
+      if (meant?.version !== stable.version) {
+        throw new AditError(
+          'CONFLICT',
+          'The version that the name means has just changed: look at the model, and try again.',
+        );
+      }
+      if (before !== null) {
+        await removePictures(manager, { canaryId: before.id });
+        await manager.delete(CanaryRunEntity, { canaryId: before.id });
+      }
       // What is added meanwhile must not take the name.
       await manager.query('UPDATE models SET default_version = $2 WHERE id = $1', [modelId, stable.version]);
       const row = columns<CanaryEntity>({
@@ -164,7 +180,13 @@ export class Canaries {
     return (row?.worse ?? 0) < MOST_PICTURES;
   }
 
-  /** Counts a unit that both versions looked at. */
+  /** To be said before a picture is written: unless it is counted as kept soon, it goes, also when the process dies. */
+  async expectPicture(objectKey: string): Promise<void> {
+    const timeDue = new Date(Date.now() + LOST_SECONDS * 1000);
+    await this.db.manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue });
+  }
+
+  /** Counts a unit that both versions looked at. A picture has been expected, and goes when it is not kept. */
   async compared(
     canary: RunningCanary,
     runId: string,
@@ -176,10 +198,13 @@ export class Canaries {
       counts.compared += 1;
       counts.pictures += comparison.pictures;
       counts.differing += comparison.differences.length;
+      // A label may be called as what every object has, `constructor`.
+      const labels = new Map(Object.entries(counts.labels));
       for (const [label, { both, stable, candidate }] of comparison.labels) {
-        const [a, b, c] = counts.labels[label] ?? [0, 0, 0];
-        counts.labels[label] = [a + both, b + stable, c + candidate];
+        const [a, b, c] = labels.get(label) ?? [0, 0, 0];
+        labels.set(label, [a + both, b + stable, c + candidate]);
       }
+      counts.labels = Object.fromEntries(labels);
       if (picture !== null) await keepPicture(manager, canary.id, picture);
       return null;
     });
@@ -198,10 +223,17 @@ export class Canaries {
     await this.end(canary, runId, since, () => Promise.resolve(null));
   }
 
-  /** Removes what outlived its time. */
+  /** Removes what outlived its time, or its job: builds that know nothing of canaries erase jobs without it. */
   async sweep(now: Date): Promise<void> {
     const before = new Date(now.getTime() - PICTURE_MILLISECONDS);
-    await inTransaction(this.db, (manager) => removePictures(manager, { timeCreated: LessThan(before) }));
+    await inTransaction(this.db, async (manager) => {
+      await removePictures(manager, { timeCreated: LessThan(before) });
+      const left: { id: string }[] = await manager.query(
+        `SELECT p.id FROM canary_pictures p
+          WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.job_id AND j.time_deleted IS NULL)`,
+      );
+      if (left.length > 0) await removePictures(manager, { id: In(left.map(({ id }) => id)) });
+    });
   }
 
   private async end(
@@ -260,11 +292,14 @@ export async function settleCanaries(manager: EntityManager, modelId: string): P
   await manager.query(`${SETTLE} SELECT 1 FROM settled`, [modelId]);
 }
 
+/** The version that the name of the model `m` means. */
+const MEANT = `coalesce(m.default_version, (
+  SELECT max(o.version_number) FROM model_versions o
+   WHERE o.model_id = m.id AND o.manifest IS NOT NULL AND o.time_retired IS NULL))`;
+
 const SETTLE = `
   WITH meant AS (
-    SELECT m.id, v.digest IS NOT NULL AS is_there, c.id AS canary_id, coalesce(m.default_version, (
-             SELECT max(o.version_number) FROM model_versions o
-              WHERE o.model_id = m.id AND o.manifest IS NOT NULL AND o.time_retired IS NULL)) AS version
+    SELECT m.id, v.digest IS NOT NULL AS is_there, c.id AS canary_id, ${MEANT} AS version
       FROM model_canaries c JOIN models m ON m.id = c.model_id
       LEFT JOIN model_versions v ON v.model_id = c.model_id AND v.version_number = c.version AND v.digest = c.digest
        AND v.time_retired IS NULL
@@ -292,16 +327,24 @@ function ended({ state, version }: { state: CanaryState; version: number }): Adi
   return new AditError('CONFLICT', `Version ${version} is tried no more: ${state}.`);
 }
 
-/** Of a job that is there, whose erasure would not find it otherwise; those that differ less make room. */
+/**
+ * Of a job that is there, in a workspace that erases nobody just now: an erasure would not find it otherwise. Those that differ
+ * less make room.
+ */
 async function keepPicture(
   manager: EntityManager,
   canaryId: string,
   { workspaceId, jobId, objectKey, difference: seen }: NonNullable<CanaryRun['picture']>,
 ): Promise<void> {
   const there: unknown[] = await manager.query(
-    'SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL FOR KEY SHARE',
-    [jobId],
+    `SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL AND NOT EXISTS (
+       SELECT 1 FROM erasures e
+        WHERE e.workspace_id = $2 AND e.time_created > now() - make_interval(secs => $3)) FOR KEY SHARE`,
+    [jobId, workspaceId, WAITING_SECONDS],
   );
+  const { affected } = await manager.delete(ObjectRemovalEntity, { prefix: objectKey });
+  // It took longer than it was expected to: the picture has gone, or is going.
+  if (affected === 0) return;
   if (there.length === 0) {
     await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: new Date() });
     return;

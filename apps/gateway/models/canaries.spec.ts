@@ -98,6 +98,7 @@ describe('a canary of a model', () => {
       [jobId, gateway.workspaceId],
     );
     const objectKey = `jobs/${jobId}/canary.jpg`;
+    await canaries.expectPicture(objectKey);
     await gateway.app.get<ObjectStore>(OBJECT_STORE).put(objectKey, Buffer.from('a JPEG'));
     const seen = { label: 'helmet', score: 0.7, box: { x: 0, y: 0, w: 0.5, h: 0.5 } };
     const difference = { index: 0, frame: 3, time: 1.5, difference: 0.7, stable: [], candidate: [seen] };
