@@ -8,6 +8,7 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
+  captions: 'bb0c20069fd4f306a896f3f1aa5b73e040183bfadb9c047805495717914d75ce',
   faces: 'dbf8d7ed3596da98a827e83c86cb94d71fcee34a9b8ee4bce8ff5bdd63d5c3f2',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: 'e925a6581ca87a5d8bd3a98cf61d0dc67c15df0bd7de2f7143ce761b32364a05',

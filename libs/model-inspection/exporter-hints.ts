@@ -88,13 +88,19 @@ const Size = z.union([
   z.object({ shortest_edge: z.int().positive() }),
 ]);
 const Token = z.int().nonnegative();
-/** What Hugging Face says of the texts that a model writes: in the model's own config, in that of its decoder, and apart. */
+/**
+ * What Hugging Face says of the texts that a model writes: in the model's own config, in that of its decoder, and apart. Every config
+ * has these, also of models that write nothing: what is odd is not known.
+ */
 const HfWriting = z.object({
-  decoder_start_token_id: Token.nullish(),
-  bos_token_id: Token.nullish(),
-  eos_token_id: z.union([Token, z.array(Token).min(1).max(16)]).nullish(),
-  max_length: z.int().positive().nullish(),
-  max_new_tokens: z.int().positive().nullish(),
+  decoder_start_token_id: Token.nullish().catch(null),
+  bos_token_id: Token.nullish().catch(null),
+  eos_token_id: z
+    .union([Token, z.array(Token).min(1).max(16)])
+    .nullish()
+    .catch(null),
+  max_length: z.int().positive().nullish().catch(null),
+  max_new_tokens: z.int().positive().nullish().catch(null),
 });
 type HfWriting = z.infer<typeof HfWriting>;
 const HfConfig = HfWriting.extend({
@@ -109,7 +115,7 @@ const HfConfig = HfWriting.extend({
     })
     .nullish(),
   // Of models that have a decoder of text.
-  decoder: HfWriting.nullish(),
+  decoder: HfWriting.nullish().catch(null),
   // timm's own.
   architecture: z.string().nullish(),
   label_names: z.array(z.string()).nullish(),

@@ -238,6 +238,17 @@ describe('a network of faces', () => {
 });
 
 describe('a network of whole pictures', () => {
+  it('does not mind what a config says of texts that the model does not write', async () => {
+    const config = { architectures: ['ViTForImageClassification'], id2label: { 0: 'beach', 1: 'sea' } };
+    const odd = { eos_token_id: -1, bos_token_id: 'none', max_length: 0, decoder: 'linear' };
+    const files = {
+      'config.json': JSON.stringify({ ...config, ...odd }),
+      'generation_config.json': '{"eos_token_id":[]}',
+    };
+    const proposal = await proposed({ outputs: { logits: ['n', 2] }, files });
+    expect(proposal.labels).toEqual(['beach', 'sea']);
+  });
+
   it('of timm is a classifier without an answer', async () => {
     const config = {
       architecture: 'resnet18',

@@ -49,7 +49,7 @@ describe.each(['gpt2', 'trocr'])('a model that Hugging Face exports with a decod
     );
     const captioner = await captionerOf(encoder!.network, decoder!.network);
     for (const one of golden) {
-      const caption = await writeCaption(captioner, halves(one), AbortSignal.timeout(10_000));
+      const caption = await writeCaption(captioner, halves(one), AbortSignal.timeout(60_000));
       expect(caption?.text).toBe(one.text);
       expect(Math.abs((caption?.confidence ?? 0) - one.confidence)).toBeLessThan(0.001);
     }
