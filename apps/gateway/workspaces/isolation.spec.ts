@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelId, type Erasure } from '@adit/contracts';
-import { WebhookAttemptEntity, WebhookDeliveryEntity } from '@adit/database';
+import { CanaryEntity, CanaryPictureEntity, WebhookAttemptEntity, WebhookDeliveryEntity } from '@adit/database';
 import { ModelRepository, readVersion } from '@adit/inference';
 import { ModelStore } from '@adit/model-store';
 import { writeGalleryFiles } from '@adit/modules';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { filled, OPERATIONS, variablesOf, type Operation } from '../contract/operations.js';
 import { WEBHOOK, World } from '../contract/world.js';
@@ -74,6 +75,7 @@ async function everything(): Promise<Record<string, string[]>> {
     dictionaryId: [dictionaryId],
     modelId: [model],
     'modelId/version': [model, '1'],
+    'modelId/pictureId': [model, await compared(model, jobId)],
     datasetId: [datasetId],
     'datasetId/classId': [datasetId, classId],
     'datasetId/classId/imageId': dataset,
@@ -120,6 +122,22 @@ async function trained(): Promise<string> {
   return id;
 }
 
+/** A picture of which two versions of the model said different things. */
+async function compared(modelId: string, jobId: string): Promise<string> {
+  const { app, db, workspaceId } = world.gateway;
+  const [canaryId, id, objectKey] = [randomUUID(), randomUUID(), `jobs/${jobId}/canary.jpg`];
+  await app.get<ObjectStore>(OBJECT_STORE).put(objectKey, Buffer.from('a JPEG'));
+  const counts = { compared: 1, skipped: 0, failed: 0, pictures: 1, differing: 1, labels: {} };
+  await db.manager.insert(CanaryEntity, {
+    ...{ modelId, id: canaryId, state: 'dropped', stableVersion: 1, stableDigest: 'a', version: 2, digest: 'b' },
+    ...{ share: 1, counts: { ...counts, stable: null, candidate: null }, timeEnded: new Date() },
+  });
+  await db.manager.insert(CanaryPictureEntity, {
+    ...{ id, canaryId, workspaceId, jobId, objectKey, frame: 0, time: 0, difference: 1, stable: [], candidate: [] },
+  });
+  return id;
+}
+
 async function begun(): Promise<string> {
   const headers = { ...TUS, 'upload-length': '5', 'upload-metadata': `filename ${btoa('film.bin')}` };
   const answer = await world.ask('POST', '/api/v1/storage/uploads/', undefined, headers);
@@ -149,6 +167,7 @@ const PARAGRAPH =
 const BODIES: Record<string, () => unknown> = {
   'PUT /api/v1/dictionaries/{dictionaryId}/': () => ({ name: 'a' }),
   'POST /api/v1/models/{modelId}/predict/': () => ({ file_uri: picture }),
+  'POST /api/v1/models/{modelId}/canary/': () => ({ version: 2, share: 0.5 }),
   'PUT /api/v1/datasets/{datasetId}/': () => ({ name: 'a' }),
   'POST /api/v1/datasets/{datasetId}/classes/': () => ({ label: 'a' }),
   'PUT /api/v1/datasets/{datasetId}/classes/{classId}/': () => ({ label: 'a' }),
