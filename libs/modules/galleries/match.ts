@@ -89,7 +89,7 @@ export class Matcher {
   }
 
   private *search(query: Float32Array, k: number): Generator<void, Match[]> {
-    const best = this.rowCount <= ALL_COMPARED ? yield* this.compareAll(query) : yield* this.compareLikely(query);
+    const best = this.rowCount <= ALL_COMPARED ? yield* this.compareAll(query) : yield* this.compareLikely(query, k);
     const top: Match[] = [];
     for (const [person, cosine] of best.entries()) {
       if (cosine < -1.5) continue;
@@ -114,8 +114,8 @@ export class Matcher {
     return best;
   }
 
-  /** The same of those who may be near. */
-  private *compareLikely(query: Float32Array): Generator<void, Map<number, number>> {
+  /** The same of those who may be near: of `least` people or more, where there are so many. */
+  private *compareLikely(query: Float32Array, least: number): Generator<void, Map<number, number> | Float64Array> {
     this.bundles ??= yield* Bundles.of(this.rowsOf, query.length);
     const best = new Map<number, number>();
     for (const { person, rows } of yield* this.bundles.nearest(query, BUNDLES_COMPARED)) {
@@ -124,7 +124,8 @@ export class Matcher {
       }
       yield;
     }
-    return best;
+    // One whose photos are many and hardly alike can be all that is near.
+    return best.size < Math.min(least, this.rowsOf.size) ? yield* this.compareAll(query) : best;
   }
 
   /** Distance of `query` to the nearest row of one person. */
