@@ -13,6 +13,7 @@ describe('the arguments of modules on the command line', () => {
     ['dictionaries=["names","places"]', ['names', 'places']],
     ['keyword=a=b, c', 'a=b, c'],
     ['keyword=', ''],
+    ['vad_threshold=1e999', '1e999'],
     ['keyword=two\nlines', 'two\nlines'],
   ])('%j is %j', (text, value) => {
     const [argument] = text.split('=', 1);

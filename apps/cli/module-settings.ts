@@ -21,7 +21,9 @@ export function moduleSetting(text: string, before: readonly ModuleSetting[]): M
 
 function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    // A number beyond the largest would be sent as null: as text, the engine says what it expected.
+    return typeof value === 'number' && !Number.isFinite(value) ? text : value;
   } catch {
     return text;
   }
