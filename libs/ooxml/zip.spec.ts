@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { unzip } from '@adit/testing';
-import { describe, expect, it } from '@jest/globals';
-import { writeZip, type ZipEntry } from './zip.js';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { writePackage, writeZip, type ZipEntry } from './zip.js';
 
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from('x');
@@ -60,5 +60,24 @@ describe('ZIP', () => {
       if (bytes > 1 << 18) output.destroy();
     });
     await end;
+  });
+});
+
+describe('a document', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it('has the same bytes whenever it is written', async () => {
+    const written = async (now: string): Promise<Buffer> => {
+      jest.useFakeTimers({ now: new Date(now), doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+      return buffer(
+        writePackage([
+          { path: '[Content_Types].xml', body: Buffer.from('<Types/>') },
+          { path: 'word/document.xml', body: Readable.from(['<w:document/>'], { objectMode: false }) },
+        ]),
+      );
+    };
+    const first = await written('2026-01-01T12:00:00Z');
+    expect((await written('2031-07-14T03:04:05Z')).equals(first)).toBe(true);
+    expect([...(await unzip(first)).keys()]).toEqual(['[Content_Types].xml', 'word/document.xml']);
   });
 });

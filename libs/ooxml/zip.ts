@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
+import { ZipFile, type Options } from 'yazl';
 
 export interface ZipEntry {
   /** Within the archive, parts split by slashes. */
@@ -11,17 +11,32 @@ export interface ZipEntry {
   compress?: boolean;
 }
 
+/** When every part of a document was written: as Office has it, the same content is the same bytes. Read in local time, as ZIP's are. */
+const DOCUMENT_TIME = new Date(1980, 0, 1);
+
+/** The parts of a document of Office Open XML as a stream, as of `writeZip`, whose bytes depend on nothing but the parts. */
+export function writePackage(parts: AsyncIterable<ZipEntry> | Iterable<ZipEntry>): Readable {
+  return zipped(parts, { mtime: DOCUMENT_TIME, forceDosTimestamp: true });
+}
+
 /**
  * A zip archive as a stream: an entry is asked for when the streams before it have been written, so that no more than pieces
  * of one are in memory. An error of an entry, or of the iterable, destroys the stream; destroying it ends the iterable.
  */
 export function writeZip(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>): Readable {
+  return zipped(entries, {});
+}
+
+/** When an entry was written: now, unless `mtime` says when; `forceDosTimestamp` leaves out the time in UTC. */
+type Times = Partial<Pick<Options, 'mtime' | 'forceDosTimestamp'>>;
+
+function zipped(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>, times: Times): Readable {
   const zip = new ZipFile();
   // Its type is that of every readable stream; it is Node's.
   const output = zip.outputStream as Readable;
   const fail = (error: Error): void => void output.destroy(error);
   zip.on('error', fail);
-  void addAll(zip, output, entries).catch(fail);
+  void addAll(zip, output, entries, times).catch(fail);
   return output;
 }
 
@@ -29,10 +44,11 @@ async function addAll(
   zip: ZipFile,
   output: Readable,
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
+  times: Times,
 ): Promise<void> {
   for await (const { path, body, compress = true } of entries) {
     if (Buffer.isBuffer(body)) {
-      zip.addBuffer(body, path, { compress });
+      zip.addBuffer(body, path, { ...times, compress });
       continue;
     }
     // Whoever reads may go away, and then nobody takes what is left of the entry.
@@ -40,7 +56,7 @@ async function addAll(
     if (output.destroyed) leave();
     output.once('close', leave);
     const written = finished(body);
-    zip.addReadStream(body, path, { compress });
+    zip.addReadStream(body, path, { ...times, compress });
     await written;
     output.off('close', leave);
   }

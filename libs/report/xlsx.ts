@@ -1,5 +1,13 @@
 import { Readable } from 'node:stream';
-import { contentTypes, RELATIONSHIPS, relationships, writeZip, XML_HEADER, xmlText, type ZipEntry } from '@adit/ooxml';
+import {
+  contentTypes,
+  RELATIONSHIPS,
+  relationships,
+  writePackage,
+  XML_HEADER,
+  xmlText,
+  type ZipEntry,
+} from '@adit/ooxml';
 import type { Cell } from './results-table.js';
 
 /** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
@@ -27,7 +35,7 @@ interface Part {
  * @param mostRows of one sheet, its header among them.
  */
 export function writeXlsx(sheets: Sheet[], mostRows = MOST_ROWS): Readable {
-  return writeZip(files(sheets.flatMap((sheet) => partsOf(sheet, mostRows))));
+  return writePackage(files(sheets.flatMap((sheet) => partsOf(sheet, mostRows))));
 }
 
 function* files(parts: Part[]): Generator<ZipEntry> {

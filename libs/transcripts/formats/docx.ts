@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { contentTypes, relationships, writeZip, XML_HEADER, xmlText, type ZipEntry } from '@adit/ooxml';
+import { contentTypes, relationships, writePackage, XML_HEADER, xmlText, type ZipEntry } from '@adit/ooxml';
 import type { Transcript } from '../transcript.js';
 import { clock } from './clock.js';
 
@@ -8,7 +8,7 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
 /** A document for Word (ECMA-376, WordprocessingML) as a stream: above each paragraph when it begins and who speaks. */
 export function docxOf(transcript: Transcript): Readable {
-  return writeZip(files(transcript));
+  return writePackage(files(transcript));
 }
 
 function* files(transcript: Transcript): Generator<ZipEntry> {
