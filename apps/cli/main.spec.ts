@@ -1,11 +1,17 @@
 import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { EXIT_USAGE, HINT } from './program.js';
 
+const { kennedy } = sampleMedia();
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Runs the command line to its end. */
@@ -23,6 +29,18 @@ describe('adit', () => {
   it('alone says what to begin with', async () => {
     expect(await adit([])).toEqual({ code: EXIT_USAGE, stdout: '', stderr: HINT });
     expect(HINT).toContain('adit mine');
+  });
+});
+
+describe('adit mine', () => {
+  it('refuses an argument of a module that is not asked before anything is pulled or started', async () => {
+    const started = join(tmpdir(), `adit-never-${randomUUID()}`);
+    const set = ['--set', 'speech_recogniton.mode=performance'];
+    const asked = ['mine', kennedy, '--modules', 'speech_recognition', '--data-dir', started, ...set];
+    const { code, stdout, stderr } = await adit(asked);
+    expect({ code, stdout }).toEqual({ code: EXIT_USAGE, stdout: '' });
+    expect(stderr).toContain('--set speech_recogniton.mode is for a module that is not asked: speech_recognition.');
+    expect(existsSync(started)).toBe(false);
   });
 });
 

@@ -7,7 +7,7 @@ import type { AditClient, Job } from '@adit/client';
 import type { EngineOptions } from './engine-options.js';
 import { mineJob, type JobOrder } from './mine-job.js';
 import { placeOf, type MiningPlace } from './mining-place.js';
-import { withSettings, type ModuleSetting } from './module-settings.js';
+import { settingsOf, type ModuleSetting } from './module-settings.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, resultsTable } from './results-table.js';
@@ -28,6 +28,8 @@ export interface MineOptions extends EngineOptions {
 /** Mines what is given and shows and stores what was found; sets the exit code. */
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
+  // Before anything is pulled or started, which takes a while.
+  const set = settingsOf(options.modules, options.set);
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
   if (options.server === undefined) {
     const { pullNeeded } = await import('./needed-models.js');
@@ -43,7 +45,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const jsonFiles: string[] = [];
   try {
     const { client } = place;
-    const modules = await moduleArguments(client, options);
+    const modules = await moduleArguments(client, options, set);
     for (const group of groups) {
       if (interrupt.signal.aborted) {
         process.exitCode = 130;
@@ -93,20 +95,23 @@ function outFolder(group: SourceGroup, groups: number, out: string | undefined):
   return groups === 1 ? resolve(out) : resolve(out, group.kind);
 }
 
-async function moduleArguments(client: AditClient, options: MineOptions): Promise<JobOrder['modules']> {
-  const { model, modules, maxDistance, set } = options;
+async function moduleArguments(
+  client: AditClient,
+  options: MineOptions,
+  set: Record<string, Record<string, unknown>>,
+): Promise<JobOrder['modules']> {
+  const { model, modules, maxDistance } = options;
   const takers = model === undefined ? [] : await modulesTaking(client, model, modules);
   const face = {
     ...(maxDistance === undefined ? {} : { max_distance: maxDistance }),
     cluster_unknowns: options.clusterUnknowns,
   };
-  const given = Object.fromEntries(
+  return Object.fromEntries(
     modules.map((id) => [
       id,
-      { ...(takers.includes(id) ? { model } : {}), ...(id === 'face_recognition' ? face : {}) },
+      { ...(takers.includes(id) ? { model } : {}), ...(id === 'face_recognition' ? face : {}), ...set[id] },
     ]),
   );
-  return withSettings(given, set);
 }
 
 /** Says what went wrong and sets the exit code. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moduleSetting, withSettings, type ModuleSetting } from './module-settings.js';
+import { moduleSetting, settingsOf, type ModuleSetting } from './module-settings.js';
 
 const settings = (...texts: string[]): ModuleSetting[] =>
   texts.reduce<ModuleSetting[]>((before, text) => moduleSetting(text, before), []);
@@ -27,23 +27,22 @@ describe('the arguments of modules on the command line', () => {
   );
 
   it('are those of the module that they name, or of the only one, the last one counting', () => {
-    const modules = { face_recognition: { max_distance: 1, cluster_unknowns: true }, speech_recognition: {} };
+    const asked = ['face_recognition', 'speech_recognition'];
     const set = settings('speech_recognition.mode=quality', 'face_recognition.max_distance=0.8');
-    expect(withSettings(modules, [...set, ...settings('speech_recognition.mode=performance')])).toEqual({
-      face_recognition: { max_distance: 0.8, cluster_unknowns: true },
+    expect(settingsOf(asked, [...set, ...settings('speech_recognition.mode=performance')])).toEqual({
+      face_recognition: { max_distance: 0.8 },
       speech_recognition: { mode: 'performance' },
     });
-    expect(withSettings({ speech_recognition: {} }, settings('dump_srt=true'))).toEqual({
+    expect(settingsOf(['speech_recognition'], settings('dump_srt=true'))).toEqual({
       speech_recognition: { dump_srt: true },
     });
   });
 
   it('are refused where it is not clear whose they are, or nobody asks for it', () => {
-    const modules = { face_recognition: {}, speech_recognition: {} };
-    expect(() => withSettings(modules, settings('mode=quality'))).toThrow(
+    expect(() => settingsOf(['face_recognition', 'speech_recognition'], settings('mode=quality'))).toThrow(
       'say whose argument mode is: face_recognition.mode or speech_recognition.mode.',
     );
-    expect(() => withSettings({ face_recognition: {} }, settings('speech_recognition.mode=quality'))).toThrow(
+    expect(() => settingsOf(['face_recognition'], settings('speech_recognition.mode=quality'))).toThrow(
       /not asked: face_recognition\. Name it in --modules/,
     );
   });

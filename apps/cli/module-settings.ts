@@ -30,15 +30,14 @@ function valueOf(text: string): unknown {
 }
 
 /**
- * The arguments of the modules that are asked, with those that were set in place of others. Which arguments there are, and what
- * they take, the engine says. Throws VALIDATION for a module that is not asked.
+ * What was set of the modules that are asked, by module; of an argument that is set twice the last one counts. Which arguments there
+ * are, and what they take, the engine says. Throws VALIDATION for a module that is not asked.
  */
-export function withSettings(
-  modules: Readonly<Record<string, Record<string, unknown>>>,
+export function settingsOf(
+  asked: readonly string[],
   settings: readonly ModuleSetting[],
 ): Record<string, Record<string, unknown>> {
-  const asked = Object.keys(modules);
-  const all = { ...modules };
+  const all: Record<string, Record<string, unknown>> = {};
   for (const { module, argument, value } of settings) {
     const [only, ...others] = asked;
     const name = module ?? (others.length === 0 ? only : undefined);
