@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { float32At, float64At } from '@adit/contracts';
+import { complex, COS, SIZE, transform } from './fourier.js';
 
 // Whisper's front end: Hann of 400 samples (periodic) every 160, centred with reflection, power, Slaney mel bands, log10, clamped
 // to 8 below the loudest, (x + 4) / 4.
 const RATE = 16_000;
-const SIZE = 400;
 const HOP = 160;
 const BINS = SIZE / 2 + 1;
 const BANDS = 80;
-const RADICES = [4, 4, 5, 5];
 /** Frames between which others get their turn: some 10 ms. */
 const FRAMES_A_TURN = 256;
 
@@ -43,49 +42,7 @@ function melBands(): Band[] {
 }
 
 const BANK = melBands();
-const COS = Float64Array.from({ length: SIZE }, (_, i) => Math.cos((2 * Math.PI * i) / SIZE));
-const SIN = Float64Array.from({ length: SIZE }, (_, i) => -Math.sin((2 * Math.PI * i) / SIZE));
 const HANN = Float64Array.from({ length: SIZE }, (_, i) => Math.fround(0.5 - 0.5 * float64At(COS, i)));
-
-interface Complex {
-  re: Float64Array;
-  im: Float64Array;
-}
-const complex = (): Complex => ({ re: new Float64Array(SIZE), im: new Float64Array(SIZE) });
-
-/** Mixed radices, decimation in time, in Stockham's order: the two buffers change places at each stage. */
-function transform(input: Complex, scratch: Complex): Complex {
-  let [from, to] = [input, scratch];
-  let done = 1;
-  for (const radix of RADICES) {
-    const groups = SIZE / (done * radix);
-    const turn = SIZE / radix;
-    for (let k = 0; k < done; k++) {
-      for (let g = 0; g < groups; g++) {
-        for (let q = 0; q < radix; q++) {
-          let re = 0;
-          let im = 0;
-          for (let p = 0; p < radix; p++) {
-            const at = (g + p * groups) * done + k;
-            const angle = (p * k * groups + p * q * turn) % SIZE;
-            const x = float64At(from.re, at);
-            const y = float64At(from.im, at);
-            const cos = float64At(COS, angle);
-            const sin = float64At(SIN, angle);
-            re += x * cos - y * sin;
-            im += x * sin + y * cos;
-          }
-          const at = g * done * radix + q * done + k;
-          to.re[at] = re;
-          to.im[at] = im;
-        }
-      }
-    }
-    [from, to] = [to, from];
-    done *= radix;
-  }
-  return from;
-}
 
 /**
  * The log-mel spectrogram of at most 30 s at 16 kHz, 80×3000 floats; what is missing is silence. Others get their turn
@@ -93,10 +50,7 @@ function transform(input: Complex, scratch: Complex): Complex {
  */
 export async function logMel(samples: Float32Array): Promise<Float32Array> {
   const end = Math.min(samples.length, WINDOW_SAMPLES);
-  const at = (i: number): number => {
-    const j = i < 0 ? -i : i >= WINDOW_SAMPLES ? 2 * (WINDOW_SAMPLES - 1) - i : i;
-    return j < end ? float32At(samples, j) : 0;
-  };
+  const sound = reflected(samples.subarray(0, end));
   const out = new Float32Array(BANDS * WINDOW_FRAMES).fill(-10);
   const used = Math.min(WINDOW_FRAMES, Math.ceil((end + SIZE / 2) / HOP));
   let loudest = used < WINDOW_FRAMES ? -10 : -Infinity;
@@ -107,9 +61,8 @@ export async function logMel(samples: Float32Array): Promise<Float32Array> {
     if (frame % FRAMES_A_TURN === 0) await setImmediate();
     // Two frames at once: one as the real, one as the imaginary part.
     for (let i = 0; i < SIZE; i++) {
-      const sample = frame * HOP + i - SIZE / 2;
-      input.re[i] = float64At(HANN, i) * at(sample);
-      input.im[i] = float64At(HANN, i) * at(sample + HOP);
+      input.re[i] = float64At(HANN, i) * float32At(sound, frame * HOP + i);
+      input.im[i] = float64At(HANN, i) * float32At(sound, frame * HOP + HOP + i);
     }
     const { re, im } = transform(input, scratch);
     for (let bin = 0; bin < BINS; bin++) {
@@ -134,4 +87,17 @@ export async function logMel(samples: Float32Array): Promise<Float32Array> {
   }
   for (let i = 0; i < out.length; i++) out[i] = (Math.max(float32At(out, i), loudest - 8) + 4) / 4;
   return out;
+}
+
+/** A window of 30 s with silence after the sound, and half a frame around it in which it goes back. */
+function reflected(sound: Float32Array): Float32Array {
+  const half = SIZE / 2;
+  const whole = new Float32Array(WINDOW_SAMPLES + SIZE + HOP);
+  whole.set(sound, half);
+  const last = half + WINDOW_SAMPLES - 1;
+  for (let i = 1; i <= half; i++) {
+    whole[half - i] = float32At(whole, half + i);
+    whole[last + i] = float32At(whole, last - i);
+  }
+  return whole;
 }
