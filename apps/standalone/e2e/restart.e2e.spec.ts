@@ -6,14 +6,14 @@ import { EngineUnderTest } from './engine-under-test.js';
 import { manTalking, manTwice, mediaRoots } from './films.js';
 import { expectSameResults, placeOf } from './same-results.js';
 
-/** The long form has 12 (ADIT_TEST_KILLS=12). */
-const KILLS = Number(process.env.ADIT_TEST_KILLS ?? 8);
+/** The long form has 12 (ADIT_TEST_KILLS=12). Fewer than four leave out the one that comes before an engine answers. */
+const KILLS = Number(process.env.ADIT_TEST_KILLS ?? 4);
 /** Longest time an engine that answers is left alone, milliseconds. */
 const LIFE = 1_000;
 const { groups } = sampleMedia();
 const seed = Number(process.env.ADIT_TEST_SEED ?? Date.now() % 1_000_000);
 
-/** Eleven jobs of all sizes, by tag. */
+/** Up to eleven jobs of all sizes, by tag: those that kills meet, and two that are posted after the last one. */
 async function batch(): Promise<Map<string, Order>> {
   const photo = (...numbers: number[]): Order => ({ sources: numbers.map((number) => groups[`sample${number}`]!) });
   const film = async (...starts: number[]): Promise<Order> => ({
@@ -25,7 +25,7 @@ async function batch(): Promise<Map<string, Order>> {
     ...[photo(1), photo(2, 3), await film(40), photo(4)],
     ...[await film(50, 60, 70), photo(3), await film(80), photo(1, 2, 3, 4, 5, 6), photo(5)],
   ];
-  return new Map(orders.map((order, index) => [`job ${index}`, { ...order, tag: `job ${index}` }]));
+  return new Map(orders.slice(0, KILLS + 3).map((order, index) => [`job ${index}`, { ...order, tag: `job ${index}` }]));
 }
 
 describe(`an engine that is killed ${KILLS} times (ADIT_TEST_SEED=${seed})`, () => {
