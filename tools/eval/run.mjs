@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
 import { captions } from './captions.mjs';
+import { cuts } from './cuts.mjs';
 import { eveningNewsRows } from './evening-news.mjs';
 import { openModule } from './fold.mjs';
 import { landmarks } from './landmarks.mjs';
@@ -33,6 +34,7 @@ const { values } = parseArgs({
 const looker = await Looker.open([builtIn], values.float16);
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
+const half = values['held-back'] ? 'held back' : 'work';
 const rows = [];
 /** One line of the table; `ok` null for what is only shown. */
 const row = (what, measured, bar = '', ok = null) => rows.push({ what, measured, bar, ok });
@@ -51,12 +53,13 @@ const parts = {
   people: () => traits(looker, labels.different.people, row),
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, values.peers),
-  unseen: () => unseen(looker, scratch, row, values['held-back'] ? 'held back' : 'work', values.peers),
+  unseen: () => unseen(looker, scratch, row, half, values.peers),
+  cuts: () => cuts(looker, scratch, row, half),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
 /** The long film takes as long as all the others, and the photos of public repositories have to be fetched. */
-const BY_NAME = ['evening-news', 'unseen'];
+const BY_NAME = ['evening-news', 'unseen', 'cuts'];
 const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => !BY_NAME.includes(name));
 const unknown = asked.filter((name) => !(name in parts));
 if (unknown.length > 0) throw new Error(`There is no part ${unknown.join()}: ${Object.keys(parts).join(', ')}.`);

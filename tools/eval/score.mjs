@@ -77,6 +77,16 @@ export function averagePrecision(said, total) {
   return total === 0 ? 0 : sum / total;
 }
 
+/** Of what was put into clusters, [[cluster, kind]], how much is of the kind that most of its cluster is. */
+export function purityOf(assigned) {
+  const kinds = new Map();
+  for (const [cluster, kind] of assigned) {
+    const own = kinds.get(cluster) ?? new Map();
+    kinds.set(cluster, own.set(kind, (own.get(kind) ?? 0) + 1));
+  }
+  return [...kinds.values()].reduce((sum, own) => sum + Math.max(...own.values()), 0);
+}
+
 const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 /** The words of a text as they are said: small letters, without punctuation, single digits as words. */

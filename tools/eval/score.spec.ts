@@ -6,6 +6,7 @@ import {
   matchBoxes,
   matchRanked,
   overlap,
+  purityOf,
   signTest,
   spokenWords,
   wilson,
@@ -89,5 +90,16 @@ describe('what was said, the surest first', () => {
     expect(signTest(...wins(1, 1))).toBeCloseTo(3 / 4);
     expect(signTest(...wins(0, 0))).toBe(1);
     expect(signTest(...wins(8, 0))).toBe(1);
+  });
+
+  it('purity counts what is of the kind that most of its cluster is', () => {
+    const assigned: [string, string][] = [
+      ['a', 'cat'],
+      ['a', 'cat'],
+      ['a', 'dog'],
+      ['b', 'dog'],
+    ];
+    expect(purityOf(assigned)).toBe(3);
+    expect(purityOf([])).toBe(0);
   });
 });

@@ -13,25 +13,19 @@ const SMALL_WIDTH = 320;
 const ADIT = { name: 'Adit', maxDistance: 1 };
 const DLIB = { name: 'dlib', maxDistance: 0.6 };
 
+/** Each side has a distance of its own: they are compared where this share of different people lies within. */
+const EQUALLY_STRICT = 1 / 1000;
+
 /** `half`: 'work' or 'held back'. */
-export async function unseen(looker, scratch, row, half, withPeers) {
-  const labels = JSON.parse(await readFile(join(import.meta.dirname, 'unseen-labels.json'), 'utf8'));
-  const files = new RepositoryFiles(labels.repositories);
-  const people = Object.entries(labels.people).filter(([name]) => halfOf(name) === half);
-  const groups = labels.groups.filter(({ file }) => halfOf(file) === half);
-  try {
-    const photos = await Promise.all(
-      people.flatMap(([person, paths]) =>
-        paths.map(async (file, i) => ({ person, file, isGallery: i === 0, path: await files.path(file) })),
-      ),
-    );
-    const grouped = await Promise.all(groups.map(async (group) => ({ ...group, path: await files.path(group.file) })));
+export function unseen(looker, scratch, row, half, withPeers) {
+  return whereFetched(row, half, async () => {
+    const { photos, groups } = await unseenMedia(half);
     for (const [size, widest] of [
       ['full size', Infinity],
       [`${SMALL_WIDTH} px wide`, SMALL_WIDTH],
     ]) {
       const given = async ({ path }) => [path, await reduced(path, widest, scratch)];
-      const paths = new Map(await inTurn([...photos, ...grouped], given));
+      const paths = new Map(await inTurn([...photos, ...groups], given));
       const sides = [
         { ...ADIT, faces: await aditFaces(looker, [...photos.map(({ path }) => path), ...paths.values()]) },
       ];
@@ -46,15 +40,34 @@ export async function unseen(looker, scratch, row, half, withPeers) {
           row('dlib', error.message);
         }
       }
-      report(row, `${half}, ${size}`, sides, photos, grouped, paths);
+      report(row, `${half}, ${size}`, sides, photos, groups, paths);
     }
+  });
+}
+
+/** Measures, or says in the table why the photos cannot be had. */
+export async function whereFetched(row, half, measure) {
+  try {
+    await measure();
   } catch (error) {
     if (!(error instanceof RepositoryError)) throw error;
     row(`photos of public repositories, ${half}: skipped`, error.message);
   }
 }
 
-export function halfOf(name) {
+/** The photos of a half's people, [{person, file, isGallery, path}], and its group photos. Throws RepositoryError where they cannot be had. */
+export async function unseenMedia(half) {
+  const labels = JSON.parse(await readFile(join(import.meta.dirname, 'unseen-labels.json'), 'utf8'));
+  const files = new RepositoryFiles(labels.repositories);
+  const photos = Object.entries(labels.people)
+    .filter(([person]) => halfOf(person) === half)
+    .flatMap(([person, own]) => own.map((file, i) => ({ person, file, isGallery: i === 0 })));
+  const groups = labels.groups.filter(({ file }) => halfOf(file) === half);
+  const located = (list) => Promise.all(list.map(async (one) => ({ ...one, path: await files.path(one.file) })));
+  return { photos: await located(photos), groups: await located(groups) };
+}
+
+function halfOf(name) {
   return createHash('sha256').update(name).digest().at(-1) % 2 === 0 ? 'work' : 'held back';
 }
 
@@ -64,15 +77,19 @@ function report(row, what, sides, photos, groups, paths) {
       .filter(({ isGallery }) => isGallery)
       .map(({ person, path }) => ({ person, embedding: largest(side.faces.get(path))?.embedding ?? null }))
       .filter(({ embedding }) => embedding !== null);
-    const name = (face) => {
+    const name = (face, maxDistance) => {
       if (!face?.embedding) return null;
       const [near] = gallery
         .map(({ person, embedding }) => ({ person, far: distance(embedding, face.embedding) }))
         .sort((a, b) => a.far - b.far);
-      return near.far <= side.maxDistance ? near.person : null;
+      return near.far <= maxDistance ? near.person : null;
     };
     const asked = photos.filter(({ isGallery }) => !isGallery);
-    const named = asked.map(({ path }) => name(largest(side.faces.get(paths.get(path)))));
+    const namesWithin = (maxDistance) =>
+      asked.map(({ path }) => name(largest(side.faces.get(paths.get(path))), maxDistance));
+    const named = namesWithin(side.maxDistance);
+    const strangers = strangersOf(side, photos, groups, paths);
+    const strict = namesWithin(strangers[Math.floor(strangers.length * EQUALLY_STRICT)]);
     const found = groups.flatMap(({ faces, maybe = [], path }) => {
       const seen = side.faces.get(paths.get(path)).map(({ box }) => box);
       const { extra, hits } = matchBoxes(faces, seen, 0.3);
@@ -81,7 +98,9 @@ function report(row, what, sides, photos, groups, paths) {
     });
     return {
       side,
+      strangers,
       right: asked.map(({ person }, i) => named[i] === person),
+      strictlyRight: asked.map(({ person }, i) => strict[i] === person),
       wrong: asked.flatMap(({ person, file }, i) =>
         named[i] !== null && named[i] !== person ? [`${file}: ${named[i]}`] : [],
       ),
@@ -95,14 +114,34 @@ function report(row, what, sides, photos, groups, paths) {
     const chance = signTest(ours[key], peer[key]);
     return [`dlib not better (p ${chance.toFixed(2)})`, chance >= 0.05];
   };
-  for (const { side, right, wrong, found, extra } of results) {
+  for (const { side, strangers, right, strictlyRight, wrong, found, extra } of results) {
     const isOurs = side.name === ADIT.name;
     row(`${what}, ${side.name}: photos named`, share(right), ...(isOurs ? bars('right') : []));
     row('  … by another name', String(wrong.length), isOurs ? '0' : '', isOurs ? wrong.length === 0 : null);
     if (isOurs) for (const line of wrong) row(`    ${line}`, '');
+    const alike = strangers.filter((far) => far <= side.maxDistance).length;
+    row(
+      '  pairs of different people within that distance',
+      `${alike} of ${strangers.length}`,
+      isOurs ? '0' : '',
+      isOurs ? alike === 0 : null,
+    );
+    row('  named where 1 in 1,000 of these is', share(strictlyRight), ...(isOurs ? bars('strictlyRight') : []));
     row(`${what}, ${side.name}: faces found on group photos`, share(found), ...(isOurs ? bars('found') : []));
     row('  … where there is none', String(extra));
   }
+}
+
+/** How far faces of different people are apart, the nearest first: on the photos of two, and beside each other on a group photo. */
+function strangersOf({ faces }, photos, groups, paths) {
+  const single = photos.map(({ person, path }) => ({ person, face: largest(faces.get(paths.get(path))) }));
+  const crowds = groups.map(({ path }) => faces.get(paths.get(path)).map((face, i) => ({ person: i, face })));
+  return [single, ...crowds]
+    .map((list) => list.filter(({ face }) => face?.embedding))
+    .flatMap((list) => list.flatMap((a, i) => list.slice(0, i).map((b) => [a, b])))
+    .filter(([a, b]) => a.person !== b.person)
+    .map(([a, b]) => distance(a.face.embedding, b.face.embedding))
+    .sort((a, b) => a - b);
 }
 
 /** `12 of 15 (55–93 %)`: the interval is Wilson's, of 95 %. */
@@ -112,7 +151,7 @@ function share(list) {
   return `${right} of ${list.length} (${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %)`;
 }
 
-function largest(faces) {
+export function largest(faces) {
   return [...faces].sort((a, b) => b.box[2] * b.box[3] - a.box[2] * a.box[3])[0];
 }
 
@@ -120,7 +159,8 @@ async function aditFaces(looker, paths) {
   return new Map(await inTurn([...new Set(paths)], async (path) => [path, await looker.faces(path)]));
 }
 
-async function reduced(path, widest, scratch) {
+/** The photo upright and at most so wide. */
+export async function reduced(path, widest, scratch) {
   const { width, orientation = 1 } = await sharp(path).metadata();
   const { size } = await stat(path);
   if (width <= widest && orientation === 1) return path;
