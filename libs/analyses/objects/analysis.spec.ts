@@ -99,6 +99,16 @@ describe('objects on films', () => {
     expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
   });
 
+  it('are followed while a lamp is switched on', async () => {
+    const lit = await transcode('objects-lamp.mp4', [
+      ...['-ss', '40', '-i', media.franck, '-t', '3', '-vf', "eq=brightness=0.2:enable='gte(t,1.4)'"],
+      ...['-c:v', 'libx264', '-an'],
+    ]);
+    const [film] = (await look.at(lit)) as [ObjectObservations];
+    const [man] = film.tracks.filter(({ label }) => label === 'person');
+    expect(man?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
+  });
+
   it('are not followed across a cut', async () => {
     const shot = (input: number, from: number, name: string): string =>
       `[${input}:v]trim=${from}:${from + 2},setpts=PTS-STARTPTS,scale=360:288,fps=24,setsar=1[${name}]`;

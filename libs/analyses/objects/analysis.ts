@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import {
   defineAnalysis,
   frameAt,
@@ -10,8 +11,8 @@ import {
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
-import { frameSignature, isCut } from '../tracking/cut.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { compareObjects } from './compare.js';
 import { detectObjects } from './detect.js';
 import { FACE_MARGIN, FACE_NETWORKS, faceShare, mayBeFace } from './faces-in.js';
@@ -40,7 +41,7 @@ const THUMBNAIL_MARGIN = 0.1;
 export default defineAnalysis({
   name: 'objects',
   family: 'object',
-  version: 3,
+  version: 4,
   args: ObjectArguments,
   observations: ObjectObservations,
   // What a detector of somebody's own sees stays as it is.
@@ -67,12 +68,12 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   });
 
   const follower = new ObjectFollower();
-  for (const [index, { objects, signature }] of looks.entries()) {
-    const before = looks[index - 1]?.signature;
+  const cuts = cutsBetween(looks.map(({ signature }) => signature));
+  for (const [index, { objects }] of looks.entries()) {
     const { time } = frameAt(pack, index);
     follower.add(
       objects.map((object) => ({ ...object, index, time })),
-      before !== undefined && isCut(before, signature),
+      elementAt(cuts, index),
     );
   }
 

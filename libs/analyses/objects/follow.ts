@@ -1,4 +1,5 @@
 import { elementAt } from '@adit/contracts';
+import { overlap } from '@adit/inference';
 import { Tracker, type Followed, type Sighted } from '../tracking/track.js';
 import type { DetectedObject } from './detect.js';
 
@@ -11,7 +12,13 @@ export interface FollowedObject {
   sightings: SightedObject[];
 }
 
-/** Follows objects from sample to sample, those of each label apart: a dog never goes on as a cat. */
+/** Intersection over union from which two boxes of different labels, one sample after the other, are one thing. */
+const SAME_THING = 0.5;
+
+/**
+ * Follows objects from sample to sample, those of each label apart: a dog never goes on as a cat. What is one before and after
+ * is that in between as well, whatever it was called there.
+ */
 export class ObjectFollower {
   private readonly trackers = new Map<string, Tracker<SightedObject>>();
 
@@ -32,7 +39,7 @@ export class ObjectFollower {
     const tracks = [...this.trackers].flatMap(([label, tracker]) =>
       tracker.finish().map(({ sightings }: Followed<SightedObject>) => ({ label, sightings })),
     );
-    return tracks.sort((a, b) => {
+    return withoutFlicker(tracks).sort((a, b) => {
       const [first, second] = [elementAt(a.sightings, 0), elementAt(b.sightings, 0)];
       return (
         first.index - second.index ||
@@ -42,4 +49,31 @@ export class ObjectFollower {
       );
     });
   }
+}
+
+/** A track all of whose sightings fill gaps of a longer one, in its place, goes into that one under its label. */
+function withoutFlicker(tracks: FollowedObject[]): FollowedObject[] {
+  const kept: FollowedObject[] = [];
+  for (const track of [...tracks].sort((a, b) => b.sightings.length - a.sightings.length)) {
+    const whole = kept.find((longer) => longer.label !== track.label && fillsGaps(track, longer));
+    if (whole === undefined) kept.push({ ...track, sightings: [...track.sightings] });
+    else {
+      whole.sightings.push(...track.sightings.map((sighting) => ({ ...sighting, label: whole.label })));
+      whole.sightings.sort((a, b) => a.index - b.index);
+    }
+  }
+  return kept;
+}
+
+function fillsGaps({ sightings }: FollowedObject, longer: FollowedObject): boolean {
+  return (
+    longer.sightings.length > sightings.length && sightings.every((sighting) => isInGap(sighting, longer.sightings))
+  );
+}
+
+function isInGap(sighting: SightedObject, sightings: readonly SightedObject[]): boolean {
+  const next = sightings.findIndex(({ index }) => index >= sighting.index);
+  const [before, after] = [sightings[next - 1], sightings[next]];
+  if (before === undefined || after === undefined || after.index === sighting.index) return false;
+  return overlap(before, sighting) >= SAME_THING && overlap(after, sighting) >= SAME_THING;
 }

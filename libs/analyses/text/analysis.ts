@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { pairedPack } from '../faces/paired-pack.js';
 import { ahead } from '../tracking/ahead.js';
-import { frameSignature } from '../tracking/cut.js';
+import { frameSignature } from '../tracking/shots.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { detectLines } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';

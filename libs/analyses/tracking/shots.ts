@@ -1,8 +1,9 @@
 import { elementAt, zip } from '@adit/contracts';
-import { frameSignature } from './cut.js';
+import type { RgbImage } from '@adit/inference';
 
-export { frameSignature };
-
+const GRID = 8;
+/** Pixels read of a cell, in each direction. */
+const SAMPLES = 8;
 /** Mean difference of two frames' brightness, of 255 and at one contrast, below which they are of one shot however still the film is. */
 const LEAST_CHANGE = 8;
 /** A cut changes the picture this many times as much as the film's own motion around it. */
@@ -13,6 +14,21 @@ const AROUND = 4;
 const OTHER_STRUCTURE = 0.25;
 /** Standard deviation of the cells' brightness, of 255, below which a frame shows nothing: black, white, a flash. */
 const BLANK = 6;
+
+/** Mean colours of an 8×8 grid, 192 values: enough to tell one shot from another. */
+export function frameSignature({ data, width, height }: RgbImage): Float32Array {
+  const cells = new Float32Array(GRID * GRID * 3);
+  for (let row = 0; row < GRID * SAMPLES; row++) {
+    const y = Math.floor(((row + 0.5) * height) / (GRID * SAMPLES));
+    for (let column = 0; column < GRID * SAMPLES; column++) {
+      const at = (y * width + Math.floor(((column + 0.5) * width) / (GRID * SAMPLES))) * 3;
+      const cell = (Math.floor(row / SAMPLES) * GRID + Math.floor(column / SAMPLES)) * 3;
+      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- 12 288 reads of every sampled frame, all within it
+      for (let channel = 0; channel < 3; channel++) cells[cell + channel]! += data[at + channel]!;
+    }
+  }
+  return cells.map((sum) => sum / SAMPLES ** 2);
+}
 
 /**
  * Whether the film was cut between each sampled frame (`frameSignature`) and the one before; the first has none. A cut
