@@ -37,11 +37,12 @@ export class FaceApiLayers {
     });
   }
 
-  /** Depthwise then pointwise convolution of stride 1, then a bias: weights below `path`. */
-  separableConvolution(input: string, path: string): string {
+  /** Depthwise then pointwise convolution, then a bias: weights below `path`. */
+  separableConvolution(input: string, path: string, stride = 1): string {
     const kernel = this.weight(`${path}/depthwise_filter`);
     const depthwise = this.graph.node('Conv', [input, this.graph.constant(transposed(kernel, DEPTHWISE_TO_ONNX))], {
       kernel_shape: kernel.dims.slice(0, 2),
+      strides: [stride, stride],
       auto_pad: 'SAME_UPPER',
       group: kernel.dims[2] ?? 1,
     });

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { buildAgeGender } from './face-api-age-gender.js';
+import { buildExpression } from './face-api-expression.js';
 import { FaceApiLayers } from './face-api-layers.js';
 import { buildResnet } from './face-api-resnet.js';
 import type { FaceApiNetwork } from './networks.js';
@@ -9,6 +10,7 @@ import { readWeights, WeightsManifest } from './weights.js';
 const BUILDERS: Record<FaceApiNetwork, (layers: FaceApiLayers) => void> = {
   'dlib-resnet': buildResnet,
   'age-gender': buildAgeGender,
+  expression: buildExpression,
 };
 
 /**

@@ -33,6 +33,7 @@ interface FaceApi {
   };
   readonly FaceRecognitionNet: new () => Network;
   readonly AgeGenderNet: new () => Network;
+  readonly FaceExpressionNet: new () => Network;
 }
 
 interface GraphFile {
@@ -113,12 +114,13 @@ async function execute(
   return Object.fromEntries(named);
 }
 
-/** Runs a network of face-api.js on one input (N×side×side×3, RGB 0..255). */
+/** Runs a network of face-api.js on one input (N×side×side×3, RGB 0..255); `only` is what to call an output without a name. */
 export async function runFaceApi(
-  network: 'FaceRecognitionNet' | 'AgeGenderNet',
+  network: 'FaceRecognitionNet' | 'AgeGenderNet' | 'FaceExpressionNet',
   manifestPath: string,
   input: Float32Array,
   shape: readonly number[],
+  only: string,
 ): Promise<NamedArrays> {
   const faceApi = await loadFaceApi();
   const manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as GraphFile['weightsManifest'];
@@ -126,7 +128,7 @@ export async function runFaceApi(
   const net = new faceApi[network]();
   net.loadFromWeightMap(faceApi.tf.io.decodeWeights(weightData, weightSpecs));
   const output = await net.forward(faceApi.tf.tensor(input, shape));
-  if ('data' in output && typeof output.data === 'function') return { embedding: await output.data() };
+  if ('data' in output && typeof output.data === 'function') return { [only]: await output.data() };
   const named = Object.entries(output as Record<string, Tensor>).map(
     async ([name, tensor]) => [name, await tensor.data()] as const,
   );
