@@ -109,10 +109,15 @@ describe('images of a dataset', () => {
       ...['match', 'match', 'match', 'outlier', 'duplicate', 'several_faces', 'unreadable'],
     ]);
     expect(rows[3].result.face_attributes).toMatchObject({
-      ...{ emotion: null, beard: null, yaw: expect.any(Number), eyesopen: true, mouthopen: false },
+      ...{ emotion: 'neutral', smile: false, beard: null, yaw: expect.any(Number), eyesopen: true, mouthopen: false },
     });
     // Of the laughing one who is largest in the group.
-    expect(rows[5].result.face_attributes).toMatchObject({ smile: null, eyesopen: true, mouthopen: true });
+    expect(rows[5].result.face_attributes).toMatchObject({
+      emotion: 'happy',
+      smile: true,
+      eyesopen: true,
+      mouthopen: true,
+    });
     expect(rows[4].digest).toBe(rows[0].digest);
     const found = await read();
     expect(found).toMatchObject({

@@ -3,6 +3,7 @@ export * from './cluster-faces.js';
 export * from './erasure.js';
 export { cocoArchive, datasetArchive } from './export/dataset-archive.js';
 export * from './evaluate-class.js';
+export * from './face-attributes.js';
 export * from './face-head.js';
 export * from './head.js';
 export * from './images.js';

@@ -13,6 +13,8 @@ export const LookedFace = z.object({
   /** How high the openings of eyes and lips are, of their width; unknown to builds before. */
   eyes: z.number().nullish(),
   mouth: z.number().nullish(),
+  /** Probabilities of expressions by their words; unknown to builds before, and of a face too small to look at closely. */
+  expression: z.record(z.string(), z.number()).nullish(),
   /** Probability that it reads as female, 0..1. */
   female: z.number().nullable(),
   /** L2-normalised, little-endian float32 in base64; null for a face too small to be embedded. */

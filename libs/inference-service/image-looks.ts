@@ -1,4 +1,4 @@
-import { AditError, type DatasetType, type ImageEvaluation } from '@adit/contracts';
+import { AditError, type DatasetType, type ImageEvaluation, type Json } from '@adit/contracts';
 import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
 import { LOOK_NETWORKS, type FaceLook, type PlaceLook } from '@adit/datasets';
 import { analysisDigest, AnalysisRegistry, AnalysisRunner, lookAtFile } from '@adit/inference';
@@ -16,6 +16,8 @@ const MOST_BYTES = 256 << 20;
 export interface ImageLook<Look extends FaceLook | PlaceLook> {
   type: DatasetType;
   analysis: string;
+  /** What the analysis is asked beside its defaults. */
+  args?: Json;
   /** What of the analysis's observations is kept. `network` is that of `LOOK_NETWORKS`. */
   extract(observations: unknown, network: Look['network']): Look;
   /** A look that was kept, by this build or another. */
@@ -42,7 +44,8 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
   protected async run(task: ClaimedTask): Promise<void> {
     const { workspaceId, storageKey } = await this.db.manager.findOneByOrFail(DatasetImageEntity, task.key);
     const analysis = this.analyses.get(this.kind.analysis);
-    const identity = this.runner.identify(analysis, {});
+    const args = this.kind.args ?? {};
+    const identity = this.runner.identify(analysis, args);
     const digestOfLook = analysisDigest(identity);
     const wanted = LOOK_NETWORKS[this.kind.type];
     const network = identity.models.find(({ name }) => name === wanted);
@@ -52,7 +55,7 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
       const key = { workspaceId, digest: bytesDigest, analysisDigest: digestOfLook };
       const known = await this.db.manager.findOneBy(DatasetLookEntity, key);
       if (known !== null) return { digest: bytesDigest, seen: this.kind.parse(known.look) };
-      for await (const { facts, observations } of lookAtFile({ runner: this.runner, analysis, path })) {
+      for await (const { facts, observations } of lookAtFile({ runner: this.runner, analysis, path, args })) {
         if (facts.kind !== 'image') break;
         return { digest: bytesDigest, seen: this.kind.extract(observations, { name: wanted, digest: network.digest }) };
       }

@@ -53,15 +53,16 @@ export class Looker {
     return this.#seen.get(key);
   }
 
-  /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null, female and age or null}. */
+  /** Faces of a photo, from left to right: {box: [x, y, w, h], embedding or null, female and age or null, view with expression}. */
   async faces(path) {
-    const [{ observations }] = await this.units(path);
+    const [{ observations }] = await this.units(path, { expressions: true });
     return observations.tracks
-      .map(({ sightings: [{ box }], views: [view], female, age }) => ({
+      .map(({ sightings: [{ box }], views: [view], female, age, expression }) => ({
         box: [box.x, box.y, box.w, box.h],
         embedding: view ? decodeEmbedding(view.embedding) : null,
         female,
         age,
+        view: view && { ...view, expression },
       }))
       .sort((a, b) => a.box[0] - b.box[0]);
   }

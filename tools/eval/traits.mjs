@@ -2,6 +2,7 @@
 // advanced_diversity_analysis on the labelled media.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { faceAttributesOf } from '@adit/datasets';
 import { loadModules } from '@adit/modules';
 import { mediaPath } from './look.mjs';
 
@@ -10,6 +11,7 @@ const labels = JSON.parse(await readFile(join(import.meta.dirname, 'trait-labels
 export async function traits(looker, photos, row) {
   await genders(looker, photos, row);
   await ages(looker, photos, row);
+  await smiles(looker, row);
   await screenTimes(looker, row);
 }
 
@@ -55,6 +57,32 @@ async function ages(looker, photos, row) {
   const spread = Math.sqrt(read.reduce((sum, age) => sum + (age - mean) ** 2, 0) / (read.length - 1));
   const what = `ages of one man on ${read.length} photos of one day`;
   row(what, `${Math.min(...read).toFixed(0)} to ${Math.max(...read).toFixed(0)}, σ ${spread.toFixed(1)} years`);
+}
+
+/** What images of a dataset say of their faces. */
+async function smiles(looker, row) {
+  const count = { true: { all: 0, said: 0 }, false: { all: 0, said: 0 } };
+  const wrong = [];
+  for (const [file, labelled] of Object.entries(labels.smiles)) {
+    const faces = (await looker.faces(mediaPath(file))).filter(({ view }) => view);
+    if (faces.length !== labelled.length) throw new Error(`${file} has ${faces.length} faces, not ${labelled.length}.`);
+    for (const [index, { view }] of faces.entries()) {
+      const { smile, emotion } = faceAttributesOf({ faces: [view] });
+      const smiling = labelled[index];
+      const what = `  ${file.split('/').at(-1)}#${index}`;
+      // What a neutral or a happy face can hardly be.
+      if (!['neutral', 'happy', null].includes(emotion)) wrong.push([`${what} is called`, emotion]);
+      if (smiling === null) continue;
+      count[smiling].all += 1;
+      if (smile === smiling) count[smiling].said += 1;
+      else if (smile !== null) wrong.push([what, smile ? 'smiles, wrongly' : 'does not smile, wrongly']);
+    }
+  }
+  const [yes, no] = [count.true, count.false];
+  row('faces that smile and are said to', `${yes.said} of ${yes.all}`, 'at least 90 %', yes.said >= 0.9 * yes.all);
+  row('faces that do not smile, as is said', `${no.said} of ${no.all}`, 'at least half', no.said >= 0.5 * no.all);
+  row('  said wrongly', String(wrong.length), 'at most 2', wrong.length <= 2);
+  for (const line of wrong) row(...line);
 }
 
 async function screenTimes(looker, row) {

@@ -1,7 +1,7 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
-import type { RgbImage } from '@adit/inference';
+import { modelsOf, type RgbImage } from '@adit/inference';
 import { sampleMedia, transcode } from '@adit/testing';
 import faces from './analysis.js';
 import { decodeEmbedding, distance } from './embedding.js';
@@ -129,6 +129,17 @@ describe('faces on photos', () => {
     expect(Math.abs(woman!.views[0]!.yaw)).toBeLessThan(15);
     const tilted = (await photo(media.groups.sample1!)).tracks.map((track) => track.views[0]!.roll);
     expect(Math.max(...tilted)).toBeGreaterThan(30);
+  });
+
+  it('says how faces look where it is asked, and nothing of it where not', async () => {
+    const laughing = await look.at(media.groups.sample6!, { expressions: true });
+    const women = [...laughing[0]!.tracks].sort((a, b) => a.sightings[0]!.box.x - b.sightings[0]!.box.x);
+    // Three smile; the third pouts.
+    expect(women.map(({ expression }) => expression!.happy >= 0.9)).toEqual([true, true, false, true]);
+    for (const { expression } of women) {
+      expect(Object.values(expression!).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 2);
+    }
+    expect((await photo(media.faces.audrey!)).tracks[0]!.expression).toBeUndefined();
   });
 
   it('keeps a key frame of at most 640 pixels', async () => {
@@ -283,6 +294,11 @@ describe('the arguments of faces', () => {
       await expect(look.at(media.faces.cage!, args)).rejects.toThrow(AditError);
     },
   );
+
+  it('name another network where expressions are asked for, and none where not', () => {
+    const networks = (args: unknown): readonly string[] => modelsOf(faces, faces.args.parse(args));
+    expect(networks({ expressions: true })).toEqual([...networks({}), 'face-expression']);
+  });
 
   it('detectionScale decides how small a face may be', async () => {
     const large = await look.at(media.groups.sample6!, { detectionScale: 100 });

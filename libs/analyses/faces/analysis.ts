@@ -28,6 +28,8 @@ const FaceArguments = z.strictObject({
   detectionScale: z.int().min(100).max(2000).default(600),
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
+  /** Whether to say how faces look. Left out by jobs, which have no use for it; datasets ask. */
+  expressions: z.literal(true).optional(),
 });
 type FaceArguments = z.infer<typeof FaceArguments>;
 
@@ -35,7 +37,8 @@ type FaceArguments = z.infer<typeof FaceArguments>;
 const FRAMES_IN_FLIGHT = 3;
 
 const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const;
-type Context = AnalysisContext<FaceArguments, (typeof MODELS)[number]>;
+const MODELS_AND_EXPRESSIONS = [...MODELS, 'face-expression'] as const;
+type Context = AnalysisContext<FaceArguments, (typeof MODELS_AND_EXPRESSIONS)[number]>;
 
 /** Finds, follows and describes every face, unfiltered: what is worth keeping is a module's decision. See README.md. */
 export default defineAnalysis({
@@ -44,7 +47,7 @@ export default defineAnalysis({
   version: 4,
   args: FaceArguments,
   observations: FaceObservations,
-  models: MODELS,
+  models: ({ expressions }) => (expressions ? MODELS_AND_EXPRESSIONS : MODELS),
   input: {
     kind: 'frames',
     specs: ({ detectionScale, rate }) => [
@@ -56,7 +59,7 @@ export default defineAnalysis({
 });
 
 async function analyse(input: AnalysisInput, context: Context): Promise<FaceObservations> {
-  const { networks, signal } = context;
+  const { args, networks, signal } = context;
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis faces needs two packs: detection size and native.');
   const native = pairedPack(small, large);
@@ -94,7 +97,8 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   const keeper = new PictureKeeper(context.keepPicture, small);
   const described = await ahead(settleTracks(embedded), FRAMES_IN_FLIGHT, (track, id) => {
     signal.throwIfAborted();
-    return describeTrack(id, track, { small, native, sizeOf, keeper, networks });
+    const expressions = args.expressions ?? false;
+    return describeTrack(id, track, { small, native, sizeOf, keeper, networks, expressions });
   });
   return { sampled, tracks: described };
 }

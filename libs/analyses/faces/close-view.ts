@@ -33,7 +33,7 @@ export interface CloseView {
 const SURROUNDINGS = 2.2;
 
 /** A face and its surroundings in native pixels; `box` and `points` are pixels of `picture`. */
-interface Cutout {
+export interface Cutout {
   picture: RgbImage;
   box: PixelBox;
   points: FacePoints;

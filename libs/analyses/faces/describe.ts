@@ -1,5 +1,6 @@
 import { frameAt, type FramePack, type Networks } from '@adit/inference';
 import { encodeEmbedding } from './embedding.js';
+import { readExpression } from './expression.js';
 import type { EmbeddedTrack } from './join.js';
 import type { PictureKeeper } from '../tracking/picture-keeper.js';
 import { attributesOf, cutOut, THUMBNAIL_SIDE, thumbnailOf, type CloseView } from './close-view.js';
@@ -11,20 +12,22 @@ interface DescribeContext {
   native: FramePack;
   sizeOf: (sighting: Sighting) => number;
   keeper: PictureKeeper;
-  networks: Networks<'face-age-gender' | 'face-attributes'>;
+  networks: Networks<'face-age-gender' | 'face-attributes' | 'face-expression'>;
+  expressions: boolean;
 }
 
-/** Writes down one track: views best first, age and gender of the best view, its thumbnail and key frame. */
+/** Writes down one track: views best first, age, gender and expression of the best view, its thumbnail and key frame. */
 export async function describeTrack(
   id: number,
   track: EmbeddedTrack<CloseView>,
-  { small, native, sizeOf, keeper, networks }: DescribeContext,
+  { small, native, sizeOf, keeper, networks, expressions }: DescribeContext,
 ): Promise<FaceTrack> {
   const views = [...track.views].sort((a, b) => b.quality - a.quality || a.sighting.index - b.sighting.index);
   const best = views[0]?.sighting ?? largest(track.sightings, sizeOf);
   const cutout = views[0]?.cutout ?? (await cutOut(native, best));
-  const [attributes, thumbnail, keyFrame] = await Promise.all([
+  const [attributes, expression, thumbnail, keyFrame] = await Promise.all([
     views.length > 0 ? attributesOf(cutout, networks) : null,
+    views.length > 0 && expressions ? readExpression(networks['face-expression'], cutout) : null,
     keeper.thumbnail(id, thumbnailOf(cutout), THUMBNAIL_SIDE),
     keeper.keyFrame(best.index),
   ]);
@@ -59,6 +62,7 @@ export async function describeTrack(
     })),
     age: attributes && rounded(attributes.age, 1),
     female: attributes && rounded(attributes.female, 4),
+    ...(expression && { expression }),
     thumbnail,
     keyFrame: { frame: place(best).frame, picture: keyFrame },
   };

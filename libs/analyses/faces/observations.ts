@@ -38,6 +38,12 @@ const FaceView = z.object({
 });
 type FaceView = z.infer<typeof FaceView>;
 
+/** In the order of the network's output. */
+export const EXPRESSIONS = ['neutral', 'happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised'] as const;
+/** Probabilities, which make 1 together. */
+export const Expression = z.record(z.enum(EXPRESSIONS), z.number());
+export type Expression = z.infer<typeof Expression>;
+
 /** One face followed through the frames of a unit. */
 export const FaceTrack = z.object({
   id: z.int().nonnegative(),
@@ -48,6 +54,8 @@ export const FaceTrack = z.object({
   age: z.number().nullable(),
   /** Probability that the face reads as female, 0..1; null when no view was good enough. */
   female: z.number().nullable(),
+  /** Of the best view; left out where nobody asked, or no view was good enough. */
+  expression: Expression.optional(),
   /** Crop of the best view. */
   thumbnail: PictureRef.nullable(),
   /** The whole frame of the best view, small; tracks of one frame share it. */

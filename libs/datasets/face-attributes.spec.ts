@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { faceAttributesOf } from './face-attributes.js';
+import type { LookedFace } from './look.js';
+
+const face = (over: Partial<LookedFace>): LookedFace => ({
+  ...{ size: 160, sharpness: 60, yaw: 4, pitch: -3, roll: 0, eyes: 0.3, mouth: 0.01, female: 0.5, embedding: null },
+  ...over,
+});
+const saidOf = (over: Partial<LookedFace>) => {
+  const { emotion, smile } = faceAttributesOf({ faces: [face(over)] })!;
+  return [emotion, smile];
+};
+
+describe('the attributes of a face', () => {
+  it.each([
+    ['happy', { happy: 0.96, neutral: 0.04 }, ['happy', true]],
+    ['neutral', { happy: 0.01, neutral: 0.99 }, ['neutral', false]],
+    ['between the two', { happy: 0.5, neutral: 0.5 }, [null, null]],
+    // As the packaged photo of a stern man is read.
+    ['perhaps angry', { angry: 0.98, neutral: 0.02 }, [null, null]],
+    ['angry', { angry: 0.995, neutral: 0.005 }, ['angry', false]],
+  ])('have the expression that is sure, and a smile for a happy one: %s', (_, expression, said) => {
+    expect(saidOf({ expression })).toEqual(said);
+  });
+
+  it('have none of a face from the side, from above, lying, or that no network of expressions has seen', () => {
+    const expression = { happy: 1 };
+    for (const pose of [{ yaw: -30 }, { pitch: 31 }, { pitch: null }, { roll: -88 }]) {
+      expect(saidOf({ expression, ...pose })).toEqual([null, null]);
+    }
+    expect(saidOf({})).toEqual([null, null]);
+  });
+
+  it('are null of a picture without faces', () => {
+    expect(faceAttributesOf({ faces: [] })).toBeNull();
+  });
+});
