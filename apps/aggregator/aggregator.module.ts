@@ -1,7 +1,6 @@
 import { NeighbourSearches } from '@adit/indexes';
 import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
-import type { StorageSettings } from '@adit/storage';
 import {
   Inject,
   Module,
@@ -12,7 +11,7 @@ import {
 import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { ClassEvaluations } from './tasks/class-evaluations.js';
 import { DatasetErasures } from './tasks/dataset-erasures.js';
-import { DatasetImports, STORAGE_SETTINGS } from './tasks/dataset-imports.js';
+import { DatasetImports } from './tasks/dataset-imports.js';
 import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './results/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
@@ -28,6 +27,7 @@ import { OpenFolds } from './folding/open-folds.js';
 import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
 import { Reports } from './tasks/reports.js';
+import { AGGREGATOR_SETTINGS, type AggregatorSettings } from './settings.js';
 import { TaughtFaces } from './results/taught-faces.js';
 import { TopicsHandler } from './topics.handler.js';
 import { Trainings } from './tasks/trainings.js';
@@ -42,13 +42,13 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
 
   constructor(@Inject(JobAdvance) private readonly jobs: JobAdvance) {}
 
-  static forRoot(modules: ModuleRegistry, settings: StorageSettings): DynamicModule {
+  static forRoot(modules: ModuleRegistry, settings: AggregatorSettings): DynamicModule {
     return {
       module: AggregatorModule,
       controllers: [TopicsHandler],
       providers: [
         { provide: ModuleRegistry, useValue: modules },
-        { provide: STORAGE_SETTINGS, useValue: settings },
+        { provide: AGGREGATOR_SETTINGS, useValue: settings },
         AnalysedChunks,
         ClassEvaluations,
         DatasetErasures,

@@ -6,12 +6,12 @@ import { InferenceConfig, ModelsModule } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { runWorker } from '@adit/service';
-import { StorageSettings } from '@adit/storage';
 import { AggregatorModule } from './aggregator.module.js';
+import { AggregatorSettings } from './settings.js';
 
 await runWorker({
   name: 'aggregator',
-  settings: { ...InferenceConfig.shape, ...StorageSettings.shape },
+  settings: { ...InferenceConfig.shape, ...AggregatorSettings.shape },
   modules: async (config) => {
     const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
     return [

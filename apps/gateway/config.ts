@@ -1,3 +1,5 @@
+import { DatasetSettings } from '@adit/datasets';
+import { IndexSettings } from '@adit/indexes';
 import { FrameRate, FRAMES_PER_SECOND } from '@adit/inference';
 import { InferenceConfig } from '@adit/inference-service';
 import { publicUrl } from '@adit/jobs';
@@ -67,6 +69,23 @@ export const GatewayConfig = z.object({
     'Bytes of one model that POST /v1/models/ takes, packed and unpacked; it lies in the temporary folder while it is checked.',
   ),
   ...StorageSettings.shape,
+  ...DatasetSettings.shape,
+  ...IndexSettings.shape,
+  maxDictionaries: setting(
+    'ADIT_MAX_DICTIONARIES',
+    z.int().positive().max(1_000_000).default(1_000),
+    'Dictionaries that one workspace may have of its own.',
+  ),
+  maxModels: setting(
+    'ADIT_MAX_MODELS',
+    z.int().positive().max(100_000).default(500),
+    'Models that one workspace may have of its own, trained ones and those to come of trainings under way included.',
+  ),
+  maxOpenTrainings: setting(
+    'ADIT_MAX_OPEN_TRAININGS',
+    z.int().positive().max(10_000).default(20),
+    'Trainings of one workspace that have not ended.',
+  ),
   uploadIdleSeconds: setting(
     'ADIT_UPLOAD_IDLE_SECONDS',
     z.number().min(1).max(86_400).default(120),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, type ClassRequest } from '@adit/contracts';
-import { inStatement } from '@adit/database';
+import { inTransaction, tooMany } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
 
 export interface NewClass extends Partial<Omit<ClassRequest, 'label'>> {
@@ -8,25 +8,22 @@ export interface NewClass extends Partial<Omit<ClassRequest, 'label'>> {
   label: string;
 }
 
+interface DatasetPlace {
+  workspaceId: string;
+  datasetId: string;
+}
+
 /**
  * Makes classes of a dataset, in their order; answers the ids of those that are there now by reference. Those whose reference is
- * taken are left out. Throws NOT_FOUND when the dataset is not there.
+ * taken are left out. Throws NOT_FOUND when the dataset is not there, CONFLICT when it would get more than `most`.
  */
 export function insertClasses(
   db: DataSource,
-  place: { workspaceId: string; datasetId: string },
+  place: DatasetPlace,
   classes: readonly NewClass[],
+  most = Infinity,
 ): Promise<{ id: string; reference: string }[]> {
-  return addClasses((sql, parameters) => inStatement(db, sql, parameters), place, classes);
-}
-
-/** The same within a transaction. */
-export function insertClassesWithin(
-  manager: EntityManager,
-  place: { workspaceId: string; datasetId: string },
-  classes: readonly NewClass[],
-): Promise<{ id: string; reference: string }[]> {
-  return addClasses((sql, parameters) => manager.query(sql, parameters), place, classes);
+  return inTransaction(db, (manager) => insertClassesWithin(manager, place, classes, most));
 }
 
 interface Answer {
@@ -34,11 +31,16 @@ interface Answer {
   made: { id: string; reference: string }[] | null;
 }
 
-async function addClasses(
-  query: (sql: string, parameters: unknown[]) => Promise<Answer[]>,
-  { workspaceId, datasetId }: { workspaceId: string; datasetId: string },
+/** The same within a transaction. */
+export async function insertClassesWithin(
+  manager: EntityManager,
+  place: DatasetPlace,
   classes: readonly NewClass[],
+  most = Infinity,
 ): Promise<{ id: string; reference: string }[]> {
+  const { workspaceId, datasetId } = place;
+  await lockDataset(manager, place);
+  await refuseClassesBeyond(manager, datasetId, classes.length, most);
   const rows = classes.map(({ id = randomUUID(), ...one }) => ({
     id,
     reference: one.reference ?? id,
@@ -49,7 +51,7 @@ async function addClasses(
     level: one.level ?? 0,
     custom_fields: one.custom_fields ?? [],
   }));
-  const [answer] = await query(
+  const [answer]: Answer[] = await manager.query(
     `WITH open AS (
        UPDATE datasets SET time_updated = now()
         WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL RETURNING id, workspace_id),
@@ -63,8 +65,33 @@ async function addClasses(
      SELECT EXISTS (SELECT 1 FROM open) AS "isThere", (SELECT json_agg(made) FROM made) AS made`,
     [datasetId, workspaceId, JSON.stringify(rows)],
   );
-  if (answer?.isThere !== true) throw new AditError('NOT_FOUND', `There is no dataset ${datasetId}.`);
+  if (answer?.isThere !== true) throw noDataset(datasetId);
   return answer.made ?? [];
+}
+
+/** Nobody else adds to the dataset before the transaction ends. Before classes are locked, or two wait for each other. Throws NOT_FOUND. */
+export async function lockDataset(manager: EntityManager, { workspaceId, datasetId }: DatasetPlace): Promise<void> {
+  const rows: unknown[] = await manager.query(
+    'SELECT 1 FROM datasets WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL FOR NO KEY UPDATE',
+    [datasetId, workspaceId],
+  );
+  if (rows.length === 0) throw noDataset(datasetId);
+}
+
+/** Throws CONFLICT when a dataset that is locked would have more classes than it may. */
+async function refuseClassesBeyond(manager: EntityManager, datasetId: string, more: number, most: number) {
+  if (most === Infinity) return;
+  const [row]: { count: number }[] = await manager.query(
+    'SELECT count(*)::int AS count FROM dataset_classes WHERE dataset_id = $1 AND time_deleted IS NULL',
+    [datasetId],
+  );
+  if ((row?.count ?? 0) + more > most) {
+    throw tooMany(`A dataset has at most ${most} classes; delete some, or make another dataset.`);
+  }
+}
+
+function noDataset(id: string): AditError {
+  return new AditError('NOT_FOUND', `There is no dataset ${id}.`);
 }
 
 export function referenceTaken(reference: string): AditError {

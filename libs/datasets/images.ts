@@ -1,6 +1,7 @@
 import { AditError } from '@adit/contracts';
-import { DatasetClassEntity, inStatement, isUuid, type DatasetImageEntity } from '@adit/database';
+import { DatasetClassEntity, inTransaction, isUuid, tooMany, type DatasetImageEntity } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
+import { lockDataset } from './classes.js';
 import { lookQuery } from './look.js';
 
 /** Where images are put, or lie. */
@@ -38,28 +39,29 @@ const LOOK_ANEW = `storage_key = $4, owns_file = false, digest = NULL, evaluatio
   time_evaluated = NULL, ${LOOK_AGAIN}`;
 
 /**
- * Adds images to a class, in their order, and counts them with it: one statement, so that whoever counts sees both or neither.
- * Throws NOT_FOUND when the class or its dataset is not there any more, CONFLICT when it would get more than it may have.
+ * Adds images to a class, in their order, and counts them with it. Throws NOT_FOUND when the class or its dataset is not there any
+ * more, CONFLICT when it would get more than it may have, or the dataset more than `most`.
  */
-export function insertImages(db: DataSource, place: ClassPlace, images: readonly NewImage[]): Promise<void> {
-  return addImages((sql, parameters) => inStatement(db, sql, parameters), place, images);
+export function insertImages(
+  db: DataSource,
+  place: ClassPlace,
+  images: readonly NewImage[],
+  most = Infinity,
+): Promise<void> {
+  return inTransaction(db, (manager) => insertImagesWithin(manager, place, images, most));
 }
 
-/** The same within a transaction. */
-export function insertImagesWithin(
+/** The same within a transaction, which has locked the dataset before it locked classes. */
+export async function insertImagesWithin(
   manager: EntityManager,
   place: ClassPlace,
   images: readonly NewImage[],
+  most = Infinity,
 ): Promise<void> {
-  return addImages((sql, parameters) => manager.query(sql, parameters), place, images);
-}
-
-async function addImages(
-  query: (sql: string, parameters: unknown[]) => Promise<{ count: number; isThere: boolean }[]>,
-  { workspaceId, datasetId, classId }: ClassPlace,
-  images: readonly NewImage[],
-): Promise<void> {
-  const [made] = await query(
+  const { workspaceId, datasetId, classId } = place;
+  await lockDataset(manager, place);
+  await refuseImagesBeyond(manager, datasetId, images.length, most);
+  const [made]: { count: number; isThere: boolean }[] = await manager.query(
     `WITH open AS (
        SELECT id FROM datasets WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL FOR SHARE),
      class AS (
@@ -87,6 +89,18 @@ async function addImages(
   );
   if (made?.isThere === true && made.count === 0 && images.length > 0) throw classFull();
   if (made?.count !== images.length) throw new AditError('NOT_FOUND', `There is no class ${classId}.`);
+}
+
+/** Throws CONFLICT when the classes of a dataset that is locked would have more images than they may. */
+async function refuseImagesBeyond(manager: EntityManager, datasetId: string, more: number, most: number) {
+  if (most === Infinity) return;
+  const [row]: { count: number }[] = await manager.query(
+    'SELECT coalesce(sum(images), 0)::int AS count FROM dataset_classes WHERE dataset_id = $1 AND time_deleted IS NULL',
+    [datasetId],
+  );
+  if ((row?.count ?? 0) + more > most) {
+    throw tooMany(`A dataset has at most ${most} images; delete some, or make another dataset.`);
+  }
 }
 
 /**

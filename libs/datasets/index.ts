@@ -13,4 +13,5 @@ export * from './look.js';
 export * from './place-head.js';
 export * from './present.js';
 export * from './read-datasets.js';
+export { DatasetSettings } from './settings.js';
 export * from './taught-faces.js';

@@ -9,6 +9,7 @@ import type { ReadyItem } from './import/batch.js';
 import { ClassFinder, keyOfClass } from './import/class-finder.js';
 import { ImportedFiles } from './import/imported-files.js';
 import { namedClass } from './import/import-item.js';
+import type { DatasetSettings } from './settings.js';
 
 /** `level` of a class that a lower third made; those that clients make have 0 unless they say another. */
 const LOWER_THIRD_LEVEL = 1;
@@ -23,7 +24,7 @@ export interface TaughtFace {
   jpeg: Buffer;
 }
 
-interface Places {
+interface Places extends Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> {
   db: DataSource;
   objects: ObjectStore;
   /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
@@ -33,7 +34,8 @@ interface Places {
 /**
  * Puts faces into a dataset, as inactive images of the classes of their names, which are made where there are none. `claim` says
  * within the transaction which of them are still to be filed, and notes that they are. A picture that its class has already is
- * left out. Returns what could not be filed, a sentence each. Throws NOT_FOUND without the dataset, STORAGE_FULL.
+ * left out. Returns what could not be filed, a sentence each. Throws NOT_FOUND without the dataset, STORAGE_FULL, CONFLICT when
+ * the dataset is full.
  */
 export async function fileTaughtFaces(
   places: Places,
@@ -53,7 +55,7 @@ export async function fileTaughtFaces(
         items.map(({ name }) => name),
       );
       const wanted = items.filter(({ name }) => claimed.has(name));
-      const { classes } = await new ClassFinder(place).find(
+      const { classes } = await new ClassFinder(place, places.maxClasses).find(
         manager,
         wanted.map((item) => item.class),
       );
@@ -66,7 +68,7 @@ export async function fileTaughtFaces(
         if (fitting.length < fresh.length) problems.push(`${own[0]?.class.label}: ${classFull().message}`);
         if (fitting.length === 0) continue;
         const at = { ...place, classId };
-        await insertImagesWithin(manager, at, await files.place(manager, at, fitting));
+        await insertImagesWithin(manager, at, await files.place(manager, at, fitting), places.maxDatasetImages);
         taken.push(...fitting);
       }
       await files.kept(manager, stored, taken);
@@ -92,7 +94,7 @@ async function refuseGone(
   { workspaceId, datasetId }: { workspaceId: string; datasetId: string },
 ): Promise<void> {
   const rows: unknown[] = await manager.query(
-    'SELECT 1 FROM datasets WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL FOR SHARE',
+    'SELECT 1 FROM datasets WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL FOR NO KEY UPDATE',
     [datasetId, workspaceId],
   );
   if (rows.length === 0) throw new AditError('NOT_FOUND', `There is no dataset ${datasetId} any more.`);

@@ -6,7 +6,7 @@ import {
   type IndexCollectionRequest,
   type PageQuery,
 } from '@adit/contracts';
-import { IndexCollectionEntity, inTransaction, isUniqueViolation } from '@adit/database';
+import { IndexCollectionEntity, inTransaction, isUniqueViolation, refuseBeyond } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
@@ -38,15 +38,19 @@ export class IndexCollections {
     return collectionOf(manager, workspaceId, name);
   }
 
-  /** Throws CONFLICT when there is one of that name. */
+  /** Throws CONFLICT when there is one of that name, or the workspace has `most`. */
   async create(
     workspaceId: string,
     { name, description, type }: IndexCollectionRequest,
     id: string,
+    most = Infinity,
   ): Promise<IndexCollectionEntity> {
     if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.db.manager, workspaceId);
     try {
-      await this.db.manager.insert(IndexCollectionEntity, { id, workspaceId, name, description, type });
+      await inTransaction(this.db, async (manager) => {
+        if (most !== Infinity) await refuseMore(manager, workspaceId, most);
+        await manager.insert(IndexCollectionEntity, { id, workspaceId, name, description, type });
+      });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
       throw new AditError('CONFLICT', `There is an index collection ${name} already.`, {
@@ -72,6 +76,16 @@ export class IndexCollections {
       await removeIdentities(manager, id);
     });
   }
+}
+
+function refuseMore(manager: EntityManager, workspaceId: string, most: number): Promise<void> {
+  return refuseBeyond(manager, {
+    kind: 'index collections',
+    ownerId: workspaceId,
+    most,
+    rows: 'SELECT 1 FROM index_collections WHERE workspace_id = $1 AND time_deleted IS NULL',
+    message: `A workspace has at most ${most} index collections; delete one.`,
+  });
 }
 
 /** Throws NOT_FOUND. `held`: until the transaction ends nobody else changes what is in it. */

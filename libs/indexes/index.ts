@@ -3,4 +3,5 @@ export { erasePerson, IndexedIdentities, shownIdentities } from './identities.js
 export { nameSegments, nameSummaries } from './named-segments.js';
 export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
+export { IndexSettings } from './settings.js';
 export { Strangers, type Stranger } from './strangers.js';

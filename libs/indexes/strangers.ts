@@ -53,16 +53,20 @@ interface Held {
  */
 export class Strangers {
   private readonly held = new Map<string, Held | null>();
+  /** Names of collections that somebody new found no place in. */
+  private readonly full = new Set<string>();
 
   constructor(
     private readonly manager: EntityManager,
     private readonly workspaceId: string,
     private readonly searches: Pick<NeighbourSearches, 'of'>,
+    /** Identities that one collection may have. */
+    private readonly most = Infinity,
   ) {}
 
   /**
-   * The id of whom it is, or of somebody new. Null when the collection is gone, or holds embeddings of another network: then the
-   * face stays unknown.
+   * The id of whom it is, or of somebody new. Null when the collection is gone, is full, or holds embeddings of another network:
+   * then the face stays unknown.
    */
   async identify(stranger: Stranger): Promise<string | null> {
     return elementAt(await this.identifyApart([stranger]), 0);
@@ -103,8 +107,8 @@ export class Strangers {
     return ids;
   }
 
-  /** Writes what the collections are now; before the transaction ends. */
-  async flush(): Promise<void> {
+  /** Writes what the collections are now; before the transaction ends. Answers a sentence for each that was full. */
+  async flush(): Promise<string[]> {
     for (const held of this.held.values()) {
       if (held?.changed !== true) continue;
       await this.manager.query(
@@ -112,6 +116,11 @@ export class Strangers {
         [held.collection.id, String(held.revision), held.size],
       );
     }
+    return [...this.full].map(
+      (name) =>
+        `The index collection ${name} has ${this.most} identities, as many as it may: people who are new stay unknown. ` +
+        'Delete identities, or name another collection.',
+    );
   }
 
   private async holdFor(stranger: Stranger): Promise<Held | null> {
@@ -177,7 +186,11 @@ export class Strangers {
     return indexId;
   }
 
-  private async add(held: Held, { embedding, picture }: Stranger): Promise<string> {
+  private async add(held: Held, { embedding, picture }: Stranger): Promise<string | null> {
+    if (held.size >= this.most) {
+      this.full.add(held.collection.name);
+      return null;
+    }
     for (;;) {
       const indexId = String(randomInt(FIRST_ID, PAST_IDS));
       const made: unknown[] = await this.manager.query(

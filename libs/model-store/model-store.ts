@@ -25,6 +25,8 @@ export interface NewModelVersion {
   metrics?: Record<string, Json> | null;
   /** What it was trained with. */
   sourceDatasetId?: string | null;
+  /** Throws, in the transaction that writes it down, when there is no room for it. */
+  refuseFull?: (manager: EntityManager) => Promise<void>;
 }
 
 /** A version whose files lie in the object store. */
@@ -190,6 +192,7 @@ async function writeDown(
   { id, objectPrefix, given }: { id: string; objectPrefix: string; given: NewModelVersion },
 ): Promise<{ version: number; isNew: boolean }> {
   const { workspaceId, manifest, digest } = given;
+  await given.refuseFull?.(manager);
   // Holds the model's row: its versions are numbered one after the other.
   const [model]: { last: number }[] = await manager.query(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)

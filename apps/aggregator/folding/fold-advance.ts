@@ -133,7 +133,7 @@ export class FoldAdvance {
     await insertSegments(manager, locked.job, results, identities, faces);
     await insertSummaries(manager, jobId, results, identities);
     await identities.flush();
-    await faces.flush();
+    await locked.addErrors(await faces.flush());
     for (const [module, before] of counted) {
       locked.setProgress(module, progressOf(standing, module.moduleId));
       locked.noteSegments(module, before);

@@ -171,6 +171,26 @@ describe('strangers of jobs', () => {
     expect(await jobs.db.query('SELECT count(*)::int AS count FROM index_identities')).toEqual([{ count: 1 }]);
   });
 
+  it('stay unknown when their collection is full, those in it are known, and the job says so once', async () => {
+    jobs = await FoldingJobs.start([faces('default_index')]);
+    jobs.settings.maxIdentities = 1;
+    const { jobId, ids } = await planned(4);
+    for (const [at, face] of [ANN, BOB, ANN, BOB].entries()) await jobs.analysed(jobId, ids[at]!, face);
+    await jobs.advance(jobId);
+    const rows = await shown(jobId);
+    const first = rows[0]?.indexId;
+    expect(rows.map(({ indexId }) => indexId)).toEqual([first, null, first, null]);
+    expect(await jobs.db.query('SELECT state, errors FROM jobs WHERE id = $1', [jobId])).toEqual([
+      {
+        state: 'completed',
+        errors: [
+          'The index collection default_index has 1 identities, as many as it may: people who are new stay unknown. ' +
+            'Delete identities, or name another collection.',
+        ],
+      },
+    ]);
+  });
+
   it('stay unknown when their collection is deleted while the job runs', async () => {
     jobs = await FoldingJobs.start([faces('archive')]);
     const collections = new IndexCollections(jobs.db);

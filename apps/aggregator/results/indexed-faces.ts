@@ -5,6 +5,7 @@ import type { IdentityClaim, Segment } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
 /** Puts faces that nobody knows into index collections. */
 @Injectable()
@@ -12,6 +13,7 @@ export class FaceIndexing {
   constructor(
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(NeighbourSearches) private readonly searches: NeighbourSearches,
+    @Inject(AGGREGATOR_SETTINGS) private readonly settings: Pick<AggregatorSettings, 'maxIdentities'>,
   ) {}
 
   /** The pictures that new identities would be shown by, by key: what a transaction holds others up for is read before it. */
@@ -34,7 +36,8 @@ export class FaceIndexing {
     { id, workspaceId }: Pick<JobEntity, 'id' | 'workspaceId'>,
     pictures: ReadonlyMap<string, Buffer>,
   ): IndexedFaces {
-    return new IndexedFaces(manager, id, pictures, new Strangers(manager, workspaceId, this.searches));
+    const { maxIdentities } = this.settings;
+    return new IndexedFaces(manager, id, pictures, new Strangers(manager, workspaceId, this.searches, maxIdentities));
   }
 }
 
@@ -65,7 +68,8 @@ export class IndexedFaces {
     return claims.map((_, at) => ids.get(at) ?? null);
   }
 
-  flush(): Promise<void> {
+  /** Writes what the collections are now; answers what the job is to be told, a sentence for each that is full. */
+  flush(): Promise<string[]> {
     return this.strangers.flush();
   }
 

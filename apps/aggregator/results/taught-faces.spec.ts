@@ -46,7 +46,7 @@ describe('faces that lower thirds teach', () => {
     await jobs.db.manager.insert(DatasetEntity, dataset);
   });
   afterEach(() => {
-    jobs.storage.storageBytes = 0;
+    jobs.settings.storageBytes = 0;
   });
 
   /** A job whose modules have found everything; its end is still to come. */
@@ -97,7 +97,7 @@ describe('faces that lower thirds teach', () => {
     await jobs.advance(await mined());
     const before = await images();
     for (const at of [0, 1, 2]) await jobs.objects.put(`seen/${at}`, Buffer.from(`other face ${at}`));
-    jobs.storage.storageBytes = 20;
+    jobs.settings.storageBytes = 20;
     const id = await mined();
     await jobs.advance(id);
     expect(await job(id)).toMatchObject({
@@ -105,7 +105,7 @@ describe('faces that lower thirds teach', () => {
       errors: [expect.stringMatching(/^naming: faces could not be put into the dataset\. The files of this workspace/)],
     });
     expect(await images()).toEqual(before.map((image) => expect.objectContaining({ id: image.id })));
-    jobs.storage.storageBytes = 0;
+    jobs.settings.storageBytes = 0;
     expect(await again(id)).toEqual([]);
     expect(await images()).toHaveLength(6);
   });

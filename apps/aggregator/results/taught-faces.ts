@@ -3,10 +3,9 @@ import { returned, type JobModuleEntity } from '@adit/database';
 import { fileTaughtFaces, type TaughtFace } from '@adit/datasets';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import type { StorageSettings } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { STORAGE_SETTINGS } from '../tasks/dataset-imports.js';
+import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 import type { EndedJob } from './job-artifacts.js';
 
 /** Pictures that are filed in one transaction. */
@@ -24,7 +23,7 @@ export class TaughtFaces {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
-    @Inject(STORAGE_SETTINGS) private readonly settings: StorageSettings,
+    @Inject(AGGREGATOR_SETTINGS) private readonly settings: AggregatorSettings,
   ) {}
 
   /**

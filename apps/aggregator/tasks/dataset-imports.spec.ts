@@ -24,6 +24,7 @@ import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { datasetFile } from './dataset-exports.js';
 import { DatasetErasures } from './dataset-erasures.js';
+import { AggregatorSettings } from '../settings.js';
 import { DatasetImports } from './dataset-imports.js';
 
 let folder: string;
@@ -74,8 +75,12 @@ async function posted(source: Partial<DatasetImportEntity>): Promise<string> {
   return id;
 }
 
-async function run(id: string, store: ObjectStore = objects, storageBytes = 0): Promise<DatasetImportEntity> {
-  const imports = new DatasetImports(database.dataSource, store, { storageBytes });
+async function run(
+  id: string,
+  store: ObjectStore = objects,
+  settings: Partial<AggregatorSettings> = {},
+): Promise<DatasetImportEntity> {
+  const imports = new DatasetImports(database.dataSource, store, { ...AggregatorSettings.parse({}), ...settings });
   await imports.idle();
   await imports.onApplicationShutdown();
   return manager.findOneByOrFail(DatasetImportEntity, { id });
@@ -225,7 +230,7 @@ describe('an archive', () => {
     const paths = Array.from({ length: 110 }, (_, n) => `Ada/${n}.jpg`);
     const bytes = await zipped(paths.map(picture));
     const id = await posted({ storageKey: await stored(bytes) });
-    const room = bytes.length + 111 * jpeg.length;
+    const room = { storageBytes: bytes.length + 111 * jpeg.length };
     expect(await run(id, away(105), room)).toMatchObject({ state: 'processing', images: 100 });
     await manager.query('DELETE FROM object_removals');
     await manager.query('UPDATE dataset_imports SET lease_until = now() WHERE id = $1', [id]);
@@ -285,7 +290,7 @@ describe('an archive', () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
     const store = meanwhile(110, () => manager.delete(DatasetImportEntity, { id }));
-    const imports = new DatasetImports(database.dataSource, store, { storageBytes: 0 });
+    const imports = new DatasetImports(database.dataSource, store, AggregatorSettings.parse({}));
     await imports.idle();
     await imports.onApplicationShutdown();
     expect(await manager.countBy(DatasetImportEntity, { datasetId })).toBe(0);
@@ -298,7 +303,7 @@ describe('an archive', () => {
   it('keeps what was imported when the workspace becomes full meanwhile, and says so', async () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
-    const room = bytes.length + 121 * jpeg.length;
+    const room = { storageBytes: bytes.length + 121 * jpeg.length };
     const other = Buffer.alloc(2 * jpeg.length);
     const filling = meanwhile(110, () => stored(other, '/', 'other.bin', 'application/octet-stream'));
     const made = await run(id, filling, room);
@@ -314,10 +319,29 @@ describe('an archive', () => {
   it('stays within the room of its workspace, before anything is read and later', async () => {
     const key = await stored(await zipped([picture('Ada/1.jpg'), picture('Ada/2.jpg')]));
     const id = await posted({ storageKey: key });
-    const refused = await run(id, objects, jpeg.length * 3);
+    const refused = await run(id, objects, { storageBytes: jpeg.length * 3 });
     expect([refused.state, refused.images]).toEqual(['failed', 0]);
     expect(refused.errorMsg).toContain('may be stored');
     expect(await classes()).toEqual([]);
+  });
+
+  it('ends at what its dataset may hold, says so, and keeps what was imported', async () => {
+    const paths = Array.from({ length: 110 }, (_, n) => `Ada/${n}.jpg`);
+    const id = await posted({ storageKey: await stored(await zipped(paths.map(picture))) });
+    const full = await run(id, objects, { maxDatasetImages: 105 });
+    expect(full).toMatchObject({ state: 'failed', images: 100, classes: 1 });
+    expect(full.errorMsg).toBe('A dataset has at most 105 images; delete some, or make another dataset.');
+    expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
+    const many = await zipped(['Ann', 'Bob', 'Cyd'].map((label) => picture(`${label}/1.jpg`)));
+    const beyond = await run(await posted({ storageKey: await stored(many) }), objects, { maxClasses: 3 });
+    expect([beyond.state, beyond.errorMsg]).toEqual([
+      'failed',
+      'A dataset has at most 3 classes; delete some, or make another dataset.',
+    ]);
+    expect(await classes()).toHaveLength(1);
+    // The archives, and a file for each image.
+    expect((await objectKeys()).length).toBe(102);
+    await manager.query('DELETE FROM object_removals');
   });
 
   it('does not fill a class beyond what it may have', async () => {

@@ -2,12 +2,9 @@ import { AditError } from '@adit/contracts';
 import { failImport, giveImportUp, importDataset } from '@adit/datasets';
 import { DATASET_IMPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import type { StorageSettings } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-
-/** Injection token of the settings of the storage. */
-export const STORAGE_SETTINGS = Symbol('StorageSettings');
+import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
 /** Imports pictures into datasets, one import after the other. */
 @Injectable()
@@ -15,16 +12,15 @@ export class DatasetImports extends TaskLoop {
   constructor(
     @Inject(DataSource) db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-    @Inject(STORAGE_SETTINGS) private readonly settings: StorageSettings,
+    @Inject(AGGREGATOR_SETTINGS) private readonly settings: AggregatorSettings,
   ) {
     super(db, DATASET_IMPORTS);
   }
 
   protected async run(task: ClaimedTask): Promise<void> {
-    const { db, objects } = this;
-    const { storageBytes } = this.settings;
+    const { db, objects, settings } = this;
     try {
-      await importDataset(task, { db, objects, storageBytes, checkpoint: () => this.checkpoint() });
+      await importDataset(task, { ...settings, db, objects, checkpoint: () => this.checkpoint() });
     } catch (error) {
       const problem = AditError.from(error);
       if (problem.retryable) throw error;

@@ -14,6 +14,7 @@ import type { DataSource } from 'typeorm';
 import { AnalysedChunks } from '../folding/analysed-chunks.js';
 import { NeighbourSearches } from '@adit/indexes';
 import { FaceIndexing } from '../results/indexed-faces.js';
+import { AggregatorSettings } from '../settings.js';
 import { FoldAdvance } from '../folding/fold-advance.js';
 import { Folding } from '../folding/folding.js';
 import { JobAdvance } from '../folding/job-advance.js';
@@ -84,7 +85,7 @@ export class FoldingJobs {
   readonly jobs: JobAdvance;
   readonly endings: JobEndings;
   readonly taught: TaughtFaces;
-  readonly storage = { storageBytes: 0 };
+  readonly settings = AggregatorSettings.parse({});
   /** Progress as another process tells of it. */
   readonly newPace = () => new ProgressPace(this.db, this.outbox);
   private readonly scheduler: Scheduler;
@@ -112,9 +113,9 @@ export class FoldingJobs {
     const results = new JobResults(db, objects, modules);
     const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules), new ModuleFiles(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
-    this.taught = new TaughtFaces(db, objects, modules, this.storage);
+    this.taught = new TaughtFaces(db, objects, modules, this.settings);
     this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler, this.taught);
-    const faces = new FaceIndexing(objects, new NeighbourSearches());
+    const faces = new FaceIndexing(objects, new NeighbourSearches(), this.settings);
     const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings, faces);
     this.jobs = new JobAdvance(db, this.outbox, folds, this.endings);
     this.countStatements();

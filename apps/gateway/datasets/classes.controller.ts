@@ -3,6 +3,7 @@ import { columns, containing, DatasetClassEntity, inTransaction } from '@adit/da
 import { deleteClass, insertClasses, lockClass, presentClass, referenceTaken } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import * as routes from './class-routes.js';
@@ -14,6 +15,7 @@ export class ClassesController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(DatasetRows) private readonly rows: DatasetRows,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(routes.listClasses)
@@ -44,7 +46,8 @@ export class ClassesController {
   @Route(routes.createClass)
   async create({ params, body }: Input<typeof routes.createClass>, { caller: { workspaceId }, newId: id }: Exchange) {
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
-    const made = await insertClasses(this.db, { workspaceId, datasetId }, [{ ...body, id }]);
+    const place = { workspaceId, datasetId };
+    const made = await insertClasses(this.db, place, [{ ...body, id }], this.config.maxClasses);
     if (made.length === 0) throw referenceTaken(body.reference ?? id);
     return this.read(workspaceId, datasetId, id);
   }

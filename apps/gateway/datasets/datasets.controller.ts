@@ -1,8 +1,9 @@
 import { AditError, type Dataset } from '@adit/contracts';
-import { DatasetEntity, isUuid } from '@adit/database';
+import { DatasetEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
 import { deleteDataset, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Dictionaries } from '../dictionaries/dictionaries.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -14,6 +15,7 @@ export class DatasetsController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(Dictionaries) private readonly dictionaries: Dictionaries,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(routes.listDatasets)
@@ -24,7 +26,19 @@ export class DatasetsController {
 
   @Route(routes.createDataset)
   async create({ body }: Input<typeof routes.createDataset>, { caller: { workspaceId }, newId: id }: Exchange) {
-    await this.db.manager.insert(DatasetEntity, { id, workspaceId, ...body });
+    const most = this.config.maxDatasets;
+    await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(DatasetEntity, { id })) return;
+      await refuseBeyond(manager, {
+        kind: 'datasets',
+        ownerId: workspaceId,
+        most,
+        rows: 'SELECT 1 FROM datasets WHERE workspace_id = $1 AND time_deleted IS NULL',
+        message: `A workspace has at most ${most} datasets; delete one.`,
+      });
+      await manager.insert(DatasetEntity, { id, workspaceId, ...body });
+    });
     return this.read(workspaceId, id);
   }
 

@@ -1,9 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { PageQuery, type DatasetImage, type ImageChange } from '@adit/contracts';
 import { DatasetImageEntity, inTransaction } from '@adit/database';
-import { changeImage, insertImages, lockClass, presentImage, removeImage } from '@adit/datasets';
+import {
+  changeImage,
+  insertImages,
+  lockClass,
+  presentImage,
+  removeImage,
+  type ClassPlace,
+  type NewImage,
+} from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type FindOptionsWhere } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { Removals } from '../storage/removals.js';
@@ -21,6 +29,7 @@ export class ImagesController {
     @Inject(SegmentPictures) private readonly segments: SegmentPictures,
     @Inject(Removals) private readonly removals: Removals,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(routes.listImages)
@@ -44,23 +53,25 @@ export class ImagesController {
   }
 
   @Route(routes.createImage)
-  async create({ params, body }: Input<typeof routes.createImage>, { caller: { workspaceId }, request }: Exchange) {
+  async create(
+    { params, body }: Input<typeof routes.createImage>,
+    { caller: { workspaceId }, request, newId: id }: Exchange,
+  ) {
     const { id: classId, datasetId } = await this.rows.class(workspaceId, params.datasetId, params.classId);
     const place = { workspaceId, datasetId, classId };
-    const id = randomUUID();
     if (body === undefined) {
       await this.files.receive(place, request, async ({ storageKey, ...fields }) => {
-        await insertImages(this.db, place, [{ id, storageKey, ownsFile: true, ...fields }]);
+        await this.insert(place, { id, storageKey, ownsFile: true, ...fields });
       });
     } else {
       const { file_uri: uri, job_id: jobId, segment_id: seq, active, notes } = body;
       if (jobId !== undefined && seq !== undefined) {
         await this.segments.keep(place, { jobId, seq }, (storageKey) =>
-          insertImages(this.db, place, [{ id, storageKey, ownsFile: true, active, notes }]),
+          this.insert(place, { id, storageKey, ownsFile: true, active, notes }),
         );
       } else {
         const storageKey = await this.files.keyOf(workspaceId, uri ?? '');
-        await insertImages(this.db, place, [{ id, storageKey, ownsFile: false, active, notes }]);
+        await this.insert(place, { id, storageKey, ownsFile: false, active, notes });
       }
     }
     return presentImage(await this.rows.image(classId, id));
@@ -90,6 +101,10 @@ export class ImagesController {
     });
     await this.removals.drain();
     return { message: `The image ${params.imageId} was deleted.` };
+  }
+
+  private insert(place: ClassPlace, image: NewImage): Promise<void> {
+    return insertImages(this.db, place, [image], this.config.maxDatasetImages);
   }
 
   private async changed(

@@ -5,12 +5,13 @@ import {
   DatasetImportErrorEntity,
   inTransaction,
   isUuid,
+  refuseBeyond,
   StorageEntryEntity,
 } from '@adit/database';
 import { storageKeyOf, storageUri } from '@adit/datasets';
 import { folderPath } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { DatasetRows } from './dataset-rows.js';
@@ -32,17 +33,21 @@ export class ImportsController {
   async create({ params, body }: Input<typeof routes.createImport>, { caller: { workspaceId }, newId: id }: Exchange) {
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
     const source = await this.checked(workspaceId, body);
-    const open = await this.db.manager.countBy(DatasetImportEntity, {
-      datasetId,
-      state: In(['waiting', 'processing']),
+    await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(DatasetImportEntity, { id })) return;
+      await refuseBeyond(manager, {
+        kind: 'imports',
+        ownerId: datasetId,
+        most: MOST_OPEN,
+        rows: `SELECT 1 FROM dataset_imports WHERE dataset_id = $1 AND state IN ('waiting', 'processing')`,
+        message: `${MOST_OPEN} imports of this dataset have not ended; wait for one of them.`,
+      });
+      await manager.insert(
+        DatasetImportEntity,
+        columns<DatasetImportEntity>({ id, workspaceId, datasetId, ...source }),
+      );
     });
-    if (open >= MOST_OPEN) {
-      throw new AditError('CONFLICT', `${MOST_OPEN} imports of this dataset have not ended; wait for one of them.`);
-    }
-    await this.db.manager.insert(
-      DatasetImportEntity,
-      columns<DatasetImportEntity>({ id, workspaceId, datasetId, ...source }),
-    );
     return present(await this.row(workspaceId, datasetId, id));
   }
 

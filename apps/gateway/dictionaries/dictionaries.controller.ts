@@ -35,6 +35,7 @@ export class DictionariesController {
   @Route(uploadDictionary)
   async upload(_: Input<typeof uploadDictionary>, { caller, request }: Exchange) {
     return this.taken.run(caller.workspaceId, async () => {
+      await this.dictionaries.refuseFull(caller.workspaceId);
       const { fields, file } = await readForm(request, NewDictionary, this.config.maxDictionaryBytes);
       if (file === null) throw missing('Send the file in the field "file".');
       return presentDictionary(await this.dictionaries.create(caller.workspaceId, file, fields));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Dictionary, type PageQuery } from '@adit/contracts';
-import { DictionaryEntity, DictionaryVersionEntity, inTransaction, isUuid } from '@adit/database';
+import { DictionaryEntity, DictionaryVersionEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
 import {
   checkDictionaryFile,
   DictionaryStore,
@@ -11,6 +11,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import { fileName } from '@adit/storage';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';
 
@@ -27,6 +28,7 @@ export class Dictionaries {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(DictionaryStore) private readonly store: DictionaryStore,
     @Inject(LanguageDetection) private readonly detection: LanguageDetection,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxDictionaries'>,
   ) {}
 
   /** The oldest first, public ones before the workspace's own. */
@@ -54,13 +56,19 @@ export class Dictionaries {
     return this.db.manager.findOneByOrFail(DictionaryVersionEntity, { dictionaryId, version });
   }
 
-  /** Throws VALIDATION with the wrong lines. */
+  /** Before a file is read for nothing. Throws CONFLICT when the workspace may have no more. */
+  refuseFull(workspaceId: string): Promise<void> {
+    return inTransaction(this.db, (manager) => this.refuseMore(manager, workspaceId));
+  }
+
+  /** Throws VALIDATION with the wrong lines, CONFLICT when the workspace may have no more. */
   async create(workspaceId: string, file: SentFile, fields: DictionaryFields): Promise<DictionaryEntity> {
     const { type, sample, ...version } = await checked(workspaceId, file);
     const id = randomUUID();
     const name = fields.name ?? fileName(file.filename, '/file');
     const objectKey = await this.store.put(id, file.bytes);
     const row = await inTransaction(this.db, async (manager) => {
+      await this.refuseMore(manager, workspaceId);
       await manager.insert(DictionaryEntity, { id, workspaceId, name, type, ...languageOf(fields), version: 1 });
       await insertVersion(manager, id, 1, { ...version, objectKey });
       return manager.findOneByOrFail(DictionaryEntity, { id });
@@ -119,6 +127,17 @@ export class Dictionaries {
       await manager.update(DictionaryVersionEntity, { dictionaryId: row.id }, { timeRetired: new Date() });
     });
     return row;
+  }
+
+  private refuseMore(manager: EntityManager, workspaceId: string): Promise<void> {
+    const most = this.config.maxDictionaries;
+    return refuseBeyond(manager, {
+      kind: 'dictionaries',
+      ownerId: workspaceId,
+      most,
+      rows: 'SELECT 1 FROM dictionaries WHERE workspace_id = $1',
+      message: `A workspace has at most ${most} dictionaries; delete one.`,
+    });
   }
 
   private async owned(workspaceId: string, id: string): Promise<DictionaryEntity> {

@@ -56,7 +56,7 @@ export const uploadDictionary = defineRoute({
   tag,
   form: NewDictionary.extend({ file }).strip().meta({ id: 'DictionaryForm' }),
   reply: Dictionary,
-  errors: ['TOO_LARGE'],
+  errors: ['TOO_LARGE', 'CONFLICT'],
   example: { reply: example },
 });
 

@@ -1,5 +1,5 @@
 import { AditError, DatasetExport, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
-import { columns, DatasetEntity, ExportEntity, isUuid } from '@adit/database';
+import { columns, DatasetEntity, ExportEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
@@ -13,6 +13,9 @@ import { detailsOf } from '../http/validation.js';
 import { Artifacts } from '../results/artifacts.js';
 import { JobReader } from '../jobs/job-reader.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
+
+/** Exports of one workspace that have not ended. */
+const MOST_OPEN = 100;
 
 /** Exports are made by the aggregator. */
 @Controller()
@@ -29,10 +32,18 @@ export class ExportsController {
   @Route(createExport)
   async create({ body }: Input<typeof createExport>, { caller: { workspaceId }, newId: id }: Exchange) {
     const of = await this.checked(workspaceId, body);
-    await this.db.manager.insert(
-      ExportEntity,
-      columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }),
-    );
+    await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(ExportEntity, { id })) return;
+      await refuseBeyond(manager, {
+        kind: 'exports',
+        ownerId: workspaceId,
+        most: MOST_OPEN,
+        rows: `SELECT 1 FROM exports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
+        message: `${MOST_OPEN} exports of this workspace have not ended; wait for one of them.`,
+      });
+      await manager.insert(ExportEntity, columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }));
+    });
     return presentExport(await this.row(workspaceId, id));
   }
 

@@ -1,6 +1,7 @@
 import { PageQuery } from '@adit/contracts';
 import { IndexCollections, presentCollection } from '@adit/indexes';
 import { Controller, Inject } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import {
@@ -17,6 +18,7 @@ export class CollectionsController {
   constructor(
     @Inject(IndexCollections) private readonly collections: IndexCollections,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(listCollections)
@@ -35,7 +37,8 @@ export class CollectionsController {
 
   @Route(createCollection)
   async create({ body }: Input<typeof createCollection>, { caller, newId }: Exchange) {
-    return presentCollection(await this.collections.create(caller.workspaceId, body, newId));
+    const { maxIndexCollections } = this.config;
+    return presentCollection(await this.collections.create(caller.workspaceId, body, newId, maxIndexCollections));
   }
 
   @Route(replaceNamedCollection)

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
+import { inTransaction } from '@adit/database';
 import { checkModelName, isOfVersion, ModelRepository, readManifest, readVersion } from '@adit/inference';
 import {
   INSPECTION_LIMITS,
@@ -19,11 +20,12 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
+import { refuseMoreModels } from './model-room.js';
 import { ServedModels } from './served-models.js';
 
 /** Models that one gateway checks at the same time: each may take gigabytes. */
@@ -41,7 +43,7 @@ export class NewModels {
     @Inject(ModelStore) private readonly store: ModelStore,
     @Inject(ModelRepository) private readonly repository: ModelRepository,
     @Inject(ServedModels) private readonly served: ServedModels,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxModelBytes'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxModelBytes' | 'maxModels'>,
   ) {}
 
   /**
@@ -96,6 +98,11 @@ export class NewModels {
     { folder, path }: { folder: string; path: string },
   ): Promise<ModelPin & { modelId: string }> {
     const workspaceId = this.ownerOf(caller, given);
+    const refuseFull = async (manager: EntityManager): Promise<void> => {
+      const room = { name: given.name, most: this.config.maxModels };
+      if (workspaceId !== null) await refuseMoreModels(manager, workspaceId, room);
+    };
+    await inTransaction(this.db, refuseFull);
     const unpacked = join(folder, 'unpacked');
     await mkdir(unpacked);
     const limits = { maxBytes: this.config.maxModelBytes, maxEntries: MOST_ENTRIES };
@@ -123,6 +130,7 @@ export class NewModels {
       files,
       changelog: given.changelog ?? '',
       metrics: { load_seconds: trial.loadSeconds, run_seconds: trial.runSeconds },
+      refuseFull,
     });
     await this.repository.refresh();
     return stored;

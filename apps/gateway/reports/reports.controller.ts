@@ -1,11 +1,14 @@
 import { AditError, isoTime, type Report } from '@adit/contracts';
-import { inTransaction, isUuid, ReportEntity, ReportItemEntity } from '@adit/database';
+import { inTransaction, isUuid, refuseBeyond, ReportEntity, ReportItemEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batches } from '../batches/batches.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { createReport, deleteReport, getReport, listReports, reportItems } from './report-routes.js';
+
+/** Reports of one workspace that have not been written. */
+const MOST_OPEN = 100;
 
 /** Reports are written by the aggregator. */
 @Controller()
@@ -19,7 +22,18 @@ export class ReportsController {
   @Route(createReport)
   async create({ params }: Input<typeof createReport>, { caller: { workspaceId }, newId }: Exchange) {
     const { id: batchId, name } = await this.batches.get(workspaceId, params.batchId);
-    await this.db.manager.insert(ReportEntity, { id: newId, workspaceId, batchId, title: `Diversity of ${name}` });
+    await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(ReportEntity, { id: newId })) return;
+      await refuseBeyond(manager, {
+        kind: 'reports',
+        ownerId: workspaceId,
+        most: MOST_OPEN,
+        rows: `SELECT 1 FROM reports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
+        message: `${MOST_OPEN} reports of this workspace are still to be written; wait for one of them.`,
+      });
+      await manager.insert(ReportEntity, { id: newId, workspaceId, batchId, title: `Diversity of ${name}` });
+    });
     return presentReport(await this.row(workspaceId, newId));
   }
 

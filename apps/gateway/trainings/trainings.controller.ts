@@ -11,12 +11,14 @@ import {
   type TrainingConfig,
   type TrainingRequest,
 } from '@adit/contracts';
-import { columns, inTransaction, isUuid, TrainingEntity } from '@adit/database';
+import { columns, inTransaction, isUuid, refuseBeyond, TrainingEntity } from '@adit/database';
 import { DEFAULT_LIMITS, landmarkOfFields, lookAtUnseen, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { refuseMoreModels } from '../models/model-room.js';
 import { Models } from '../models/models.js';
 import * as routes from './training-routes.js';
 
@@ -35,6 +37,7 @@ export class TrainingsController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(Models) private readonly models: Models,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(routes.listTrainings)
@@ -63,6 +66,9 @@ export class TrainingsController {
     if (dataset.type === 'landmark') await this.checkLandmarks(dataset.id, config);
     await this.refuseTaken(workspaceId, body, dataset.type);
     await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(TrainingEntity, { id })) return;
+      await this.refuseMore(manager, workspaceId, modelName);
       await lookAtUnseen(manager, dataset.id);
       await manager.insert(
         TrainingEntity,
@@ -91,6 +97,19 @@ export class TrainingsController {
   @Route(routes.deleteTrainingAsListed)
   deleteAsListed({ query }: Input<typeof routes.deleteTrainingAsListed>, { caller }: Exchange) {
     return this.remove(caller.workspaceId, query.id);
+  }
+
+  /** Throws CONFLICT when as many trainings have not ended as may, or the workspace may have no more models. */
+  private async refuseMore(manager: EntityManager, workspaceId: string, name: string): Promise<void> {
+    const { maxOpenTrainings: most, maxModels } = this.config;
+    await refuseBeyond(manager, {
+      kind: 'trainings',
+      ownerId: workspaceId,
+      most,
+      rows: `SELECT 1 FROM trainings WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
+      message: `${most} trainings of this workspace have not ended; wait for one of them, or delete it.`,
+    });
+    await refuseMoreModels(manager, workspaceId, { name, most: maxModels });
   }
 
   private async remove(workspaceId: string, id: string): Promise<{ message: string }> {

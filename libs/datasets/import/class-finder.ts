@@ -1,6 +1,6 @@
 import { elementAt } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
-import { insertClassesWithin } from '../classes.js';
+import { insertClassesWithin, lockDataset } from '../classes.js';
 import type { ImportedClass } from './import-item.js';
 
 export interface FoundClass {
@@ -24,16 +24,21 @@ export class ClassFinder {
   /** Ids of those that were met before. */
   private readonly known = new Map<string, string>();
 
-  constructor(private readonly place: { workspaceId: string; datasetId: string }) {}
+  constructor(
+    private readonly place: { workspaceId: string; datasetId: string },
+    /** Classes that the dataset may have. */
+    private readonly most: number,
+  ) {}
 
   /**
    * Each by its key, locked until the transaction ends, and how many were made. The transaction holds the workspace's tree, so that
-   * two imports make no class twice. Throws NOT_FOUND when the dataset is gone.
+   * two imports make no class twice. Throws NOT_FOUND when the dataset is gone, CONFLICT when it would get too many.
    */
   async find(
     manager: EntityManager,
     wanted: readonly ImportedClass[],
   ): Promise<{ classes: Map<string, FoundClass>; made: number }> {
+    await lockDataset(manager, this.place);
     // A label may be that of a class whose reference comes first.
     const referenced = await this.findAll(
       manager,
@@ -56,7 +61,7 @@ export class ClassFinder {
       // A class that was deleted since it was met is another one from now on.
       for (const [key] of missing) this.known.delete(key);
       const rows = missing.map(([, { reference, ...one }]) => ({ ...one, reference: reference ?? undefined }));
-      await insertClassesWithin(manager, this.place, rows);
+      await insertClassesWithin(manager, this.place, rows, this.most);
       for (const [key, found] of await this.there(manager, new Map(missing))) classes.set(key, found);
     }
     for (const [key, { id }] of classes) this.known.set(key, id);

@@ -11,6 +11,7 @@ import { ClassFinder, keyOfClass } from './class-finder.js';
 import type { ImportSource } from './import-item.js';
 import { ImportedFiles } from './imported-files.js';
 import { openImportSource } from './open-source.js';
+import type { DatasetSettings } from '../settings.js';
 
 /** Errors that are kept, one by one; those behind are counted. */
 const MOST_ERRORS = 10_000;
@@ -22,7 +23,7 @@ const CLASSES_AT_ONCE = 500;
 const KEPT = `interval '7 days'`;
 
 /** What an import needs of the process that does it. */
-export interface ImportPlaces {
+export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> {
   db: DataSource;
   objects: ObjectStore;
   /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
@@ -71,7 +72,7 @@ class RunningImport {
     private readonly row: DatasetImportEntity,
     private readonly places: ImportPlaces,
   ) {
-    this.classes = new ClassFinder(row);
+    this.classes = new ClassFinder(row, places.maxClasses);
     this.files = new ImportedFiles(row, places);
   }
 
@@ -129,7 +130,7 @@ class RunningImport {
     const { workspaceId, datasetId } = this.row;
     const place = { workspaceId, datasetId, classId };
     const images = await this.files.place(manager, place, items);
-    await insertImagesWithin(manager, place, images);
+    await insertImagesWithin(manager, place, images, this.places.maxDatasetImages);
   }
 
   private async noteErrors(manager: EntityManager, faulty: readonly FaultyItem[]): Promise<void> {

@@ -1,0 +1,15 @@
+import { DatasetSettings } from '@adit/datasets';
+import { IndexSettings } from '@adit/indexes';
+import { StorageSettings } from '@adit/storage';
+
+/** How much may be stored of what jobs and imports find. */
+export const AggregatorSettings = StorageSettings.extend({
+  ...DatasetSettings.pick({ maxClasses: true, maxDatasetImages: true }).shape,
+  ...IndexSettings.pick({ maxIdentities: true }).shape,
+});
+export type AggregatorSettings = StorageSettings &
+  Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> &
+  Pick<IndexSettings, 'maxIdentities'>;
+
+/** Injection token of the AggregatorSettings. */
+export const AGGREGATOR_SETTINGS = Symbol('AggregatorSettings');

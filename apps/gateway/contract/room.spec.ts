@@ -1,0 +1,153 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { DatasetImportEntity } from '@adit/database';
+import { makeFolders } from '@adit/storage';
+import { sampleMedia } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../testing/gateway.js';
+import { multipart } from './multipart.js';
+import { World } from './world.js';
+
+const AT_ONCE = 8;
+
+describe('what a workspace may have only so many of', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start({
+      ...{ maxDatasets: 7, maxClasses: 3, maxDatasetImages: 2, maxIndexCollections: 3 },
+      ...{ maxDictionaries: 3, maxOpenTrainings: 3, maxModels: 2 },
+    });
+  }, 600_000);
+  afterAll(() => world?.close());
+
+  const made = async (url: string, body: unknown): Promise<string> => {
+    const answer = await world.ask('POST', `/api/v1${url}`, body);
+    expect(answer.text).toContain('"id"');
+    return answer.json<{ id: string }>().id;
+  };
+  /** As many of the same as go at once; how many were made, and what the others were told. */
+  async function atOnce(post: (at: number) => Promise<Answer>): Promise<{ made: number; refusals: unknown[] }> {
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => post(at)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    const said = refused.map((each) => {
+      const { code, detail, errors } = each.json<{ code: string; detail: string; errors: { code: string }[] }>();
+      return JSON.stringify([each.status, code, errors.map((error) => error.code), detail]);
+    });
+    return { made: AT_ONCE - refused.length, refusals: [...new Set(said)].map((text) => JSON.parse(text) as unknown) };
+  }
+  const full = (detail: string): unknown[] => [[409, 'CONFLICT', ['too_many'], detail]];
+
+  it('are index collections', async () => {
+    await world.ask('GET', '/api/v1/index-collection/');
+    const posted = await atOnce((at) => world.ask('POST', '/api/v1/index-collection/', { name: `c${at}` }));
+    expect(posted).toEqual({ made: 2, refusals: full('A workspace has at most 3 index collections; delete one.') });
+    const [{ name }] = (await world.ask('GET', '/api/v1/index-collection/')).json<{ name: string }[]>().slice(-1) as [
+      { name: string },
+    ];
+    expect((await world.ask('DELETE', `/api/v1/index-collection/${name}/`)).status).toBe(200);
+    expect((await world.ask('POST', '/api/v1/index-collection/', { name: 'again' })).status).toBe(200);
+  });
+
+  it('are classes and images of a dataset', async () => {
+    const id = await made('/datasets/', { name: 'Newsroom', type: 'face' });
+    const classes = `/api/v1/datasets/${id}/classes/`;
+    expect(await atOnce((at) => world.ask('POST', classes, { label: `Class ${at}` }))).toEqual({
+      made: 3,
+      refusals: full('A dataset has at most 3 classes; delete some, or make another dataset.'),
+    });
+    const ids = (await world.ask('GET', classes)).json<{ id: string }[]>().map((each) => each.id);
+    const bytes = await readFile(sampleMedia().faces['audrey'] as string);
+    const form = multipart({ file: { filename: 'a.jpg', contentType: 'image/jpeg', bytes } });
+    const posted = await atOnce((at) =>
+      world.ask('POST', `${classes}${ids[at % 3] ?? ''}/images/`, form.payload, form.headers),
+    );
+    expect(posted).toEqual({
+      made: 2,
+      refusals: full('A dataset has at most 2 images; delete some, or make another dataset.'),
+    });
+    // What was uploaded for the others is gone.
+    const [left] = await world.gateway.db.query(
+      'SELECT count(*)::int AS count FROM storage_entries WHERE NOT is_folder',
+    );
+    expect(left).toEqual({ count: 2 });
+  });
+
+  it('are imports of a dataset that have not ended', async () => {
+    const id = await made('/datasets/', { name: 'Imports', type: 'face' });
+    const { workspaceId } = world.gateway;
+    await world.gateway.db.manager.insert(
+      DatasetImportEntity,
+      Array.from({ length: 17 }, () => ({ id: randomUUID(), workspaceId, datasetId: id, folder: '/none' })),
+    );
+    const folder = '/people';
+    await world.gateway.db.transaction((manager) => makeFolders(manager, workspaceId, folder));
+    const posted = await atOnce(() => world.ask('POST', `/api/v1/datasets/${id}/imports/`, { folder }));
+    expect(posted).toEqual({
+      made: 3,
+      refusals: full('20 imports of this dataset have not ended; wait for one of them.'),
+    });
+  });
+
+  it('are trainings that have not ended, and models, also those that are being trained', async () => {
+    const source = await made('/datasets/', { name: 'Trained', type: 'face' });
+    const train = (name: string): Promise<Answer> =>
+      world.ask('POST', '/api/v1/trainings/', { source_dataset_id: source, output_model_name: name });
+    expect(await atOnce((at) => train(`model-${at}`))).toEqual({
+      made: 2,
+      refusals: full('A workspace has at most 2 models of its own; delete one, or add a version to one that is there.'),
+    });
+    const [{ model_name: known }] = await world.gateway.db.query('SELECT model_name FROM trainings LIMIT 1');
+    expect(await atOnce(() => train(known))).toEqual({
+      made: 1,
+      refusals: full('3 trainings of this workspace have not ended; wait for one of them, or delete it.'),
+    });
+  });
+
+  it('are dictionaries, before the file is read', async () => {
+    const post = (bytes: Buffer): Promise<Answer> => {
+      const { payload, headers } = multipart({ file: { filename: 'a.txt', contentType: 'text/plain', bytes } });
+      return world.ask('POST', '/api/v1/dictionaries/', payload, headers);
+    };
+    let count = 0;
+    for (; (await post(Buffer.from('Ada\n'))).status === 200; count += 1);
+    expect(count).toBe(3);
+    const refused = await post(Buffer.from([0xff, 0xfe, 0xff]));
+    expect([refused.status, refused.json().detail]).toEqual([
+      409,
+      'A workspace has at most 3 dictionaries; delete one.',
+    ]);
+  });
+
+  it('are datasets', async () => {
+    const { total } = (await world.ask('GET', '/api/v1/datasets/')).json<{ total: number }>();
+    expect(await atOnce((at) => world.ask('POST', '/api/v1/datasets/', { name: `d${at}`, type: 'face' }))).toEqual({
+      made: 7 - total,
+      refusals: full('A workspace has at most 7 datasets; delete one.'),
+    });
+  });
+
+  it('are exports and reports under way', async () => {
+    const { db, workspaceId } = world.gateway;
+    const exported = await world.export();
+    await db.query(
+      `INSERT INTO exports (id, workspace_id, strategy, config, job_id)
+       SELECT gen_random_uuid(), workspace_id, strategy, config, job_id FROM exports, generate_series(1, 97) WHERE id = $1`,
+      [exported],
+    );
+    const [{ config }] = await db.query('SELECT config FROM exports WHERE id = $1', [exported]);
+    const strategy = 'job_results_export';
+    expect(await atOnce(() => world.ask('POST', '/api/v1/exports/', { strategy, config }))).toEqual({
+      made: 2,
+      refusals: full('100 exports of this workspace have not ended; wait for one of them.'),
+    });
+    const report = await world.report();
+    await db.query(
+      `INSERT INTO reports (id, workspace_id, batch_id, title)
+       SELECT gen_random_uuid(), $2, batch_id, title FROM reports, generate_series(1, 97) WHERE id = $1`,
+      [report, workspaceId],
+    );
+    const [{ batch_id: batchId }] = await db.query('SELECT batch_id FROM reports WHERE id = $1', [report]);
+    expect((await atOnce(() => world.ask('POST', `/api/v1/batches/${batchId}/report/`))).made).toBe(2);
+  });
+});
