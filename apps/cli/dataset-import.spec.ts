@@ -81,6 +81,17 @@ describe('an import or a training that does not end as it should', () => {
     expect(removed()).toEqual([expect.stringMatching(/^DELETE \/api\/v1\/storage\//)]);
   });
 
+  it('keeps it while the first request, whose answer was lost, is still being answered', async () => {
+    const errors = [{ pointer: '', code: 'in_progress', message: 'Still being answered.' }];
+    begin = { status: 409, body: { title: 'Conflict', status: 409, code: 'CONFLICT', errors } };
+    await expect(importInto('Team', list, options())).rejects.toThrow();
+    expect(asked.filter((request) => request.endsWith('/imports/'))).toHaveLength(3);
+    expect(removed()).toEqual([]);
+    begin = { status: 409, body: { title: 'Conflict', status: 409, code: 'CONFLICT', errors: [] } };
+    await expect(importInto('Team', list, options())).rejects.toThrow();
+    expect(removed()).toEqual([expect.stringMatching(/^DELETE \/api\/v1\/storage\//)]);
+  });
+
   it('stops the import at Ctrl-C, and takes away what was uploaded', async () => {
     imports = (count) => {
       if (count === 3) process.emit('SIGINT');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,9 +79,13 @@ async function imported(
   const { client, signal } = at;
   reading.isPossible = true;
   const { id: importId } = await client
-    .request('POST /v1/datasets/{datasetId}/imports/', { params: { datasetId }, body: { file_uri: uri } })
+    .request('POST /v1/datasets/{datasetId}/imports/', {
+      params: { datasetId },
+      body: { file_uri: uri },
+      idempotencyKey: randomUUID(),
+    })
     .catch((error: unknown) => {
-      if (error instanceof AditApiError && error.status < 500) reading.isPossible = false;
+      if (error instanceof AditApiError && error.status < 500 && !error.isInProgress) reading.isPossible = false;
       throw error;
     });
   const params = { datasetId, importId };

@@ -22,6 +22,11 @@ export class AditApiError extends Error {
     this.requestId = problem.request_id ?? null;
   }
 
+  /** The first request with the same `idempotencyKey` is still at it: nothing is refused yet. */
+  get isInProgress(): boolean {
+    return this.status === 409 && this.errors.some(({ code }) => code === 'in_progress');
+  }
+
   static async of(reply: Response): Promise<AditApiError> {
     const problem = await jsonOf<Partial<Problem>>(reply).catch(() => ({}));
     return new AditApiError(reply.status, problem, retryAfterOf(reply));

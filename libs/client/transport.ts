@@ -30,7 +30,7 @@ export interface Sending {
 const LONGEST_PAUSE_SECONDS = 60;
 const FIRST_PAUSE_MS = 250;
 
-/** Sends requests with their key; again after 429, 503 and broken connections, where nothing can happen twice. */
+/** Sends requests with their key; again after 429, 503, a first request that is still being answered and broken connections, where nothing can happen twice. */
 export class Transport {
   private readonly base: string;
   private readonly fetch: typeof globalThis.fetch;
@@ -86,12 +86,15 @@ export class Transport {
   }
 }
 
-/** Milliseconds; null for what is not to be sent again. 429 says that nothing was done. */
+/**
+ * Milliseconds; null for what is not to be sent again. 429 says that nothing was done; a conflict with the first request of the same
+ * key, that it is still being answered.
+ */
 function pauseAfter(error: AditApiError | AditConnectionError, repeatable: boolean, attempt: number): number | null {
   const backoff = FIRST_PAUSE_MS * 2 ** attempt;
   if (error instanceof AditConnectionError) return repeatable ? backoff : null;
   const isRefusal = error.status === 429;
-  if (!isRefusal && !(repeatable && error.status === 503)) return null;
+  if (!isRefusal && !(repeatable && (error.status === 503 || error.isInProgress))) return null;
   const seconds = error.retryAfterSeconds;
   if (seconds === null) return backoff;
   return seconds <= LONGEST_PAUSE_SECONDS ? seconds * 1000 : null;

@@ -183,6 +183,11 @@ describe('the client against a service that is not well', () => {
     script({ status: 503, headers: { 'retry-after': '0' } }, { status: 200 });
     await ailing.jobs.create({ sources: ['x'], modules: {} }, { idempotencyKey: 'once' });
     expect(asked).toHaveLength(2);
+    const errors = [{ pointer: '', code: 'in_progress', message: 'It is still being answered.' }];
+    const body = JSON.stringify({ code: 'CONFLICT', errors });
+    script({ status: 409, headers: { 'retry-after': '0' }, body }, { status: 200 });
+    await ailing.jobs.create({ sources: ['x'], modules: {} }, { idempotencyKey: 'once' });
+    expect(asked).toHaveLength(2);
   });
 
   it('gives up on a POST that may have been done, on long pauses, and in the end', async () => {

@@ -247,6 +247,47 @@ describe('imports', () => {
   });
 });
 
+describe('a request with an Idempotency-Key', () => {
+  const keyed = (key: string, url: string, body: unknown) =>
+    world.ask('POST', `/api/v1/datasets/${url}`, body, { 'idempotency-key': key });
+
+  it('makes one image, although a form would do as well', async () => {
+    const { id } = await dataset();
+    const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${classId}/images/`;
+    const order = { file_uri: await world.picture() };
+    const answers = [await keyed('image', images, order), await keyed('image', images, order)];
+    expect(answers[1]?.headers['idempotency-replayed']).toBe('true');
+    expect(answers[1]?.json()).toEqual(answers[0]?.json());
+    expect((await keyed('image', images, { ...order, notes: 'other' })).status).toBe(422);
+    expect(await ask<DatasetImage[]>('GET', images)).toHaveLength(1);
+  });
+
+  it('finds again the import that a process made before it died', async () => {
+    const { id } = await dataset();
+    const order = { file_uri: await world.picture() };
+    const first = await keyed('import', `${id}/imports/`, order);
+    const died = `UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = 'import'`;
+    await world.gateway.db.query(died);
+    const second = await keyed('import', `${id}/imports/`, order);
+    expect([second.status, second.json()]).toEqual([first.status, first.json()]);
+    expect(await ask('GET', `${id}/imports/`)).toMatchObject({ total: 1 });
+  });
+
+  it('tells one that is still being answered from what is refused', async () => {
+    const { id } = await dataset();
+    const order = { file_uri: await world.picture() };
+    expect((await keyed('slow', `${id}/imports/`, order)).status).toBe(200);
+    const answering = `UPDATE idempotency_keys SET status = NULL, time_expires = now() + interval '1 minute' WHERE key = 'slow'`;
+    await world.gateway.db.query(answering);
+    const { status, headers, json } = await keyed('slow', `${id}/imports/`, order);
+    expect([status, headers['retry-after'], json()]).toMatchObject([
+      ...[409, '5'],
+      { code: 'CONFLICT', errors: [{ pointer: '', code: 'in_progress' }] },
+    ]);
+  }, 30_000);
+});
+
 describe('a class', () => {
   it('has no more images than are compared with each other', async () => {
     const { id } = await dataset();

@@ -11,6 +11,8 @@ const KEPT_MS = 24 * 3_600_000;
 const IN_PROGRESS_MS = 120_000;
 const TIMEOUT_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
+/** Tells the one conflict that is over by itself from those that refuse: clients of ours wait for it. */
+const IN_PROGRESS = 'in_progress';
 
 interface StoredReply {
   status: number;
@@ -18,8 +20,8 @@ interface StoredReply {
 }
 
 /**
- * `Idempotency-Key` on every POST but uploads: the same key and body give the stored reply, another body is refused. Only
- * replies that did something are kept; after a refusal the key is free again.
+ * `Idempotency-Key` on every POST but forms, whose files nobody compares: the same key and body give the stored reply, another body
+ * is refused. Only replies that did something are kept; after a refusal the key is free again.
  */
 @Injectable()
 export class IdempotencyKeys {
@@ -28,7 +30,8 @@ export class IdempotencyKeys {
   /** Returns what `handle` does, or what it answered to the first request of the key. */
   once(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
     const key = exchange.request.headers['idempotency-key'];
-    if (route.method !== 'POST' || route.form !== undefined || key === undefined) return handle();
+    const isForm = route.form !== undefined && exchange.request.body === undefined;
+    if (route.method !== 'POST' || isForm || key === undefined) return handle();
     if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new AditError('VALIDATION', 'Idempotency-Key has 1 to 255 printable characters.');
     }
@@ -88,9 +91,9 @@ export class IdempotencyKeys {
       }
       if (known !== null && known.status !== null) return { status: known.status, body: known.body };
       if (Date.now() > giveUp) {
-        throw new AditError('CONFLICT', 'The first request with this Idempotency-Key is still being answered.', {
-          retryAfterSeconds: 5,
-        });
+        const message = 'The first request with this Idempotency-Key is still being answered.';
+        const errors = [{ pointer: '', code: IN_PROGRESS, message }];
+        throw new AditError('CONFLICT', message, { retryAfterSeconds: 5, errors });
       }
       await sleep(LOOK_AGAIN_MS);
     }

@@ -65,8 +65,8 @@ export function refusals(route: RouteDefinition): Record<string, Json> {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]));
 }
 
-export function takesIdempotencyKey({ method, form }: RouteDefinition): boolean {
-  return method === 'POST' && form === undefined;
+export function takesIdempotencyKey({ method, form, body }: RouteDefinition): boolean {
+  return method === 'POST' && (form === undefined || body !== undefined);
 }
 
 function nameOf(status: number): string {

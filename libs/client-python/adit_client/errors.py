@@ -41,6 +41,11 @@ class AditApiError(AditError):
         fields = [f"  {each.pointer}: {each.message}" for each in self.errors if each.pointer]
         super().__init__("\n".join([f"{whole} ({self.code}, {status})", *fields]))
 
+    @property
+    def is_in_progress(self) -> bool:
+        """The first request with the same ``idempotency_key`` is still at it: nothing is refused yet."""
+        return self.status == 409 and any(each.code == "in_progress" for each in self.errors)
+
     @classmethod
     def of(cls, reply: httpx.Response) -> AditApiError:
         """Of an answer whose body was read."""

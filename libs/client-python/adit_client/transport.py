@@ -107,11 +107,14 @@ class Transport:
 
 
 def _pause_after(error: Union[AditApiError, AditConnectionError], repeatable: bool, attempt: int) -> Optional[float]:
-    """Seconds; None for what is not to be sent again. 429 says that nothing was done."""
+    """Seconds; None for what is not to be sent again.
+
+    429 says that nothing was done; ``is_in_progress``, that the first request of the same key is still being answered.
+    """
     backoff: float = FIRST_PAUSE * 2**attempt
     if isinstance(error, AditConnectionError):
         return backoff if repeatable else None
-    if error.status != 429 and not (repeatable and error.status == 503):
+    if error.status != 429 and not (repeatable and (error.status == 503 or error.is_in_progress)):
         return None
     seconds = error.retry_after_seconds
     if seconds is None:

@@ -46,6 +46,12 @@ def test_what_would_happen_twice_is_not_sent_again(adit, troubled):
     assert len(list(adit.jobs.list(tag=tag))) <= 1
 
 
+def test_a_first_request_that_is_still_being_answered_is_no_refusal():
+    errors = [{"pointer": "", "code": "in_progress", "message": "It is still being answered."}]
+    plain = AditApiError(409, {"code": "CONFLICT", "errors": []})
+    assert [AditApiError(409, {"errors": errors}).is_in_progress, plain.is_in_progress] == [True, False]
+
+
 def test_a_key_makes_twice_the_same_as_once(adit, troubled):
     tag = "with a key"
     troubled.plan = ["deaf"]
