@@ -4,7 +4,11 @@ import { z } from 'zod';
 export const Rational = z.object({ num: z.int(), den: z.int().positive() });
 export type Rational = z.infer<typeof Rational>;
 
-export const MediaType = z.enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml']);
+export const MediaType = z
+  .enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml'])
+  .describe(
+    'By content. `videostream` (live streams), `pdf` and `xml` are names for what is to come: such sources are refused.',
+  );
 export type MediaType = z.infer<typeof MediaType>;
 
 /** One of the audio streams of a film. */
