@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
-import type { Context, ContextManager, Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import type { Context, ContextManager } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { currentContext } from './log-context.js';
 import { clientRequest } from './span-names.js';
+import { tracer } from './spec-tracer.js';
 import {
   childOf,
   currentTraceparent,
@@ -155,25 +156,6 @@ describe('what a span says', () => {
     });
   });
 });
-
-/** The smallest SDK: spans with ids of their own under the parent's trace. */
-function tracer(ended: string[], said: string[] = []): Tracer {
-  const startSpan = (name: string, options: SpanOptions = {}, at: Context = context.active()): Span => {
-    said.push(`${name}: ${options.kind}`);
-    const parent = options.root === true ? undefined : trace.getSpanContext(at);
-    const made = { ...newTrace(), ...(parent && { traceId: parent.traceId }) };
-    let failure = '';
-    const span: Partial<Span> = {
-      spanContext: () => ({ traceId: made.traceId, spanId: made.spanId, traceFlags: 1 }),
-      recordException: (error) => void (failure = `: ${(error as Error).message}`),
-      setAttribute: (key, value) => (said.push(`${name}: ${key} ${String(value)}`), span as Span),
-      setStatus: ({ code }) => (said.push(`${name}: status ${code}`), span as Span),
-      end: () => void ended.push(name + failure),
-    };
-    return span as Span;
-  };
-  return { startSpan, startActiveSpan: () => undefined as never };
-}
 
 function contextManager(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();

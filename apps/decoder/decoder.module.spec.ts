@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+
+const file = (name: string): string => new URL(name, import.meta.url).href;
+
+/** Starts a decoder and ends it. */
+const PROGRAM = `
+  import 'reflect-metadata';
+  import { DecoderModule } from '${file('./decoder.module.ts')}';
+  const decoder = new DecoderModule(process.argv[1]);
+  await decoder.onModuleInit();
+  decoder.onApplicationShutdown();`;
+
+/** As on a machine whose programs are those of `path` alone. */
+async function started(path: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'adit-decoder-'));
+  try {
+    const loader = file('../../libs/testing/source-loader.mjs');
+    const args = ['--conditions=@adit/source', '--import', loader, '--input-type=module', '-e', PROGRAM, folder];
+    const env = { ...process.env, PATH: path, NODE_OPTIONS: '', ADIT_LOG_LEVEL: 'warn' };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: import.meta.dirname });
+    const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
+    return lines.map((line) => {
+      const { level, name, msg } = JSON.parse(line) as Record<string, string>;
+      return `${level} ${name} ${msg?.split(':')[0]}`;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+it('says once, as it starts, what children are not kept from', async () => {
+  expect(await started('/nowhere')).toEqual([
+    'warn decoder ffmpeg and ffprobe share the network',
+    'warn decoder ffmpeg and ffprobe have no limits of memory, CPU and files',
+    'warn decoder ffmpeg outlives an engine that is killed',
+  ]);
+}, 120_000);

@@ -1,0 +1,43 @@
+import { recordSpans } from '@adit/runtime/spec-tracer';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gatewayAdapter } from './adapter.js';
+import { addRequestHooks } from './request-hooks.js';
+
+describe('the span of a request', () => {
+  let fastify: FastifyInstance;
+  let spans: ReturnType<typeof recordSpans>;
+
+  beforeAll(() => {
+    spans = recordSpans();
+    fastify = gatewayAdapter({ trustProxy: [], maxBodyBytes: 1_000 }).getInstance<FastifyInstance>();
+    addRequestHooks(fastify, []);
+    fastify.get('/answers/:status', (request, reply) => {
+      const { status } = request.params as { status: string };
+      return reply.status(Number(status)).send('');
+    });
+  });
+  afterAll(async () => {
+    await fastify.close();
+    spans.stop();
+  });
+
+  /** What is said of the span after its attributes, which it begins with. */
+  const saidOf = async (status: number): Promise<string[]> => {
+    spans.said.length = 0;
+    expect((await fastify.inject(`/answers/${status}`)).statusCode).toBe(status);
+    return spans.said;
+  };
+
+  it.each([500, 503, 507])('has failed when the answer is %i', async (status) => {
+    expect(await saidOf(status)).toEqual([
+      'GET /answers/:status: 1',
+      `GET /answers/:status: error.type ${status}`,
+      'GET /answers/:status: status 2',
+    ]);
+  });
+
+  it.each([200, 304, 400, 404, 409, 429])('has not failed when the answer is %i', async (status) => {
+    expect(await saidOf(status)).toEqual(['GET /answers/:status: 1']);
+  });
+});
