@@ -1,0 +1,45 @@
+import { checkDictionaryFile } from '@adit/dictionaries';
+import { longestTurn } from '@adit/testing';
+import { describe, expect, it } from '@jest/globals';
+import { languageOf } from '../dictionaries/language-detection.js';
+import { boundedJson } from './bounded-json.js';
+
+/** What takes longer than 50 ms of CPU leaves the main thread; cold code and a collection of garbage may come on top. */
+const MOST_MS = 100;
+
+const members = (count: number, member: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => member(at)).join();
+
+/** The known offenders; how galleries are searched is in libs/modules/galleries/match.spec.ts. */
+describe('no turn of the main thread is long', () => {
+  const bodies: [string, string][] = [
+    [
+      '3.8 MB of module names',
+      `{"sources":["storage://x"],"modules":{${members(190_000, (at) => `"module_${at}":{}`)}}}`,
+    ],
+    ['400,000 unknown keys', `{${members(400_000, (at) => `"k${at}":1`)}}`],
+    ['a job of 10,000 pictures', `{"sources":[${members(10_000, (at) => `"https://example.org/films/${at}.jpg"`)}]}`],
+    ['a string of 8 MB', JSON.stringify({ tag: 'a"'.repeat(2_500_000) })],
+  ];
+  it.each(bodies)('for %s', async (_, text) => {
+    const body = Buffer.from(text);
+    const { milliseconds } = await longestTurn(async () => {
+      try {
+        boundedJson(body);
+      } catch {
+        // It may be refused.
+      }
+      return Promise.resolve();
+    });
+    expect(milliseconds).toBeLessThan(MOST_MS);
+  });
+
+  it('for a dictionary of 100,000 lines whose language is looked for', async () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => `der Hund ${at}`).join('\n'));
+    const { milliseconds } = await longestTurn(async () => {
+      const { sample } = await checkDictionaryFile('a workspace', bytes, 'simple');
+      return languageOf(sample);
+    });
+    expect(milliseconds).toBeLessThan(MOST_MS);
+  }, 60_000);
+});
