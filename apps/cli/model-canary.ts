@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { AditClient, Canary } from '@adit/client';
+import { AditApiError, type AditClient, type Canary } from '@adit/client';
 import { AditError, type Box } from '@adit/contracts';
 import { decodeJpeg, drawBoxes } from '@adit/media';
 import type { EngineOptions } from './engine-options.js';
@@ -107,8 +107,11 @@ async function writePictures(
   for (const [at, picture] of canary.differing_pictures.entries()) {
     const reply = await client
       .raw(`GET ${PATH}pictures/{pictureId}/`, { params: { ...params, pictureId: picture.id } })
-      .catch(() => null);
-    // It went with what was known of its media.
+      .catch((error: unknown) => {
+        // It went with what was known of its media.
+        if (error instanceof AditApiError && (error.status === 404 || error.status === 410)) return null;
+        throw error;
+      });
     if (reply === null) continue;
     const image = await decodeJpeg(Buffer.from(await reply.arrayBuffer()));
     for (const side of ['stable', 'candidate'] as const) {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, elementAt, type InputKind, type Unit } from '@adit/contracts';
+import { AditError, elementAt, modelId, type InputKind, type Unit } from '@adit/contracts';
 import type { JobAnalysisEntity } from '@adit/database';
 import {
   AnalysisRegistry,
@@ -68,8 +68,8 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   private working: Promise<void> | null = null;
   private current = new AbortController();
   private stopped = false;
-  /** By canary. */
-  private readonly skips = new Map<string, number>();
+  /** Units since they were last written down, by the canary's id. */
+  private readonly skips = new Map<string, { canary: RunningCanary; units: number }>();
 
   constructor(
     @Inject(Canaries) private readonly canaries: Canaries,
@@ -82,11 +82,15 @@ export class CanaryRunner implements BeforeApplicationShutdown {
 
   /** Keeps what a candidate is to look at, with what is kept of the same chunk already: nothing, for most units. Throws nothing. */
   async keep(kept: CanaryLooks, look: CanaryLook): Promise<void> {
-    const { request, unit, input } = look;
+    const { job, request, unit, input } = look;
     if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
     await this.hear();
-    const canary = this.running.find(({ stableDigest }) =>
-      request.models.some(({ digest }) => digest === stableDigest),
+    // Two models may have the same weights.
+    const canary = this.running.find(({ modelId: of, stableDigest }) =>
+      request.models.some(
+        ({ name, digest }) =>
+          digest === stableDigest && (of === modelId(name, job.workspaceId) || of === modelId(name)),
+      ),
     );
     if (canary === undefined || !isOfShare(canary, unit, request.digest)) return;
     const pixels = kept.reduce((sum, { look: other }) => sum + pixelsOf(other.input), pixelsOf(input));
@@ -126,6 +130,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     this.stopped = true;
     this.giveUp();
     await this.idle();
+    await this.writeSkips();
   }
 
   /** Learns what runs, before the stable version does: its runs are timed from then on. Throws nothing. */
@@ -138,7 +143,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   private async read(): Promise<void> {
     try {
       this.running = await this.canaries.running();
-      this.runs.watch(new Set(this.running.flatMap(({ digest, stableDigest }) => [digest, stableDigest])));
+      this.runs.watch(new Map(this.running.map(({ id, digest, stableDigest }) => [id, [digest, stableDigest]])));
     } catch (error) {
       log.debug({ err: error }, 'which versions are tried cannot be read; none is until it can');
       this.running = [];
@@ -153,7 +158,17 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   }
 
   private skip(canary: RunningCanary): void {
-    this.skips.set(canary.id, (this.skips.get(canary.id) ?? 0) + 1);
+    const { units } = this.skips.get(canary.id) ?? { units: 0 };
+    this.skips.set(canary.id, { canary, units: units + 1 });
+  }
+
+  /** What was skipped since the last look counts, although no look writes it down. */
+  private async writeSkips(): Promise<void> {
+    for (const { canary } of [...this.skips.values()]) {
+      await this.canaries.skipped(canary, null, this.since(canary)).catch((error: unknown) => {
+        log.warn({ version: canary.version, err: error }, 'what a tried version skipped could not be counted');
+      });
+    }
   }
 
   private async work(): Promise<void> {
@@ -165,7 +180,10 @@ export class CanaryRunner implements BeforeApplicationShutdown {
         log.warn({ version: next.canary.version, err: error }, 'what a tried version found could not be counted');
       }
     }
+    await this.writeSkips();
     this.working = null;
+    // What came meanwhile.
+    if (this.queue.length > 0) this.working = this.work();
   }
 
   private async look(waiting: Waiting): Promise<void> {
@@ -232,9 +250,9 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   }
 
   private since({ id, digest, stableDigest }: RunningCanary) {
-    const skipped = this.skips.get(id) ?? 0;
+    const skipped = this.skips.get(id)?.units ?? 0;
     this.skips.delete(id);
-    return { skipped, stable: this.runs.take(stableDigest), candidate: this.runs.take(digest) };
+    return { skipped, stable: this.runs.take(id, stableDigest), candidate: this.runs.take(id, digest) };
   }
 }
 

@@ -1,27 +1,34 @@
 import type { RunTimes } from '@adit/database';
 import { addRun, noRunTimes } from '@adit/model-store';
 
-/** How long runs of the versions took that are watched, since they were last asked about. */
+/** How long runs of versions took, since whoever watches them last asked. Several may watch one version. */
 export class WatchedRuns {
-  private readonly times = new Map<string, RunTimes>();
+  /** By who watches, then by digest. */
+  private readonly watched = new Map<string, Map<string, RunTimes>>();
 
-  /** By digest. Those that are watched already go on, others are forgotten. */
-  watch(digests: ReadonlySet<string>): void {
-    for (const digest of this.times.keys()) if (!digests.has(digest)) this.times.delete(digest);
-    for (const digest of digests) if (!this.times.has(digest)) this.times.set(digest, noRunTimes());
+  /** Digests by who watches them. What is watched already goes on, the rest is forgotten. */
+  watch(wanted: ReadonlyMap<string, readonly string[]>): void {
+    for (const watcher of this.watched.keys()) if (!wanted.has(watcher)) this.watched.delete(watcher);
+    for (const [watcher, digests] of wanted) {
+      const before = this.watched.get(watcher);
+      this.watched.set(watcher, new Map(digests.map((digest) => [digest, before?.get(digest) ?? noRunTimes()])));
+    }
   }
 
   /** A version has run `rows` in so many seconds. */
   ran(digest: string, rows: number, seconds: number): void {
-    const times = this.times.get(digest);
-    if (times !== undefined) addRun(times, rows, seconds);
+    for (const byDigest of this.watched.values()) {
+      const times = byDigest.get(digest);
+      if (times !== undefined) addRun(times, rows, seconds);
+    }
   }
 
-  /** What came since the last time; null when nothing did. */
-  take(digest: string): RunTimes | null {
-    const times = this.times.get(digest);
-    if (times === undefined || times.counts.length === 0) return null;
-    this.times.set(digest, noRunTimes());
+  /** What came since the same one last asked; null when nothing did. */
+  take(watcher: string, digest: string): RunTimes | null {
+    const byDigest = this.watched.get(watcher);
+    const times = byDigest?.get(digest);
+    if (byDigest === undefined || times === undefined || times.counts.length === 0) return null;
+    byDigest.set(digest, noRunTimes());
     return times;
   }
 }

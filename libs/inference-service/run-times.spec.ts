@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { WatchedRuns } from './run-times.js';
+
+const rows = (times: { counts: number[] } | null) => times?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
+
+describe('runs that are watched', () => {
+  it('are told to all who watch a version, to each since it last asked', () => {
+    const runs = new WatchedRuns();
+    const wanted = new Map([
+      ['one', ['stable', 'a']],
+      ['other', ['stable', 'b']],
+    ]);
+    runs.watch(wanted);
+    runs.ran('stable', 3, 0.3);
+    runs.ran('nobody', 5, 0.1);
+    expect(rows(runs.take('one', 'stable'))).toBe(3);
+    expect(rows(runs.take('one', 'stable'))).toBe(0);
+    runs.ran('stable', 2, 0.2);
+    runs.watch(wanted);
+    expect([rows(runs.take('one', 'stable')), rows(runs.take('other', 'stable'))]).toEqual([2, 5]);
+    expect(runs.take('other', 'a')).toBeNull();
+  });
+
+  it('are forgotten with whom nobody watches for any more', () => {
+    const runs = new WatchedRuns();
+    runs.watch(new Map([['one', ['stable']]]));
+    runs.ran('stable', 3, 0.3);
+    runs.watch(new Map());
+    runs.watch(new Map([['one', ['stable']]]));
+    expect(runs.take('one', 'stable')).toBeNull();
+  });
+});
