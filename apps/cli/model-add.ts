@@ -43,7 +43,7 @@ export interface ModelAddOptions extends EngineOptions {
 export async function addModel(file: string, options: ModelAddOptions): Promise<void> {
   checkModelName(options.name, 'model');
   const path = resolve(file);
-  const { userModels } = cliSettings(options.dataDir);
+  const { userModels, modelRoots } = cliSettings(options.dataDir);
   const before = await readManifest(userModels, options.name);
   const labels = options.labels === undefined ? undefined : labelLines(await readFile(resolve(options.labels), 'utf8'));
   const { signal, release } = untilInterrupted();
@@ -57,7 +57,7 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
     });
   if (options.try !== undefined) {
     const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
-    await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn), installed: userModels }, writeInto);
+    await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn), installed: modelRoots }, writeInto);
     return;
   }
   await mkdir(userModels, { recursive: true });

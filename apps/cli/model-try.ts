@@ -5,6 +5,7 @@ import { analysesFolder } from '@adit/analyses';
 import { CaptionObservations } from '@adit/analyses/captions/observations';
 import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
+import { TextObservations, uprightBox } from '@adit/analyses/text/observations';
 import { AditError, frameSide, type Box, type ModelManifest } from '@adit/contracts';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
 import { textDecoderOf } from '@adit/inference/families/text-decoder/naming';
@@ -23,12 +24,12 @@ const SHOWN_FROM = 0.25;
 
 /**
  * What a model finds on a photo, as a job would: printed, and drawn into the file `drawn`. `write` puts the model into a folder
- * of models, which is gone afterwards; what belongs to it is taken from `installed`. Throws VALIDATION for what shows nothing by
- * itself.
+ * of models, which is gone afterwards; what belongs to it is taken from the folders `installed`. Throws VALIDATION for what shows
+ * nothing by itself.
  */
 export async function tryModel(
   manifest: ModelManifest,
-  { photo, drawn, installed }: { photo: string; drawn: string; installed: string },
+  { photo, drawn, installed }: { photo: string; drawn: string; installed: readonly string[] },
   write: (modelsDir: string) => Promise<unknown>,
 ): Promise<void> {
   refuseHalves(manifest);
@@ -37,7 +38,7 @@ export async function tryModel(
   const folder = await mkdtemp(join(tmpdir(), 'adit-try-'));
   try {
     await write(folder);
-    const found = (await look(manifest, photo, [folder, installed])).filter(({ score }) => score >= SHOWN_FROM);
+    const found = (await look(manifest, photo, { folder, installed })).filter(({ score }) => score >= SHOWN_FROM);
     const rows = found.map(({ label, score, box }, index) => [
       ...[String(index + 1), label, score.toFixed(3)],
       box === null ? 'the whole picture' : inPixels(box, picture),
@@ -71,9 +72,24 @@ function refuseHalves({ name, family }: ModelManifest): void {
   }
 }
 
-async function look(manifest: ModelManifest, photo: string, [folder, installed]: [string, string]): Promise<Found[]> {
+/** The analyses that look with a model of a family alone, or with others that belong to it. */
+const LOOKS: Readonly<Record<string, { name: keyof typeof FOUND; withOthers: boolean; argument: string }>> = {
+  classifier: { name: 'scenes', withOthers: false, argument: 'model' },
+  captioning: { name: 'captions', withOthers: true, argument: 'model' },
+  'text-recognition': { name: 'text', withOthers: true, argument: 'reader' },
+  'text-detection': { name: 'text', withOthers: true, argument: 'finder' },
+};
+const OBJECTS = { name: 'objects', withOthers: false, argument: 'model' } as const;
+
+async function look(
+  manifest: ModelManifest,
+  photo: string,
+  { folder, installed }: { folder: string; installed: readonly string[] },
+): Promise<Found[]> {
   const describes = manifest.family === 'captioning';
-  const repository = await ModelRepository.open({ roots: describes ? [installed, folder] : [folder], settleMs: 0 });
+  const { name, withOthers, argument } = LOOKS[manifest.family ?? ''] ?? OBJECTS;
+  const roots = withOthers ? [...installed, folder] : [folder];
+  const repository = await ModelRepository.open({ roots, settleMs: 0 });
   const pool = new SessionPool();
   try {
     const problem = repository.problems().find(({ model }) => model === manifest.name);
@@ -85,10 +101,9 @@ async function look(manifest: ModelManifest, photo: string, [folder, installed]:
         `${manifest.name} is tried with its decoder of text: add that first, as ${decoder}.`,
       );
     }
-    const name = manifest.family === 'classifier' ? 'scenes' : describes ? 'captions' : 'objects';
     const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(name);
-    const side = manifest.input === undefined ? null : frameSide(manifest.input);
-    const args = { model: manifest.name, ...(side === null ? {} : { side }) };
+    const side = manifest.input === undefined || argument === 'reader' ? null : frameSide(manifest.input);
+    const args = { [argument]: manifest.name, ...(side === null ? {} : { side }) };
     const runner = new AnalysisRunner(repository, pool);
     for await (const { facts, observations } of lookAtFile({ runner, analysis, path: photo, args })) {
       if (facts.kind !== 'image') break;
@@ -101,12 +116,19 @@ async function look(manifest: ModelManifest, photo: string, [folder, installed]:
   }
 }
 
-const FOUND = { objects: objectsOf, scenes: scenesOf, captions: captionsOf };
+const FOUND = { objects: objectsOf, scenes: scenesOf, captions: captionsOf, text: textOf };
 
 function captionsOf(observations: unknown): Found[] {
   return CaptionObservations.parse(observations).captions.map(({ text, confidence }) => ({
     ...{ label: text, score: confidence, box: null },
   }));
+}
+
+/** What is read, with the upright box around the line. */
+function textOf(observations: unknown): Found[] {
+  return TextObservations.parse(observations).tracks.flatMap(({ text, confidence, sightings }) =>
+    sightings.map(({ corners }) => ({ label: text, score: confidence, box: uprightBox(corners) })),
+  );
 }
 
 function objectsOf(observations: unknown): Found[] {

@@ -33,7 +33,7 @@ export function modelCommand(): Command {
     .description('Add an ONNX file as a model that jobs can name, or as the next version of one.')
     .argument('<file>', 'an ONNX file; labels.txt, config.json and preprocessor_config.json beside it are read too')
     .requiredOption('-n, --name <name>', 'name of the model, as a job’s "model" will say it')
-    .option('--labels <file>', 'names of its classes, one a line')
+    .option('--labels <file>', 'names of its classes, one a line; of a reader of text, its characters')
     .option('--size <width>x<height>', 'pixels it was trained at, where its graph takes any')
     .option('--colour <order>', 'rgb or bgr')
     .option('--mean <values>', 'what is subtracted from 0..255, one number or three')

@@ -1202,7 +1202,7 @@ export type ModelForm = {
   file: Blob;
 };
 
-export type ModelKind = "face" | "landmark" | "object";
+export type ModelKind = "face" | "landmark" | "object" | "text";
 
 export type ModelPage = {
   total: number;

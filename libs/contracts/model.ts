@@ -8,8 +8,8 @@ import { pageOf } from './pagination.js';
 import { Detection } from './results.js';
 import { IsoTime } from './time.js';
 
-/** What a model knows: faces of people, landmarks, or things and scenes. */
-export const ModelType = z.enum(['face', 'landmark', 'object']).meta({ id: 'ModelKind' });
+/** What a model knows: faces of people, landmarks, things and scenes, or text. */
+export const ModelType = z.enum(['face', 'landmark', 'object', 'text']).meta({ id: 'ModelKind' });
 export type ModelType = z.infer<typeof ModelType>;
 
 export const ModelVersion = z.strictObject({

@@ -50,11 +50,12 @@ export type MatchSeen = (stable: readonly Seen[], candidate: readonly Seen[]) =>
 /**
  * Compares what two versions saw in the same pictures, in their order. What neither is surer of than `sureFrom` counts for
  * nothing: a score that wanders about a bound is no difference, so what one is sure of is held against all that the other saw.
+ * With `countedAs` all counts under that: labels that are sentences, or text of somebody's pictures, are nobody else's.
  */
 export function comparePictures(
   stable: readonly ComparedPicture[],
   candidate: readonly ComparedPicture[],
-  { match, sureFrom }: { match: MatchSeen; sureFrom: number },
+  { match, sureFrom, countedAs }: { match: MatchSeen; sureFrom: number; countedAs?: string },
 ): Comparison {
   const others = new Map(candidate.map(({ frame, seen }) => [frame, seen]));
   const comparison: Comparison = { pictures: 0, labels: new Map(), differences: [] };
@@ -69,9 +70,10 @@ export function comparePictures(
       stable: seen.filter((each) => sure(each) && !lefts.has(each)),
       candidate: other.filter((each) => sure(each) && !rights.has(each)),
     };
-    for (const { left, right } of pairs) if (sure(left) || sure(right)) count(comparison.labels, left.label, 'both');
+    for (const { left, right } of pairs)
+      if (sure(left) || sure(right)) count(comparison.labels, countedAs ?? left.label, 'both');
     for (const side of ['stable', 'candidate'] as const) {
-      for (const { label } of alone[side]) count(comparison.labels, label, side);
+      for (const { label } of alone[side]) count(comparison.labels, countedAs ?? label, side);
     }
     const difference = [...alone.stable, ...alone.candidate].reduce((sum, { score }) => sum + score, 0);
     if (difference > 0) {

@@ -4,7 +4,7 @@ export * from './batcher.js';
 export * from './comparison.js';
 export { overlap, squareAround, suppress, type ScoredBox } from './box.js';
 export * from './families/index.js';
-export { letterbox, seenRegion } from './fit.js';
+export { fit, letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';
 export * from './float16-graph.js';
 export { toFloat16 } from './float16-number.js';

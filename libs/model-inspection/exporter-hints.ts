@@ -2,6 +2,7 @@ import type { ResizeFilter } from '@adit/contracts';
 import type { ExporterHints } from '@adit/inference';
 import { TOKENIZER_LIMITS } from '@adit/inference/families/text-embedding/tokenizer';
 import { z } from 'zod';
+import { paddleConfig } from './paddle-config.js';
 import { refused, type OnnxOutline } from './onnx-outline.js';
 import { readPythonLiteral, type PythonValue } from './python-literal.js';
 
@@ -14,6 +15,8 @@ export const SIDECARS: Readonly<Record<string, number>> = {
   'generation_config.json': 65_536,
   'preprocessor_config.json': 65_536,
   'labels.txt': 1_048_576,
+  'charset.txt': 1_048_576,
+  'inference.yml': 2_097_152,
   'tokenizer.json': TOKENIZER_LIMITS.bytes,
 };
 
@@ -43,17 +46,16 @@ const NOTHING: ExporterHints = {
  * guess would show as bad results only. `labels.txt` goes before all.
  */
 export function readHints({ metadata }: OnnxOutline, files: SidecarFiles): ExporterHints {
-  const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata) ?? {}) };
-  const lines = files['labels.txt'];
+  const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata, files) ?? {}) };
+  const lines = files['labels.txt'] ?? files['charset.txt'];
   return lines === undefined ? said : { ...said, labels: labelLines(lines) };
 }
 
-/** One label a line; blank lines at the end are none. */
+/** One label a line; blank lines at the end are none. In a list of characters a space is one of them, at the end too. */
 export function labelLines(text: string): string[] {
-  const lines = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim());
+  const given = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const characters = given.filter((line) => /^.$/u.test(line)).length;
+  const lines = 2 * characters > given.length ? given : given.map((line) => line.trim());
   while (lines.at(-1) === '') lines.pop();
   if (lines.length > MAX_LABELS) throw refused(`There are ${lines.length} labels; at most ${MAX_LABELS} are read.`);
   const empty = lines.indexOf('');
@@ -239,10 +241,17 @@ function timm({ architecture, label_names, pretrained_cfg }: z.infer<typeof HfCo
   };
 }
 
-/** Readers of text carry their characters, one a line. */
-function paddle({ character }: Record<string, string>): Partial<ExporterHints> | null {
+/** PaddleOCR's `inference.yml`; RapidOCR writes a reader's characters into the graph, one a line. */
+function paddle({ character }: Record<string, string>, files: SidecarFiles): Partial<ExporterHints> | null {
+  const text = files['inference.yml'];
+  if (text !== undefined) return paddleConfig(text);
   if (character === undefined) return null;
-  return { exporter: 'PaddleOCR', task: 'text-recognition', labels: character.split('\n') };
+  // `resize_norm_img` of its predict_rec.py: all readers are shown their lines so.
+  const pixels = {
+    ...{ colour: 'bgr' as const, filter: 'bilinear' as const },
+    ...{ mean: [127.5, 127.5, 127.5], std: [127.5, 127.5, 127.5] },
+  };
+  return { exporter: 'PaddleOCR', task: 'text-recognition', labels: character.split('\n'), ...pixels };
 }
 
 function parsed<T>(files: SidecarFiles, name: string, schema: z.ZodType<T>): T | null {

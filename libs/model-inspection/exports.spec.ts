@@ -100,8 +100,15 @@ const REAL: [...Row, readonly string[]][] = [
   [`${PAIRS}/siglip/text_model.onnx.gz`, 'PyTorch', 'text-embedding', null, [], [NOTES[0]!]],
   ['models/face-embedding/1/model.onnx', 'faceplugin', 'face-embedding', 'arcface', PIXELS, []],
   ['models/ultraface/1/model.onnx', 'Linzaer', 'face-detector', 'ultraface', PIXELS, []],
-  ['models/text-detection/1/model.onnx', 'PaddleOCR', 'text-detection', 'db', ['--size', ...PIXELS], []],
-  ['models/text-recognition/1/model.onnx', 'PaddleOCR', 'text-recognition', 'ctc', ['--labels', ...PIXELS], []],
+  ['models/text-detection/1/model.onnx', 'PaddleOCR', 'text-detection', 'db', ['--colour', '--mean and --std'], []],
+  [
+    'models/text-recognition/1/model.onnx',
+    'PaddleOCR',
+    'text-recognition',
+    'ctc',
+    ['--labels', '--colour', '--mean and --std'],
+    [],
+  ],
   ['models/general-c/1/model.onnx', 'NanoDet', 'detector', 'nanodet', ['--labels', ...PIXELS], []],
 ];
 

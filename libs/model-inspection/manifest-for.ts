@@ -35,9 +35,9 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
   const { labels: given } = answers;
   const { family, decoding } = readAs(answers, proposal);
   const named = given ?? proposal.labels ?? before?.labels ?? null;
-  const labels = named === null ? null : (family.labelsOf?.(named, decoding ?? '') ?? named);
+  const labels = named === null ? null : (family.labelsOf?.(named, decoding ?? '', proposal.classes) ?? named);
   const needs = new Set(Object.keys(family.needs.shape));
-  const input = needs.has('input') ? pixelsOf(answers, proposal, before) : undefined;
+  const input = needs.has('input') ? pixelsOf(answers, proposal, before, family.usual) : undefined;
   if (labels === null && needs.has('labels')) {
     throw unanswered([['labels', 'What are its classes called? --labels FILE, with one label a line.']]);
   }
@@ -162,16 +162,21 @@ function numberOf(answer: keyof ModelAnswers, text: string | undefined): number 
 /** Rows of one run for graphs that take any number. */
 const MOST_ROWS = 8;
 
-function pixelsOf(answers: ModelAnswers, { input: found }: Proposal, before: ModelManifest | null): ImageInput {
+function pixelsOf(
+  answers: ModelAnswers,
+  { input: found }: Proposal,
+  before: ModelManifest | null,
+  usual: FamilyDefinition['usual'],
+): ImageInput {
   if (found === null) throw wrong('file', 'None of its inputs takes a picture.');
   const size = answers.size === undefined ? null : sizeOf(answers.size);
   const earlier = before?.input;
-  const width = size?.width ?? found.width ?? earlier?.width;
-  const height = size?.height ?? found.height ?? earlier?.height;
+  const width = size?.width ?? found.width ?? earlier?.width ?? usual?.width;
+  const height = size?.height ?? found.height ?? earlier?.height ?? usual?.height;
   const colour = answers.colour ?? found.colour ?? earlier?.colour;
   const mean = numbersOf('mean', answers.mean) ?? found.mean ?? earlier?.mean;
   const std = numbersOf('std', answers.std) ?? found.std ?? earlier?.std;
-  const resize = answers.resize ?? found.resize ?? earlier?.resize;
+  const resize = answers.resize ?? found.resize ?? earlier?.resize ?? usual?.resize;
   const questions: [keyof ModelAnswers, string][] = [];
   if (width === undefined || height === undefined)
     questions.push(['size', 'At which size was it trained? --size 640x640']);
@@ -188,6 +193,7 @@ function pixelsOf(answers: ModelAnswers, { input: found }: Proposal, before: Mod
     tensor: found.tensor,
     width,
     height,
+    ...(found.openWidth && usual?.openWidth === true ? { openWidth: true } : {}),
     layout: found.layout,
     colour,
     mean,

@@ -92,7 +92,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     questions.push({ flag: '--end-token', question: 'Which token ends a text? eos_token_id of its config.' });
   }
   const input = picture === null ? null : inputOf(picture, hints);
-  if (input !== null && finding !== null) questions.push(...questionsAbout(input));
+  if (input !== null && family !== null) questions.push(...questionsAbout(input, family.usual ?? {}));
   return {
     family: family?.name ?? null,
     decoding: finding?.decoding ?? null,
@@ -157,16 +157,12 @@ function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Propo
   };
 }
 
-function questionsAbout({
-  colour,
-  width,
-  height,
-  openWidth,
-  mean,
-  resize,
-}: NonNullable<Proposal['input']>): Question[] {
+function questionsAbout(
+  { colour, width, height, mean, resize }: NonNullable<Proposal['input']>,
+  usual: NonNullable<FamilyDefinition['usual']>,
+): Question[] {
   const questions: Question[] = [];
-  if (height === null || (width === null && !openWidth)) {
+  if ((height ?? usual.height) === undefined || (width ?? usual.width) === undefined) {
     questions.push({ flag: '--size', question: 'At which size was it trained? Its graph takes any, such as 640x640.' });
   }
   if (colour === null)
@@ -177,7 +173,7 @@ function questionsAbout({
       question: 'What is subtracted from values of 0..255, and what are they divided by? 0 and 255 give 0..1.',
     });
   }
-  if (resize === null) {
+  if (resize === null && usual.resize === undefined) {
     questions.push({ flag: '--resize', question: 'How is a picture brought to its size: stretch, letterbox or crop?' });
   }
   return questions;

@@ -145,8 +145,28 @@ export function chooseModels(
   const args = withNames(requested, installed, versions);
   const names = requested.definition.models(args, own);
   const [first] = names;
+  for (const name of names) {
+    const version = versionBeside(name, versions, own);
+    if (version !== null) versions.set(name, version);
+  }
   const unnamed = args['model'] === undefined && args['models'] === undefined;
   return { names, versions, args: first !== undefined && unnamed ? { ...args, model: first } : args };
+}
+
+/**
+ * What belongs to a network is called as that with something behind it, such as `vit-decoder`: of one that was given in a version, the
+ * same version of it is meant, where there is one. Null for what was given itself, or belongs to none that was.
+ */
+function versionBeside(
+  name: string,
+  versions: ReadonlyMap<string, number>,
+  installed: readonly InstalledModel[],
+): number | null {
+  if (versions.has(name)) return null;
+  const [, version] = [...versions].find(([given]) => name.startsWith(`${given}-`)) ?? [];
+  const isThere = ({ kind, name: of, version: number }: InstalledModel): boolean =>
+    kind === 'network' && of === name && number === version;
+  return installed.some(isThere) ? (version ?? null) : null;
 }
 
 /** The arguments `model` and `models` with names in place of ids; notes the versions that were asked for. */

@@ -29,7 +29,7 @@ export class ModelCanaries {
     if (!this.isComparable(model)) {
       throw new AditError(
         'CONFLICT',
-        `Versions of ${name} cannot be compared: those of detectors, classifiers and models of images and text can.`,
+        `Versions of ${name} cannot be compared: those of models that look at pictures or read text for jobs can.`,
       );
     }
     const candidate = versions.find(({ number }) => number === version);

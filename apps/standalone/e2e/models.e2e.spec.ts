@@ -2,8 +2,9 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Model, ModelPage } from '@adit/contracts';
+import { readManifest } from '@adit/inference';
 import { meanColourGraph } from '@adit/inference/spec-graph';
-import { sampleMedia } from '@adit/testing';
+import { sampleMedia, transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Refused } from './api.js';
@@ -12,9 +13,15 @@ import { EngineUnderTest } from './engine-under-test.js';
 const { faces } = sampleMedia();
 const photo = faces['franck_02888']!;
 let engine: EngineUnderTest;
+/** A picture with a name on it. */
+let caption: string;
 
 beforeAll(async () => {
-  engine = await EngineUnderTest.start({ localRoots: [dirname(photo)] });
+  caption = await transcode('caption-of-a-name.png', [
+    ...['-f', 'lavfi', '-i', 'color=c=0x305070:s=1280x720,format=rgb24', '-frames:v', '1'],
+    ...['-vf', "drawtext=font='DejaVu Sans':text='Gerda Holm':x=80:y=560:fontsize=56:fontcolor=white"],
+  ]);
+  engine = await EngineUnderTest.start({ localRoots: [dirname(photo), dirname(caption)] });
 });
 afterAll(() => engine?.close());
 
@@ -195,5 +202,37 @@ describe('a classifier that is added to a running engine', () => {
       labels: ['red', 'green', 'blue'],
       latest_version: { changelog: 'the first' },
     });
+  });
+});
+
+describe('a finder and a reader of text that are added to a running engine', () => {
+  const repository = join(import.meta.dirname, '../../../models');
+  const answers = (mean: string, std: string) => ['--colour', 'bgr', '--mean', mean, '--std', std];
+  const add = (model: string, name: string, ...options: string[]) =>
+    engine.cli('model', 'add', join(repository, model, '1/model.onnx'), '--name', name, ...options);
+
+  it('read the captions of the job that names them, with characters of their own', async () => {
+    const { labels } = (await readManifest(repository, 'text-recognition'))!;
+    const charset = join(engine.folder, 'charset.txt');
+    // What they call R is what others call G.
+    const own = labels!.slice(1, -1).map((character) => ({ G: 'R', R: 'G' })[character] ?? character);
+    await writeFile(charset, own.join('\n'));
+    const drawn = join(engine.folder, 'caption-tried.jpg');
+    const reader = ['--labels', charset, ...answers('127.5', '127.5')];
+    const tried = await add('text-recognition', 'mine', ...reader, '--try', caption, '--drawn', drawn);
+    expect(tried).toMatch(/Rerda Holm +0\.9\d{2} +\d+, \d+, \d+, \d+\n/);
+    await add('text-recognition', 'mine', ...reader);
+    await add('text-detection', 'mine-finder', ...answers('123.675,116.28,103.53', '58.395,57.12,57.375'));
+    const there = async () => (await models()).filter(({ type }) => type === 'text').map(({ name }) => name);
+    for (const end = Date.now() + 120_000; (await there()).length < 2 && Date.now() < end;) await sleep(100);
+    expect(await there()).toEqual(['mine', 'mine-finder']);
+    const read = async (model?: string) => {
+      const args = { only_faces: false, apply_generic: false, ...(model === undefined ? {} : { model }) };
+      const { id } = await engine.api.mine({ sources: [caption], modules: { lower_third_recognition: args } });
+      return (await engine.api.segments(id)).map(({ meta }) => meta['label']);
+    };
+    expect(await read('mine')).toEqual(['Rerda Holm']);
+    expect(await read('mine-finder')).toEqual(['Gerda Holm']);
+    expect(await read()).toEqual(['Gerda Holm']);
   });
 });

@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
+import { compareCaptions } from './compare.js';
 import { CaptionObservations } from './observations.js';
 import { captionerOf, writeCaption } from './write-caption.js';
 
@@ -39,6 +40,7 @@ export default defineAnalysis({
   models: ({ model }) => [model, textDecoderOf(model)],
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
+  compare: compareCaptions,
 });
 
 async function analyse(input: AnalysisInput, context: AnalysisContext<CaptionArguments>): Promise<CaptionObservations> {

@@ -3,6 +3,7 @@ import {
   defineAnalysis,
   frameAt,
   frameRate,
+  framesFor,
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
@@ -14,6 +15,7 @@ import { pairedPack } from '../faces/paired-pack.js';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature } from '../tracking/shots.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { compareText } from './compare.js';
 import { detectLines } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
 import { TextObservations, type TextTrack } from './observations.js';
@@ -25,6 +27,10 @@ const TextArguments = z.strictObject({
   rate: frameRate(),
   /** Name of a recogniser that reads all marks by itself; left out, those that come with Adit read together. */
   reader: z.string().min(1).optional(),
+  /** Name of a network that finds lines; left out, the one that comes with Adit. */
+  finder: z.string().min(1).optional(),
+  /** Pixels of the shorter side of a film's frames in which lines are found, photos as they are; left out, 600 for both. */
+  side: z.int().positive().optional(),
 });
 type TextArguments = z.infer<typeof TextArguments>;
 
@@ -32,8 +38,6 @@ const DETECTION = 'text-detection';
 const RECOGNITION = 'text-recognition';
 type Context = AnalysisContext<TextArguments>;
 
-/** What `faces` asks for too, so that its packs serve both. */
-const SHORTER_SIDE = 600;
 /** Frames, or lines, under way at once. */
 const FRAMES_IN_FLIGHT = 2;
 /** Around a line when it is cut out, of its height, so that a turned box stays inside. */
@@ -46,15 +50,14 @@ export default defineAnalysis({
   version: 1,
   args: TextArguments,
   observations: TextObservations,
-  models: ({ reader }) => [DETECTION, ...readersFor(reader)],
+  models: ({ finder = DETECTION, reader }) => [finder, ...readersFor(reader)],
   input: {
     kind: 'frames',
-    specs: ({ rate }) => [
-      { rate, shorterSide: SHORTER_SIDE },
-      { rate, shorterSide: 'native' },
-    ],
+    // Left out, the side is what `faces` asks for too, so that its packs serve both.
+    specs: ({ rate, side }) => [framesFor(rate, side), { rate, shorterSide: 'native' }],
   },
   analyse,
+  compare: compareText,
 });
 
 /** The recogniser, and those that see the marks that it does not. */
@@ -69,8 +72,9 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
     if (!network) throw new RangeError(`The analysis text was given no network ${name}.`);
     return network;
   };
-  const finder = given(DETECTION);
-  const [recogniser, ...accents] = readersFor(context.args.reader);
+  const { args } = context;
+  const finder = given(args.finder ?? DETECTION);
+  const [recogniser, ...accents] = readersFor(args.reader);
   const readers = { recogniser: given(recogniser), accents: accents.map(given) };
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');

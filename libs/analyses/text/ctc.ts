@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import type { FloatTensor } from '@adit/inference';
 
-/** A character as read, with the highest likelihood its steps gave it, 0..1. */
+/** A character as read, with the likelihood that its steps gave it, 0..1. */
 export interface Letter {
   character: string;
   likelihood: number;
@@ -10,9 +10,15 @@ export interface Letter {
 /**
  * The likeliest reading of a network trained with CTC: the best output of each step, repetitions joined, separators
  * dropped (Graves et al., "Connectionist Temporal Classification", ICML 2006). `steps` is T×C, likelihoods; `labels` says
- * what each output means, '' for those that mean nothing.
+ * what each output means, '' for those that mean nothing. A letter is as likely as in the surest of its steps, or, as PaddleOCR has
+ * it, in the first one.
  */
-export function greedyReading(steps: FloatTensor, labels: readonly string[], separator: number): Letter[] {
+export function greedyReading(
+  steps: FloatTensor,
+  labels: readonly string[],
+  separator: number,
+  likely: 'surest' | 'first' = 'surest',
+): Letter[] {
   const [count = 0, outputs] = steps.dims;
   if (outputs !== labels.length) throw new RangeError(`${outputs} outputs, but ${labels.length} labels.`);
   const letters: Letter[] = [];
@@ -28,8 +34,8 @@ export function greedyReading(steps: FloatTensor, labels: readonly string[], sep
     const character = elementAt(labels, best);
     const last = letters.at(-1);
     if (best !== separator && character !== '') {
-      if (best === before && last) last.likelihood = Math.max(last.likelihood, likelihood);
-      else letters.push({ character, likelihood });
+      if (best !== before || !last) letters.push({ character, likelihood });
+      else if (likely === 'surest') last.likelihood = Math.max(last.likelihood, likelihood);
     }
     before = best;
   }

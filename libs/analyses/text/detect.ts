@@ -1,14 +1,15 @@
 import {
-  boxMap,
   firstOutput,
   inputOf,
-  letterbox,
   readFromPicture,
+  seenRegion,
+  type FloatTensor,
   type NetworkSession,
   type RgbImage,
 } from '@adit/inference';
+import { likelihoodMap } from '@adit/inference/families/text-detection/decoding';
 import { corners, mapCorners, type Corners } from './rotated-rect.js';
-import { textRegions } from './text-regions.js';
+import { PADDLE_OPTIONS, textRegions, type TextRegion } from './text-regions.js';
 
 /** A line of text in one frame; corners are fractions of it, in the order of reading. */
 export interface DetectedLine {
@@ -21,12 +22,13 @@ const MAX_LINES = 60;
 
 /** Every line of text of a picture, in one look, from top to bottom. */
 export async function detectLines(picture: RgbImage, network: NetworkSession): Promise<DetectedLine[]> {
-  const { width, height } = inputOf(network);
-  const seen = letterbox(picture.width, picture.height, { width, height });
-  const scale = seen.w / width;
-  const regions = await readFromPicture(network, picture, boxMap(seen, width, height), (outputs) => {
-    return textRegions(firstOutput(outputs).data, width, height);
-  });
+  const input = inputOf(network);
+  const seen = seenRegion(picture, input);
+  const { width, height, regions } = await readFromPicture(network, picture, 'whole', (outputs) =>
+    network.manifest.family === undefined
+      ? { ...input, regions: textRegions(firstOutput(outputs).data, input.width, input.height) }
+      : regionsOfOthers(firstOutput(outputs)),
+  );
   const inside = (value: number): number => Math.min(1, Math.max(0, value));
   return regions
     .sort((a, b) => b.score - a.score)
@@ -34,9 +36,15 @@ export async function detectLines(picture: RgbImage, network: NetworkSession): P
     .map(({ rect, score }) => ({
       score,
       corners: mapCorners(corners(rect), ([x, y]) => [
-        inside((seen.x + x * scale) / picture.width),
-        inside((seen.y + y * scale) / picture.height),
+        inside((seen.x + x * (seen.w / width)) / picture.width),
+        inside((seen.y + y * (seen.h / height)) / picture.height),
       ]),
     }))
     .sort((a, b) => a.corners[0][1] - b.corners[0][1] || a.corners[0][0] - b.corners[0][0]);
+}
+
+/** In pixels of a map of any size; the one that comes with Adit is read as it was tuned. */
+function regionsOfOthers(output: FloatTensor): { width: number; height: number; regions: TextRegion[] } {
+  const { map, width, height } = likelihoodMap(output);
+  return { width, height, regions: textRegions(map, width, height, PADDLE_OPTIONS) };
 }

@@ -1,5 +1,5 @@
 import type { ImageInput } from '@adit/contracts';
-import { floatTensor, imageTensor, type Affine, type FloatTensor, type RgbImage } from '@adit/inference';
+import { fit, floatTensor, imageTensor, warp, type Affine, type FloatTensor, type RgbImage } from '@adit/inference';
 import type { Corners } from './rotated-rect.js';
 
 /** Widest line that is read in one go, in line heights: a longer one is squeezed. */
@@ -26,10 +26,53 @@ function lineWidth([begin, end, , below]: Corners, height: number): number {
   return Math.max(8, Math.round((ratio * height) / 8) * 8);
 }
 
-/** A line as its recogniser wants it: the manifest's height, the width that keeps its shape. */
+/**
+ * A line as its recogniser wants it: the manifest's height, and the width that keeps its shape. Where the width is the same for all,
+ * what is left of it behind a line is filled up (`letterbox`), or the line is pulled to it (`stretch`).
+ */
 export function lineTensor(picture: RgbImage, line: Corners, input: ImageInput): FloatTensor {
-  const width = lineWidth(line, input.height);
-  return imageTensor(picture, lineMap(line, width, input.height), { ...input, width });
+  if (input.filter !== undefined) return asItsExporter(picture, line, input);
+  const { height, openWidth, resize } = input;
+  const own = lineWidth(line, height);
+  const width = openWidth === true ? own : resize === 'stretch' ? input.width : Math.min(own, input.width);
+  const tensor = imageTensor(picture, lineMap(line, width, height), { ...input, width });
+  return openWidth === true || width === input.width ? tensor : filledUp(tensor, width, input);
+}
+
+/** The line as it is, straightened. */
+function straight(picture: RgbImage, line: Corners): RgbImage {
+  const [begin, end, , below] = line;
+  const side = (a: Corners[0], b: Corners[0]): number => Math.max(1, Math.round(Math.hypot(b[0] - a[0], b[1] - a[1])));
+  const [width, height] = [side(begin, end), side(begin, below)];
+  return warp(picture, lineMap(line, width, height), width, height);
+}
+
+/**
+ * To the pixel as PaddleOCR shows a reader a line (`resize_norm_img` of its predict_rec.py), with the filter that the manifest
+ * names; one of any width sees no less than the manifest's.
+ */
+function asItsExporter(picture: RgbImage, line: Corners, input: ImageInput): FloatTensor {
+  const { height, openWidth, resize } = input;
+  const upright = straight(picture, line);
+  const own = height * Math.min(MAX_RATIO, upright.width / upright.height);
+  const whole = openWidth === true ? Math.max(input.width, Math.floor(own)) : input.width;
+  const width = resize === 'stretch' && openWidth !== true ? whole : Math.min(whole, Math.ceil(own));
+  const pixels = new Float32Array(width * height * 3);
+  fit(upright, { ...input, width, resize: 'stretch' }, pixels);
+  const shown = { data: Uint8Array.from(pixels), width, height };
+  const tensor = imageTensor(shown, [1, 0, 0, 0, 1, 0], { ...input, width });
+  return width === whole ? tensor : filledUp(tensor, width, { ...input, width: whole });
+}
+
+/** With zeros behind each row, which are the mean of what was seen in training, as PaddleOCR does it. */
+function filledUp({ data, dims }: FloatTensor, width: number, input: ImageInput): FloatTensor {
+  const planar = input.layout === 'nchw';
+  const values = planar ? 1 : (dims[2] ?? 1);
+  const [from, to] = [width * values, input.width * values];
+  const rows = data.length / from;
+  const filled = new Float32Array(rows * to);
+  for (let row = 0; row < rows; row++) filled.set(data.subarray(row * from, (row + 1) * from), row * to);
+  return floatTensor(filled, planar ? [dims[0] ?? 1, input.height, input.width] : [input.height, input.width, values]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { PictureRef } from '@adit/contracts';
+import { PictureRef, type Box } from '@adit/contracts';
 import { z } from 'zod';
 
 /** One look at a line of text. */
@@ -45,3 +45,11 @@ export const TextObservations = z.object({
   tracks: z.array(TextTrack),
 });
 export type TextObservations = z.infer<typeof TextObservations>;
+
+/** The upright box around a sighting's corners. */
+export function uprightBox(corners: readonly number[]): Box {
+  const along = (from: number): number[] => corners.filter((_, index) => index % 2 === from);
+  const [across, down] = [along(0), along(1)];
+  const [x, y] = [Math.min(...across), Math.min(...down)];
+  return { x, y, w: Math.max(...across) - x, h: Math.max(...down) - y };
+}

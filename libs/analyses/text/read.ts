@@ -1,4 +1,5 @@
 import { firstOutput, floatsOf, inputOf, outputNamed, type NetworkSession, type RgbImage } from '@adit/inference';
+import { blankOf, CtcDecoding, likelihoodsOf } from '@adit/inference/families/text-recognition/decoding';
 import { withAccents, type Reading } from './accents.js';
 import { charactersOf } from './characters.js';
 import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
@@ -33,10 +34,18 @@ export async function readLine(
 ): Promise<ReadLine | null> {
   const input = inputOf(recogniser);
   const outputs = floatsOf(await recogniser.run({ [input.tensor]: lineTensor(picture, line, input) }));
-  const reading = greedyReading(firstOutput(outputs), await charactersOf(recogniser), 0);
+  const characters = await charactersOf(recogniser);
+  // Those that come with Adit are older than what a manifest says of decodings.
+  const blank = blankOf(characters, CtcDecoding.parse(recogniser.manifest.decoding ?? 'ctc'));
+  const ofOthers = recogniser.manifest.family !== undefined;
+  const likely = ofOthers ? 'first' : 'surest';
+  const reading = greedyReading(likelihoodsOf(firstOutput(outputs)), characters, blank, likely);
   const letters = trimmed(reading);
   if (confidenceOf(reading) < MIN_CONFIDENCE || letters.length === 0) return null;
-  return { text: await withReaders(picture, line, letters, accents), confidence: confidenceOf(letters) };
+  return {
+    text: await withReaders(picture, line, letters, accents),
+    confidence: confidenceOf(ofOthers ? reading : letters),
+  };
 }
 
 /** The accents of a recognised line, as the readers see them. */

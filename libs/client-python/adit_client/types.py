@@ -246,7 +246,7 @@ class ModelVersion(Answer):
     metrics: Optional[dict[str, float]]
 
 
-ModelKind = Union[Literal["face", "landmark", "object"], str]
+ModelKind = Union[Literal["face", "landmark", "object", "text"], str]
 
 
 ModelScope = Union[Literal["workspace", "installation"], str]

@@ -39,8 +39,10 @@ export interface FamilyDefinition {
   recognise(shape: Shape): Finding | null;
   /** Classes that have no label, such as CTC's blank; none without. */
   spareClasses?: number;
-  /** The labels of the classes, of a list that may name something else besides. */
-  labelsOf?(labels: string[], decoding: string): string[];
+  /** The labels of the outputs, so many where that is known, of a list that may name something else besides, or not all. */
+  labelsOf?(labels: string[], decoding: string, outputs: number | null): string[];
+  /** How a picture becomes its input where graph and exporter leave that open; without, it is asked for. */
+  usual?: Partial<Pick<ImageInput, 'width' | 'height' | 'openWidth' | 'resize'>>;
 }
 
 /** Types a family; found by scanning, never by a list. */

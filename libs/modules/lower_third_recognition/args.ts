@@ -4,6 +4,14 @@ import { z } from 'zod';
 const Dictionaries = z.array(z.uuid()).max(16).nullable().default(null);
 
 export const LowerThirdArguments = StandardArguments.extend({
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Name, id or digest of a model that reads lines of text, or finds them. One that reads is given the lines that the ' +
+        'model of its name with -finder behind it finds, where that is installed.',
+    ),
   detect_single_name: z.boolean().default(false).describe('A single name, such as Ada, counts as well.'),
   apply_generic: z
     .boolean()

@@ -1,14 +1,11 @@
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
-import type { AnalysisNeed } from '@adit/module-kit';
 import { FACES } from '../people/faces.js';
 import { LowerThirdArguments } from './args.js';
+import { chooseModel, lookWith, READER, READERS_AND_FINDERS } from './choose-model.js';
 import { LowerThirdFold, type FaceRule } from './fold.js';
 import { nameFinder } from './names/find-name.js';
 import { genericNames } from './names/generic-names.js';
-
-/** Reads all marks by itself, and better than those that come with Adit read them together. */
-const READER = 'pp-ocrv6';
 
 /** Who is named in the captions, from when to when. */
 export default defineModule({
@@ -16,10 +13,11 @@ export default defineModule({
   version: 1,
   args: LowerThirdArguments,
   media: ['image', 'video'],
+  takes: READERS_AND_FINDERS,
+  models: chooseModel,
   // Faces are looked for only when captions without one do not count, or one is to be kept.
-  needs: ({ only_faces: onlyFaces, dataset }, _, installed) => {
-    const hasReader = installed.some(({ name }) => name === READER);
-    const text: AnalysisNeed = { analysis: 'text', args: { ...(hasReader ? { reader: READER } : {}) } };
+  needs: ({ only_faces: onlyFaces, dataset }, models, installed) => {
+    const text = lookWith(models, installed);
     return onlyFaces || dataset !== null ? [text, FACES] : [text];
   },
   dataset: ({ dataset: id }) => (id === null ? null : { id, type: 'face', path: ['dataset'] }),

@@ -7,16 +7,20 @@ export default defineFamily({
   name: 'text-detection',
   task: 'text-detection',
   decodings: ['db'],
-  uses: [],
+  uses: [{ module: 'lower_third_recognition', analysis: 'text' }],
   needs: z.object({ input: PIXELS }),
   precedence: 40,
   recognise,
+  // The shape of films, in steps of the 32 pixels that such networks halve their pictures to.
+  usual: { width: 960, height: 544, resize: 'letterbox' },
 });
 
-function recognise({ outline, picture }: Shape): Finding | null {
-  if (picture === null || picture.height !== null || picture.width !== null || outline.outputs.length !== 1)
-    return null;
+/** Many networks of pictures give a map: one for pictures of a fixed size has to be called so. */
+function recognise({ outline, hints, picture }: Shape): Finding | null {
+  if (picture === null || outline.outputs.length !== 1) return null;
   if (axesBehindBatch(outline.outputs[0], 3)?.[0] !== 1) return null;
-  const because = 'pictures of any size go in, one map comes out';
+  const isOpen = picture.height === null && picture.width === null;
+  if (!isOpen && hints.task !== 'text-detection') return null;
+  const because = `pictures${isOpen ? ' of any size' : ''} go in, one map comes out`;
   return { decoding: 'db', classes: null, dimensions: null, because };
 }

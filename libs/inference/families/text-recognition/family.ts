@@ -1,28 +1,34 @@
 import { z } from 'zod';
 import { defineFamily, LABELS, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
+import { alphabetOf, CtcDecoding } from './decoding.js';
 
 /** Characters that any alphabet has, with the blank of CTC. */
 const FEWEST_CHARACTERS = 11;
+/** The blank of CTC, and often a space, stand beside the characters that are listed. */
+const SPARE = 2;
 
-/** Lines of a fixed height and any width, and for each step a number for each character (CTC). */
+/** Lines of a fixed height, and for each step a number for each character (CTC). */
 export default defineFamily({
   name: 'text-recognition',
   task: 'text-recognition',
-  decodings: ['ctc'],
-  uses: [],
+  decodings: CtcDecoding.options,
+  uses: [{ module: 'lower_third_recognition', analysis: 'text' }],
   needs: z.object({ input: PIXELS, labels: LABELS }),
   precedence: 50,
   recognise,
-  // The blank of CTC, and often a space, stand beside the characters that are listed.
-  spareClasses: 2,
+  spareClasses: SPARE,
+  labelsOf: (labels, decoding, classes) => alphabetOf(labels, CtcDecoding.parse(decoding), classes),
+  usual: { width: 320, openWidth: true, resize: 'letterbox' },
 });
 
-function recognise({ outline, picture }: Shape): Finding | null {
-  if (picture?.height == null || picture.width !== null || picture.height > 64 || outline.outputs.length !== 1)
-    return null;
+/** Lines of any width, or of one where somebody says how many characters there are. */
+function recognise({ outline, hints, picture }: Shape): Finding | null {
+  if (picture?.height == null || picture.height > 64 || outline.outputs.length !== 1) return null;
   const [steps, characters] = axesBehindBatch(outline.outputs[0], 2) ?? [];
-  if (steps !== null || characters == null || characters < FEWEST_CHARACTERS) return null;
+  if (steps === undefined || characters == null || characters < FEWEST_CHARACTERS) return null;
+  const spare = characters - (hints.labels?.length ?? 0);
+  if (picture.width !== null && !(spare >= 0 && spare <= SPARE)) return null;
   return {
     decoding: 'ctc',
     classes: characters,

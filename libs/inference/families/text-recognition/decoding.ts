@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { floatTensor, type FloatTensor } from '../../tensor.js';
+import { softmax } from '../classifier/decoding.js';
+
+/**
+ * Which output is CTC's blank (Graves et al., "Connectionist Temporal Classification", ICML 2006): the first one, as PaddleOCR and
+ * EasyOCR have it, or the last one, as Keras and docTR.
+ */
+export const CtcDecoding = z.enum(['ctc', 'ctc-last']);
+export type CtcDecoding = z.infer<typeof CtcDecoding>;
+
+/**
+ * What each of a reader's outputs says, '' for the blank, of a list of its characters: with the blank where that is left out, and
+ * a space behind them where that is too, as in PaddleOCR's lists. A list of another length stays as it is.
+ */
+export function alphabetOf(listed: string[], decoding: CtcDecoding, outputs: number | null): string[] {
+  const isFirst = decoding === 'ctc';
+  const missing = (outputs ?? listed.length + 1) - listed.length;
+  if (missing === 0) return listed.map((each, index) => (index === blankOf(listed, decoding) ? '' : each));
+  if (missing !== 1 && missing !== 2) return listed;
+  const characters = missing === 1 ? listed : [...listed, ' '];
+  return isFirst ? ['', ...characters] : [...characters, ''];
+}
+
+/** The number of the blank's output. */
+export function blankOf(characters: readonly string[], decoding: CtcDecoding): number {
+  return decoding === 'ctc' ? 0 : characters.length - 1;
+}
+
+/** Sums of shares in float16 may go beyond 1. */
+const MOST = 1.01;
+
+/** Steps, T×C, as shares of 1 each: as they are when those of the first one are, else the softmax of logits or logarithms. */
+export function likelihoodsOf(steps: FloatTensor): FloatTensor {
+  const [count = 0, outputs = 0] = steps.dims;
+  const step = (at: number): Float32Array => steps.data.subarray(at * outputs, (at + 1) * outputs);
+  if (step(0).every((value) => value >= 0 && value <= MOST)) return steps;
+  const shares = new Float32Array(count * outputs);
+  for (let at = 0; at < count; at++) shares.set(softmax(step(at)), at * outputs);
+  return floatTensor(shares, steps.dims);
+}

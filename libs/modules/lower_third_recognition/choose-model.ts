@@ -1,0 +1,57 @@
+import { AditError } from '@adit/contracts';
+import { MODEL_FAMILIES } from '@adit/inference/families';
+import { pointerTo } from '@adit/module-kit';
+import type { AnalysisNeed, InstalledModel, TakenModels } from '@adit/module-kit';
+import type { LowerThirdArguments } from './args.js';
+
+const ID = 'lower_third_recognition';
+/** Reads all marks by itself, and better than those that come with Adit read them together. */
+export const READER = 'pp-ocrv6';
+/** The family that finds lines; what else a request may name reads them. */
+const FINDERS = 'text-detection';
+
+/** READER, and any that says it is of such a family. Those that come with Adit read together and are never named. */
+export const READERS_AND_FINDERS: TakenModels = {
+  type: 'text',
+  includes: ({ kind, name, family, modules }) =>
+    kind === 'network' && modules.includes(ID) && (name === READER || MODEL_FAMILIES.analysisFor(ID, family) !== null),
+};
+
+/** The finder that belongs to a reader. */
+export function finderOf(reader: string): string {
+  return `${reader}-finder`;
+}
+
+/**
+ * The model a request names, by name or digest, with the finder that belongs to it where there is one; none for those that come with
+ * Adit. Throws MODEL_NOT_INSTALLED, a 400 that lists what is installed.
+ */
+export function chooseModel({ model }: LowerThirdArguments, installed: InstalledModel[]): string[] {
+  if (model === undefined) return [];
+  const usable = installed.filter((one) => READERS_AND_FINDERS.includes(one));
+  const chosen = usable.find(({ name, digest }) => name === model || digest === model);
+  if (chosen !== undefined) {
+    const finder = usable.find(({ name, family }) => name === finderOf(chosen.name) && family === FINDERS);
+    return [chosen.name, ...(chosen.family === FINDERS || finder === undefined ? [] : [finder.name])];
+  }
+  const names = [...new Set(usable.map(({ name }) => name))].join(', ') || 'none';
+  const message = `The model ${model} is not installed.`;
+  throw new AditError('MODEL_NOT_INSTALLED', `${message} Installed models of ${ID}: ${names}.`, {
+    errors: [{ pointer: pointerTo('modules', ID, 'model'), code: 'model_not_installed', message }],
+  });
+}
+
+/** How text is looked for with the models that were chosen: nothing is named that is used anyway. */
+export function lookWith(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
+  const chosen = installed.filter(({ name }) => models.includes(name));
+  const finder = chosen.find(({ family }) => family === FINDERS);
+  const reader = chosen.find(({ family }) => family !== FINDERS) ?? installed.find(({ name }) => name === READER);
+  return {
+    analysis: 'text',
+    args: {
+      ...(reader === undefined ? {} : { reader: reader.name }),
+      ...(finder === undefined ? {} : { finder: finder.name }),
+      ...(finder?.frameSide == null ? {} : { side: finder.frameSide }),
+    },
+  };
+}
