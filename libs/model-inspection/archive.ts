@@ -159,7 +159,11 @@ async function untar(path: string, isGzip: boolean, unpacking: Unpacking, limits
     onReadEntry: (entry) => {
       const write = untarEntry(entry, unpacking);
       writes.push(write);
-      write.catch(failed);
+      write.catch((error: unknown) => {
+        failed(error);
+        // Where all has been read, nothing is broken off: the parser has to get to its end.
+        entry.resume();
+      });
     },
   });
   const most = limits.maxBytes + limits.maxEntries * TAR_BYTES.entry + TAR_BYTES.end;

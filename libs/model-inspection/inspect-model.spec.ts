@@ -7,11 +7,10 @@ import { z } from 'zod';
 import { inspectModel } from './inspect-model.js';
 import type { Inspection } from './inspect.js';
 import { manifestFor } from './manifest-for.js';
-import { FLOAT, floats, graphOf, int64s, model, modelFolder, node, value } from './testing/onnx-file.js';
+import { external, loop, PICTURE, simple, Z } from './testing/hostile-files.js';
+import { graphOf, model, modelFolder, node } from './testing/onnx-file.js';
 
 const models = join(import.meta.dirname, '../../models');
-const PICTURE = [1, 3, 64, 64];
-const KEEP_NOTHING: onnx.INodeProto = { attribute: [{ name: 'keepdims', type: 2, i: 0 }] };
 let remove: (() => Promise<void>)[] = [];
 afterEach(async () => {
   await Promise.all(remove.map((each) => each()));
@@ -30,48 +29,6 @@ async function inspected(files: Record<string, Uint8Array | string>): Promise<In
 
 function refused(message: RegExp): object {
   return { code: 'VALIDATION', message: expect.stringMatching(message) };
-}
-
-/** A graph from a picture to `y`, ten numbers, and on from there. */
-function simple(more: onnx.IGraphProto = {}): onnx.IGraphProto {
-  const { input, output, node: nodes = [], initializer = [] } = graphOf(PICTURE, { y: [1, 10] });
-  return {
-    input: [...(input ?? []), ...(more.input ?? [])],
-    output: more.output ?? output,
-    node: [...(nodes ?? []), ...(more.node ?? [])],
-    initializer: [...(initializer ?? []), ...(more.initializer ?? [])],
-  };
-}
-
-const Z = { output: [value('z', [1, 10])] };
-
-/** One with a weight whose values lie in another file. */
-function external(location: string): onnx.IGraphProto {
-  const externalData = Object.entries({ location, length: '8' }).map(([key, entry]) => ({ key, value: entry }));
-  return simple({
-    initializer: [{ name: 'w', dims: [2], dataType: FLOAT, dataLocation: 1, externalData }],
-    node: [node('ReduceSum', ['w'], ['s'], KEEP_NOTHING), node('Add', ['y', 's'], ['z'])],
-    ...Z,
-  });
-}
-
-/** A loop of so many rounds, each of them a sum. */
-function loop(rounds: number): onnx.IGraphProto {
-  const body: onnx.IGraphProto = {
-    name: 'body',
-    input: [value('i', [], 7), value('go', [], 9), value('sum', [])],
-    output: [value('on', [], 9), value('next', [])],
-    node: [node('Identity', ['go'], ['on']), node('Add', ['sum', 'sum'], ['next'])],
-  };
-  return {
-    input: [value('images', PICTURE)],
-    output: [value('end', [])],
-    initializer: [int64s('rounds', [], [rounds]), { name: 'yes', dims: [], dataType: 9, int32Data: [1] }],
-    node: [
-      node('ReduceMean', ['images'], ['mean'], KEEP_NOTHING),
-      node('Loop', ['rounds', 'yes', 'mean'], ['end'], { attribute: [{ name: 'body', type: 5, g: body }] }),
-    ],
-  };
 }
 
 describe('an encoder of text', () => {
@@ -142,39 +99,6 @@ describe('inspecting in a process of its own', () => {
 });
 
 describe('a model that is refused', () => {
-  it.each<[string, onnx.IGraphProto, RegExp]>([
-    ['has weights outside of its folder', external('../other/weights.bin'), /outside of the model's folder/],
-    ['has weights at an absolute path', external('/etc/passwd'), /outside of the model's folder/],
-    ['has weights at a path of Windows', external('..\\weights.bin'), /outside of the model's folder/],
-    ['lacks its weights', external('weights.bin'), /is missing: put it beside the graph/],
-    ['has weights that are a folder', external('.'), /no file/],
-    ['has NaN among its weights', simple({ initializer: [floats('w', [3], [1, NaN, 2])] }), /"w" holds NaN/],
-    [
-      'answers NaN',
-      simple({ node: [node('Sub', ['y', 'y'], ['n']), node('Div', ['n', 'n'], ['z'])], ...Z }),
-      /"z" is NaN/,
-    ],
-    [
-      'uses an operator of its maker',
-      simple({ node: [node('DCNv3', ['y'], ['z'], { domain: 'mmdeploy' })], ...Z }),
-      /"mmdeploy:DCNv3"/,
-    ],
-    [
-      'uses an operator that does not exist',
-      simple({ node: [node('Relo', ['y'], ['z'])], ...Z }),
-      /cannot be loaded by ONNX Runtime/,
-    ],
-    [
-      'adds what cannot be added',
-      simple({ initializer: [floats('w', [3], [1, 2, 3])], node: [node('Add', ['y', 'w'], ['z'])], ...Z }),
-      /ONNX Runtime/,
-    ],
-    ['takes text', simple({ input: [value('text', [1], 8)] }), /"text" takes string/],
-    ['takes more numbers than a picture has', graphOf([1, 3, 100_000, 100_000], { y: [1, 10] }), /at most \d+ can/],
-  ])('%s', async (_, graph, message) => {
-    await expect(inspected({ 'model.onnx': model(graph) })).rejects.toMatchObject(refused(message));
-  });
-
   it('reaches weights outside by a link', async () => {
     const path = await folderOf({ 'model.onnx': model(external('weights.bin')) });
     const outside = await modelFolder({ 'secret.bin': new Uint8Array(8) });

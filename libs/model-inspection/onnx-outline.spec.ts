@@ -4,9 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import fc from 'fast-check';
 import onnxProto from 'onnx-proto';
-import { ONNX_LIMITS, readOutline } from './onnx-outline.js';
+import { readOutline } from './onnx-outline.js';
 import { ProtobufFile } from './protobuf-file.js';
 import { floats, graphOf, INT64, int64s, model, node, reading, value } from './testing/onnx-file.js';
+import { UNREADABLE } from './testing/hostile-files.js';
 
 const models = join(import.meta.dirname, '../../models');
 const PICTURE = [1, 3, 64, 64];
@@ -86,74 +87,8 @@ describe('an outline', () => {
 
 describe('a file that is refused', () => {
   const whole = model(simple());
-  const nested = (depth: number): ReturnType<typeof graphOf> =>
-    depth === 0
-      ? simple()
-      : { name: 'g', node: [node('If', ['c'], ['z'], { attribute: [{ name: 'b', type: 5, g: nested(depth - 1) }] })] };
-  const withWeight = (weight: object): Uint8Array => model({ ...simple(), initializer: [weight] });
-  const raw = new Uint8Array(8);
 
-  it.each<[string, Uint8Array, RegExp]>([
-    ['an empty one', new Uint8Array(0), /not an ONNX file: it holds no graph/],
-    ['text', Buffer.from('<html>404 Not Found</html>'), /not an ONNX file/],
-    ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), /not an ONNX file/],
-    ['one without nodes', model({ input: [] }), /holds no node/],
-    ['one without operator sets', model(simple(), { opsetImport: [] }), /which operators/],
-    ['one of two graphs', Buffer.concat([whole, whole]), /two graphs/],
-    ['a number that never ends', Buffer.alloc(64, 0xff), /longer than ten bytes|not an ONNX/],
-    ['a field longer than the file', Buffer.from([0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f]), /ends behind its message/],
-    ['a field of −1 bytes', Buffer.from([0x3a, ...Array<number>(9).fill(0xff), 0x01]), /negative length/],
-    ['graphs in graphs', model(nested(ONNX_LIMITS.depth + 2)), /deep in each other/],
-    [
-      'a weight that announces more than it brings',
-      withWeight({ name: 'w', dims: [1e15], dataType: 1, rawData: raw }),
-      /announces/,
-    ],
-    [
-      'a weight with more numbers than there are',
-      withWeight({ name: 'w', dims: [2 ** 40, 2 ** 40], dataType: 1, rawData: raw }),
-      /announces/,
-    ],
-    [
-      'a weight with a negative axis',
-      withWeight({ name: 'w', dims: [-4], dataType: 1, rawData: raw }),
-      /an axis of -4/,
-    ],
-    ['a weight of an unknown type', withWeight({ name: 'w', dims: [1], dataType: 99, rawData: raw }), /the type 99/],
-    [
-      'a weight of very many axes',
-      withWeight({ name: 'w', dims: Array<number>(100).fill(1), dataType: 1, rawData: raw }),
-      /64 axes/,
-    ],
-    [
-      'a weight elsewhere that says nowhere',
-      withWeight({ name: 'w', dims: [2], dataType: 1, dataLocation: 1 }),
-      /does not say where/,
-    ],
-    [
-      'a weight elsewhere at no number',
-      withWeight({
-        ...{ name: 'w', dims: [2], dataType: 1, dataLocation: 1 },
-        externalData: [
-          { key: 'location', value: 'x' },
-          { key: 'offset', value: '-1' },
-        ],
-      }),
-      /no number of bytes/,
-    ],
-    [
-      'a name as long as a book',
-      model({ ...simple(), name: 'g', node: [node('A'.repeat(5000), [], [])] }),
-      /of 5000 bytes/,
-    ],
-    ['sparse weights', model({ ...simple(), sparseInitializer: [{ dims: [4] }] }), /sparse/],
-    ['a training graph', model(simple(), { trainingInfo: [{}] }), /for inference/],
-    [
-      'much metadata',
-      model(simple(), { metadataProps: Array.from({ length: 1001 }, (_, i) => ({ key: String(i), value: '' })) }),
-      /metadata/,
-    ],
-  ])('is %s', async (_, bytes, message) => {
+  it.each(UNREADABLE)('is %s', async (_, bytes, message) => {
     expect(await refusal(bytes)).toMatch(message);
   });
 
