@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- the map is read for every pixel, within its size */
-import { elementAt } from '@adit/contracts';
+import { elementAt, float32At } from '@adit/contracts';
 import type { Point } from '@adit/inference';
 import { corners, minAreaRect, unclip, type RotatedRect } from './rotated-rect.js';
 
@@ -137,7 +137,7 @@ function meanWithin(map: Float32Array, width: number, height: number, rect: Rota
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
       if (!points.every((point, at) => isInside([x, y], point, elementAt(points, (at + 1) % points.length)))) continue;
-      sum += map[y * width + x]!;
+      sum += float32At(map, y * width + x);
       count++;
     }
   }
