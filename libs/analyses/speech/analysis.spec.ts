@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { pulledModel } from '../testing/pulled-models.js';
+import { applause, music } from '../testing/sounds.js';
 import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
 import speech from './analysis.js';
 import type { SpeechObservations } from './observations.js';
@@ -92,6 +93,19 @@ if ('reason' in models) {
       const inputs = sounds.flatMap((source) => ['-f', 'lavfi', '-i', source]);
       const path = await transcode('nobody.flac', [...inputs, '-filter_complex', '[0][1][2]concat=n=3:v=0:a=1']);
       expect(await look.at(path)).toMatchObject([{ language: null, voices: [], segments: [] }]);
+    });
+
+    it.each([
+      ['applause', applause],
+      ['music', music],
+    ])('hears nobody in %s, and whoever speaks before it', async (_, made) => {
+      const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
+      const said = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
+      const sound = new Float32Array(24 * 16_000);
+      sound.set(said);
+      sound.set(made(13), said.length);
+      const units = await look.heard(sound, [], { language: 'en', mode: 'performance' });
+      expect(plain(units)).toBe(SAID);
     });
 
     it('writes words as the keywords do, in the language that was asked for', async () => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
+import { applause, music } from '../testing/sounds.js';
 import { SpecLook } from '../testing/spec-look.js';
 import voiceActivity from './analysis.js';
 import { FRAME_SECONDS, type VoiceActivityObservations } from './observations.js';
@@ -66,6 +67,20 @@ describe('sound without speech', () => {
   it.each(Object.keys(sounds).map((name, i) => [name, i * 8] as const))('has nobody in %s', (_, from) => {
     const percent = units.flatMap((unit) => unit.percent);
     expect(voiced(percent, from, from + 8)).toBe(0);
+  });
+
+  it.each([
+    ['applause', applause],
+    ['music', music],
+  ])('has nobody in %s', async (_, made) => {
+    const heard = await look.heard(made(16), [], {});
+    expect(
+      voiced(
+        heard.flatMap(({ percent }) => percent),
+        0,
+        16,
+      ),
+    ).toBe(0);
   });
 
   it('is judged every 32 ms once, whatever chunk they lie in', () => {
