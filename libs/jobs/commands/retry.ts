@@ -6,8 +6,19 @@ import { CHUNK_KIND, EXTENT_NAME } from '../planning/units.js';
 import { restartAttempts } from '@adit/leases';
 import { reopenUnplanned } from '../planning/unplanned.js';
 
-/** A chunk `c` that a source lies in. */
-const IN_CHUNK = 'c.job_id = s.job_id AND s.index >= c.source_start AND s.index < c.source_end';
+/**
+ * SQL: the chunks of job `$1` in which a source failed, those of pictures or all. A job has ten thousand pictures: joined by their
+ * numbers they are looked at once, where ranges would be compared with each of them; and once for the whole statement, as a list,
+ * whatever the planner thinks of it: the embedded database gathers no statistics.
+ */
+const chunksOfFailed = (which = 'TRUE') => `ARRAY(
+  SELECT DISTINCT c.id FROM chunks c CROSS JOIN LATERAL generate_series(c.source_start, c.source_end - 1) AS source (index)
+    JOIN job_sources s ON s.job_id = $1 AND s.index = source.index AND s.state = 'failed'
+   WHERE c.job_id = $1 AND ${which})`;
+
+/** SQL: the indices of the sources of job `$1` that lie in a chunk of pictures. */
+const PICTURES = `
+  SELECT generate_series(c.source_start, c.source_end - 1) FROM chunks c WHERE c.job_id = $1 AND ${CHUNK_KIND} = 'image'`;
 
 /** Chunks of a fold `f` that it has passed. */
 const PASSED = `jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS passed (id, place)
@@ -20,13 +31,10 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
   const rows: { module_id: string }[] = await manager.query(
     `SELECT module_id FROM job_modules
       WHERE job_id = $1 AND EXISTS (
-        SELECT 1 FROM job_sources s WHERE s.job_id = $1 AND s.state = 'failed'
-           AND NOT EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND ${CHUNK_KIND} = 'image'))
+        SELECT 1 FROM job_sources s WHERE s.job_id = $1 AND s.state = 'failed' AND s.index NOT IN (${PICTURES}))
      UNION
      SELECT f.module_id FROM folds f CROSS JOIN ${PASSED}
-      WHERE f.job_id = $1 AND (a.state = 'failed' OR EXISTS (
-        SELECT 1 FROM job_sources s JOIN chunks c ON ${IN_CHUNK}
-         WHERE c.id = a.chunk_id AND s.job_id = $1 AND s.state = 'failed'))`,
+      WHERE f.job_id = $1 AND (a.state = 'failed' OR a.chunk_id = ANY(${chunksOfFailed()}))`,
     [jobId],
   );
   return rows.map((row) => row.module_id);
@@ -42,15 +50,12 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
   // A picture that was refused is looked at again with its chunk; a film or recording is opened again.
   await manager.query(
     `UPDATE chunk_analyses a SET state = 'waiting', ${restartAttempts('a')}, units = NULL, lease_until = NULL
-      WHERE a.job_id = $1 AND a.state = 'done' AND EXISTS (
-        SELECT 1 FROM chunks c JOIN job_sources s ON ${IN_CHUNK}
-         WHERE c.id = a.chunk_id AND ${CHUNK_KIND} = 'image' AND s.state = 'failed')`,
+      WHERE a.job_id = $1 AND a.state = 'done' AND a.chunk_id = ANY(${chunksOfFailed(`${CHUNK_KIND} = 'image'`)})`,
     [jobId],
   );
   await manager.query(
-    `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL, state = CASE
-            WHEN EXISTS (SELECT 1 FROM chunks c WHERE ${IN_CHUNK} AND ${CHUNK_KIND} = 'image') THEN 'planned'
-            ELSE 'waiting' END
+    `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL,
+            state = CASE WHEN s.index IN (${PICTURES}) THEN 'planned' ELSE 'waiting' END
       WHERE job_id = $1 AND state IN ('failed', 'requested')`,
     [jobId],
   );
@@ -118,23 +123,28 @@ async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules
   await locked.recount(new Map(left.map((row) => [row.module_id, row.count])));
 }
 
-/** Numbers what is left densely again, in its order: through numbers below zero, so that no two meet on the way. */
+/**
+ * Numbers what is left densely again, in its order: through numbers below zero, so that no two meet on the way. What stood before
+ * the first gap keeps its numbers.
+ */
 async function closeGaps(manager: EntityManager, jobId: string): Promise<void> {
-  await manager.query('UPDATE segments SET seq = -1 - seq, module_seq = -1 - module_seq WHERE job_id = $1', [jobId]);
   await manager.query(
-    `UPDATE segments s SET seq = n.seq, module_seq = n.module_seq
-       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq DESC) - 1 AS seq,
-                    row_number() OVER (PARTITION BY module_id ORDER BY seq DESC) - 1 AS module_seq
+    `UPDATE segments s SET seq = -n.seq, module_seq = -n.module_seq
+       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq) AS seq,
+                    row_number() OVER (PARTITION BY module_id ORDER BY seq) AS module_seq
                FROM segments WHERE job_id = $1) n
-      WHERE s.job_id = $1 AND s.seq = n.old`,
+      WHERE s.job_id = $1 AND s.seq = n.old AND (n.seq - 1 <> s.seq OR n.module_seq - 1 <> s.module_seq)`,
     [jobId],
   );
-  await manager.query('UPDATE summaries SET seq = -1 - seq WHERE job_id = $1', [jobId]);
   await manager.query(
-    `UPDATE summaries s SET seq = n.seq
-       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq DESC) - 1 AS seq
-               FROM summaries WHERE job_id = $1) n
-      WHERE s.job_id = $1 AND s.seq = n.old`,
+    'UPDATE segments SET seq = -1 - seq, module_seq = -1 - module_seq WHERE job_id = $1 AND seq < 0',
     [jobId],
   );
+  await manager.query(
+    `UPDATE summaries s SET seq = -n.seq
+       FROM (SELECT seq AS old, row_number() OVER (ORDER BY seq) AS seq FROM summaries WHERE job_id = $1) n
+      WHERE s.job_id = $1 AND s.seq = n.old AND n.seq - 1 <> s.seq`,
+    [jobId],
+  );
+  await manager.query('UPDATE summaries SET seq = -1 - seq WHERE job_id = $1 AND seq < 0', [jobId]);
 }

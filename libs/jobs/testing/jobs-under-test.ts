@@ -180,12 +180,16 @@ export class JobsUnderTest {
   }
 
   /** The same for a job of images. */
-  async openImages(jobId: string, sources: number): Promise<void> {
+  async openImages(jobId: string, sources: number, perChunk = sources): Promise<void> {
     const opened = { digest: '1'.repeat(64), facts: imageFacts };
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
       await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });
-      const spans = [{ sourceStart: 0, sourceEnd: sources, extent: { kind: 'image' as const } }];
+      const spans = Array.from({ length: Math.ceil(sources / perChunk) }, (_, at) => ({
+        sourceStart: at * perChunk,
+        sourceEnd: Math.min(sources, (at + 1) * perChunk),
+        extent: { kind: 'image' as const },
+      }));
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans }));
       return planChunks(manager, job, 0, opened, wanted);
     });
