@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
@@ -179,6 +179,13 @@ describe('fetchSource', () => {
     expect(await fails(web('/endless'), { maxBytes: 2_000_000 })).toBe('TOO_LARGE');
     expect(await fails(web('/film'), { maxBytes: 299_999 })).toBe('TOO_LARGE');
     expect(await fails(`${root}/film.mp4`, { maxBytes: 299_999 })).toBe('TOO_LARGE');
+  });
+
+  it('says the same of silence where the disk lets the copy wait', async () => {
+    // All threads that open files are busy: the clock of the connection runs out first.
+    for (let at = 0; at < 8; at += 1) pbkdf2('a', 'b', 200_000, 64, 'sha512', () => undefined);
+    const fetched = fetchSource(web('/stalls'), options({ idleTimeoutSeconds: 0.3 }));
+    await expect(fetched).rejects.toThrow('The source sent nothing for 0.3 s.');
   });
 
   it('stops on abort', async () => {

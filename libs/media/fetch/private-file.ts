@@ -63,6 +63,10 @@ export function tooLarge(maxBytes: number): AditError {
   return new AditError('TOO_LARGE', `The source is larger than ${maxBytes} bytes, the limit set here.`);
 }
 
+export function sentNothing(idleSeconds: number): AditError {
+  return new AditError('SOURCE_UNAVAILABLE', `The source sent nothing for ${idleSeconds} s.`);
+}
+
 async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength;) at += (await file.write(bytes, at)).bytesWritten;
 }
@@ -82,7 +86,7 @@ export function within<T>(
         reject(
           left <= idleSeconds * 1000
             ? new AditError('LIMIT_EXCEEDED', `Fetching the source took longer than ${totalSeconds} s.`)
-            : new AditError('SOURCE_UNAVAILABLE', `The source sent nothing for ${idleSeconds} s.`),
+            : sentNothing(idleSeconds),
         ),
       Math.max(Math.min(left, idleSeconds * 1000), 0),
     );

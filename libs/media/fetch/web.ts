@@ -2,7 +2,14 @@ import { AditError, errorCode } from '@adit/contracts';
 import { checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
 import { clientRequest, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
-import { copyToPrivateFile, tooLarge, within, type CopyLimits, type FetchedSource } from './private-file.js';
+import {
+  copyToPrivateFile,
+  sentNothing,
+  tooLarge,
+  within,
+  type CopyLimits,
+  type FetchedSource,
+} from './private-file.js';
 import { brief, checkWebAddress, sourceAddresses, type SourcePolicy } from './source-uri.js';
 
 const MAX_REDIRECTS = 5;
@@ -39,7 +46,7 @@ export async function fetchWeb(
       return await copyToPrivateFile(response.body, limits, deadline);
     }
   } catch (error) {
-    throw explained(start, error, limits.signal);
+    throw explained(start, error, limits);
   } finally {
     // destroy() waits for nothing that a hostile server could hold up.
     void agent.destroy().catch(() => undefined);
@@ -87,11 +94,13 @@ function checkStatus(url: URL, status: number): void {
 }
 
 /** Errors of the network in our words; an error of ours is often hidden in the cause. */
-function explained(url: URL, error: unknown, signal?: AbortSignal): unknown {
+function explained(url: URL, error: unknown, { signal, idleTimeoutSeconds }: CopyLimits): unknown {
   if (signal?.aborted) return signal.reason;
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
   const code = errorCode(error) ?? '';
+  // The connection's clock is ahead of the copy's, which begins once there is a file.
+  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return sentNothing(idleTimeoutSeconds);
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) return refused(url, `its certificate is not accepted (${code})`);
