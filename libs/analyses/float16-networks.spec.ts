@@ -18,6 +18,7 @@ const OPEN = 96;
 const TOLERANCE = 0.005;
 const MEASURED: Record<string, number> = {
   'face-embedding': 0.015,
+  'face-expression': 0.014,
   'face-pose': 0.015,
   facemesh: 0.02,
   'image-embedding': 0.01,
