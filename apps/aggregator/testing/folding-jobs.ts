@@ -127,6 +127,8 @@ export class FoldingJobs {
 
   /** A job of all modules of the registry, which all stand on one analysis. */
   async submit(sources: string[]): Promise<string> {
+    // The end of an earlier job has the scheduler look round: it would ask for the sources of this one, which specs plan themselves.
+    await this.scheduler.idle();
     const analysis: ResolvedAnalysis = {
       ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, frames: [], models: [] },
     };
