@@ -1,5 +1,5 @@
 // npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper and unseen people beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --held-back: the other half of
+// faster-whisper, unseen people and trainings beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --held-back: the other half of
 // the unseen people. --float16: faces, objects and landmarks are looked at as in float16.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speech } from './speech.mjs';
 import { traits } from './traits.mjs';
+import { trainings } from './trainings.mjs';
 import { unseen } from './unseen.mjs';
 
 const MAX_DISTANCE = 1;
@@ -54,12 +55,13 @@ const parts = {
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, values.peers),
   unseen: () => unseen(looker, scratch, row, half, values.peers),
+  trainings: () => trainings(looker, scratch, row, half, values.peers),
   cuts: () => cuts(looker, scratch, row, half),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
 /** The long film takes as long as all the others, and the photos of public repositories have to be fetched. */
-const BY_NAME = ['evening-news', 'unseen', 'cuts'];
+const BY_NAME = ['evening-news', 'unseen', 'trainings', 'cuts'];
 const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => !BY_NAME.includes(name));
 const unknown = asked.filter((name) => !(name in parts));
 if (unknown.length > 0) throw new Error(`There is no part ${unknown.join()}: ${Object.keys(parts).join(', ')}.`);

@@ -145,7 +145,7 @@ function strangersOf({ faces }, photos, groups, paths) {
 }
 
 /** `12 of 15 (55–93 %)`: the interval is Wilson's, of 95 %. */
-function share(list) {
+export function share(list) {
   const right = list.filter(Boolean).length;
   const [low, high] = wilson(right, list.length);
   return `${right} of ${list.length} (${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %)`;

@@ -1,0 +1,163 @@
+// Trainings of people on photos of public repositories: three photos of each are taught and the rest asked, people left out too, beside
+// dlib with the same photos; then wrong photos are planted.
+import { cosine, DEFAULT_LIMITS, fitFaceHead, vectorOf } from '@adit/datasets';
+import { dlibFaces } from './face-peer.mjs';
+import { distance, signTest } from './score.mjs';
+import { PeerError } from './speech-peer.mjs';
+import { largest, reduced, share, unseenMedia, whereFetched } from './unseen.mjs';
+
+const TAUGHT = 3;
+const DLIB_MAX_DISTANCE = 0.6;
+/** One class in so many gets a photo of somebody else. */
+const PLANTED_IN = 4;
+const FOUND = 0.9;
+
+/** `half`: 'work' or 'held back', of the people of unseen.mjs. */
+export function trainings(looker, scratch, row, half, withPeers) {
+  return whereFetched(row, half, async () => {
+    const people = new Map();
+    for (const { person, path } of (await unseenMedia(half)).photos) {
+      const upright = await reduced(path, Infinity, scratch);
+      people.set(person, [...(people.get(person) ?? []), upright]);
+    }
+    const listed = Array.from(people, ([person, photos]) => ({ person, photos }));
+    await measured(looker, scratch, row, withPeers, listed);
+  });
+}
+
+async function measured(looker, scratch, row, withPeers, people) {
+  const looks = new Map();
+  const paths = people.flatMap(({ photos }) => photos);
+  for (const path of paths) looks.set(path, await lookAt(looker, path));
+  const right = await report(row, people, { name: 'Adit', isOurs: true, teach: (taught) => aditTaught(taught, looks) });
+  if (withPeers) {
+    try {
+      const faces = await dlibFaces(paths, scratch);
+      const peers = await report(row, people, {
+        name: 'dlib',
+        isOurs: false,
+        teach: (taught) => dlibTaught(taught, faces),
+      });
+      const chance = signTest(right, peers);
+      row('  … more than Adit by no more than chance', `p ${chance.toFixed(2)}`, 'at least 0.05', chance >= 0.05);
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      row('dlib', error.message);
+    }
+  }
+  await planted(row, people, looks);
+}
+
+/** Rows of one side; whether each photo of somebody known was named right. `teach` gives who is on a photo, null for nobody. */
+async function report(row, people, { name: side, isOurs, teach }) {
+  // Who has no photo to spare is asked as a stranger only.
+  const known = people.filter(({ photos }) => photos.length > TAUGHT);
+  const nameOf = await teach(known);
+  const asked = known.flatMap(({ person, photos }) =>
+    photos.slice(TAUGHT).map((path) => ({ person, said: nameOf(path) })),
+  );
+  const right = asked.map(({ person, said }) => said === person);
+  const otherwise = asked.filter(({ person, said }) => said !== null && said !== person).length;
+  const strangers = [];
+  for (const one of people) {
+    const withoutOne = await teach(known.filter((other) => other !== one));
+    strangers.push(...one.photos.map(withoutOne));
+  }
+  const falsely = strangers.filter((said) => said !== null).length;
+  const bar = (count) => (isOurs ? ['0', count === 0] : []);
+  row(`${side}: ${known.length} people by ${TAUGHT} photos each, their others named`, share(right));
+  row('  … by another name', String(otherwise), ...bar(otherwise));
+  row(
+    '  … photos of each person, left out in turn, that are named',
+    `${falsely} of ${strangers.length}`,
+    ...bar(falsely),
+  );
+  return right;
+}
+
+async function aditTaught(people, looks) {
+  const classes = people.map(({ person, photos }) => classOf(person, photos.slice(0, TAUGHT), looks));
+  const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+  return (path) => nearestOf(head, looks.get(path));
+}
+
+async function dlibTaught(people, faces) {
+  const gallery = people
+    .flatMap(({ person, photos }) =>
+      photos.slice(0, TAUGHT).map((path) => ({ person, face: largest(faces.get(path)) })),
+    )
+    .filter(({ face }) => face?.embedding);
+  return (path) => {
+    const face = largest(faces.get(path));
+    if (!face?.embedding) return null;
+    const [near] = gallery
+      .map(({ person, face: { embedding } }) => ({ person, far: distance(embedding, face.embedding) }))
+      .sort((a, b) => a.far - b.far);
+    return near.far <= DLIB_MAX_DISTANCE ? near.person : null;
+  };
+}
+
+async function lookAt(looker, path) {
+  const faces = await looker.faces(path);
+  const { pin } = looker.repository.resolve('face-embedding');
+  const network = { name: pin.name, digest: pin.digest };
+  const seen = faces.filter(({ view }) => view).sort((a, b) => b.view.size - a.view.size);
+  return seen.length === 0 ? null : { network, faces: seen.map(({ view, female }) => ({ ...view, female })) };
+}
+
+function classOf(person, photos, looks) {
+  return {
+    id: person,
+    label: person,
+    images: photos.map((path) => ({ id: path, digest: path, look: looks.get(path) })),
+  };
+}
+
+/** The class of the nearest centre within the threshold. */
+function nearestOf({ classes, report: { threshold } }, look) {
+  if (look === null) return null;
+  const vector = vectorOf(look.faces[0].embedding);
+  const [near] = classes
+    .map(({ id, centres }) => ({ id, alike: Math.max(...centres.map((centre) => cosine(centre, vector))) }))
+    .sort((a, b) => b.alike - a.alike);
+  return Math.sqrt(Math.max(0, 2 - 2 * near.alike)) <= threshold ? near.id : null;
+}
+
+async function planted(row, all, looks) {
+  const people = all.filter(({ photos }) => photos.length >= TAUGHT);
+  const seen = (photos) => photos.filter((path) => looks.get(path) !== null);
+  const strangers = seen(all.filter((one) => !people.includes(one)).flatMap(({ photos }) => photos));
+  plantedRows(
+    row,
+    'of people of other classes',
+    await left(people, looks, (at) => seen(people[(at + 1) % people.length].photos)[0]),
+  );
+  plantedRows(row, 'of people of no class', await left(people, looks, (at) => strangers[at % strangers.length]));
+}
+
+function plantedRows(row, of, { found, count, lost, photos }) {
+  row(`wrong photos ${of}, planted: found`, `${found} of ${count}`, 'at least 90 %', found >= FOUND * count);
+  row('  … right photos left out', `${lost} of ${photos}`);
+}
+
+/** Each class once gets the photo `wrongFor` gives for its place, a part of all classes at a time. */
+async function left(people, looks, wrongFor) {
+  let [found, count] = [0, 0];
+  const lost = new Set();
+  for (let part = 0; part < PLANTED_IN; part += 1) {
+    const wrong = new Map();
+    const classes = people.map(({ person, photos }, at) => {
+      if (at % PLANTED_IN !== part) return classOf(person, photos, looks);
+      wrong.set(person, wrongFor(at));
+      return classOf(person, [...photos, wrongFor(at)], looks);
+    });
+    const { report: said } = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    count += wrong.size;
+    for (const { class_id: of, image_id: id, reason } of said.left_out) {
+      if (!['outlier', 'another_person'].includes(reason)) continue;
+      if (wrong.get(of) === id) found += 1;
+      else lost.add(id);
+    }
+  }
+  return { found, count, lost: lost.size, photos: people.reduce((sum, { photos }) => sum + photos.length, 0) };
+}
