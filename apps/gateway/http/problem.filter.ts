@@ -32,9 +32,6 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
-    // Fastify closes behind a body that it does not take. Who still sends it would be cut off, often before the answer is
-    // read; the body's watch throws away what comes, and ends whoever goes on for long.
-    reply.removeHeader('connection');
     reply.header('x-request-id', request.id);
     const problem = problemOf(error, path ?? '/', request.id);
     void reply
