@@ -218,7 +218,8 @@ function brokerSettings({ host = '127.0.0.1', port, controller, data }) {
     'transaction.state.log.replication.factor': 1,
     'transaction.state.log.min.isr': 1,
     'group.initial.rebalance.delay.ms': 0,
-    'broker.session.timeout.ms': 3000,
+    // A machine with much else to do holds the broker up for seconds; fenced, it would turn all groups away, again and again.
+    'broker.session.timeout.ms': 9000,
     'broker.heartbeat.interval.ms': 500,
   };
 }
