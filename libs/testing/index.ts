@@ -7,7 +7,7 @@ export { cutAt, hurtBetween, withComment, withStatedSize } from './damage.js';
 export { numberedFilm, playedNumbers, readNumber, rgbLuminance } from './numbered-film.js';
 export { selfSignedCertificate } from './certificate.js';
 export { filmOf, photoOf, PLACES, type Place } from './places.js';
-export { longestTurn } from './longest-turn.js';
+export { leastLongestTurn, longestTurn } from './longest-turn.js';
 export { meanDifference } from './mean-difference.js';
 export { randomOf } from './random.js';
 export { describeWith } from './describe-with.js';

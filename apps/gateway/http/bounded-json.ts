@@ -72,14 +72,12 @@ function sizeFault(bytes: Buffer): string | null {
 
 /** Where the string that begins at `start` ends; the end of the bytes when it does not. */
 function endOfString(bytes: Buffer, start: number): number {
-  for (let from = start; ;) {
-    const at = bytes.indexOf(QUOTE, from + 1);
-    if (at < 0) return bytes.length;
-    let slashes = 0;
-    while (at - 1 - slashes > from && bytes[at - 1 - slashes] === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return at;
-    from = at;
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
   }
+  return bytes.length;
 }
 
 /** The first key that would be lost; nesting is bounded by now. */

@@ -1,18 +1,11 @@
 import { checkDictionaryFile } from '@adit/dictionaries';
-import { longestTurn } from '@adit/testing';
+import { leastLongestTurn } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { languageOf } from '../dictionaries/language-detection.js';
 import { boundedJson } from './bounded-json.js';
 
 /** What takes longer than 50 ms of CPU leaves the main thread; the slowest machines get twice that. */
 const MOST_MS = 100;
-
-/** An offender is slow each time, a collection of what came before it and code that is cold are not. */
-async function leastOf(times: number, work: () => Promise<unknown>): Promise<number> {
-  let least = Infinity;
-  for (let time = 0; time < times; time += 1) least = Math.min(least, (await longestTurn(work)).milliseconds);
-  return least;
-}
 
 const members = (count: number, member: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => member(at)).join();
@@ -30,7 +23,7 @@ describe('no turn of the main thread is long', () => {
   ];
   it.each(bodies)('for %s', async (_, text) => {
     const body = Buffer.from(text);
-    const milliseconds = await leastOf(3, async () => {
+    const milliseconds = await leastLongestTurn(3, async () => {
       try {
         boundedJson(body);
       } catch {
@@ -43,7 +36,7 @@ describe('no turn of the main thread is long', () => {
 
   it('for a dictionary of 100,000 lines whose language is looked for', async () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => `der Hund ${at}`).join('\n'));
-    const milliseconds = await leastOf(3, async () => {
+    const milliseconds = await leastLongestTurn(3, async () => {
       const { sample } = await checkDictionaryFile('a workspace', bytes, 'simple');
       return languageOf(sample);
     });
