@@ -37,6 +37,42 @@ it('counts what could be begun, and what is worked on', async () => {
   expect(await counted('reports')).toEqual({ waiting: 2, running: 1 });
 });
 
+it('counts images of datasets by the family that looks at them, until that has ended', async () => {
+  const open = async () => {
+    const page = await metrics.metrics();
+    return [...page.matchAll(/^adit_dataset_images{family="(\w+)"} (\d+)$/gm)].map(([, family, count]) => [
+      family,
+      count,
+    ]);
+  };
+  expect(await open()).toEqual([
+    ['face', '0'],
+    ['landmark', '0'],
+  ]);
+  const workspace = randomUUID();
+  const states = { face: ['completed', 'failed'], landmark: ['waiting', 'waiting', 'processing', 'completed'] };
+  for (const [type, images] of Object.entries(states)) {
+    const dataset = randomUUID();
+    await query(`INSERT INTO datasets (id, workspace_id, name, type) VALUES ($1, $2, '', $3)`, [
+      dataset,
+      workspace,
+      type,
+    ]);
+    for (const state of images) {
+      await query(
+        `INSERT INTO dataset_images (id, workspace_id, dataset_id, class_id, storage_key, state, lease_until)
+         VALUES ($1, $2, $3, $1, 'a', $4, now() + interval '1 minute')`,
+        [randomUUID(), workspace, dataset, state],
+      );
+    }
+  }
+  expect(await open()).toEqual([
+    ['face', '0'],
+    ['landmark', '3'],
+  ]);
+  await query('DELETE FROM dataset_images');
+});
+
 it('does not count a training that waits for images as one that could begin', async () => {
   const [workspace, dataset] = [randomUUID(), randomUUID()];
   await query(`INSERT INTO datasets (id, workspace_id, name, type) VALUES ($1, $2, 'people', 'face')`, [

@@ -18,7 +18,7 @@ const TASKS = [
   ...[...Object.values(DATASET_IMAGES), DATASET_CLASSES, TRAININGS],
 ];
 
-/** Adds the gauge of tasks, read from the database when the metrics page is asked for. Any number of calls adds it once. */
+/** Adds gauges of tasks, read from the database when the metrics page is asked for. Any number of calls adds them once. */
 export function observeTasks(db: Pick<DataSource, 'query'>): void {
   gauge(
     'adit_tasks',
@@ -32,6 +32,15 @@ export function observeTasks(db: Pick<DataSource, 'query'>): void {
       }
     },
   );
+  gauge(
+    'adit_dataset_images',
+    'Images of datasets that the inference of a family has still to look at, or looks at',
+    ['family'],
+    async (images) => {
+      const rows: ImagesRow[] = await db.query(COUNT_IMAGES);
+      for (const { family, open } of rows) images.set({ family }, open);
+    },
+  );
 }
 
 interface Row {
@@ -40,10 +49,23 @@ interface Row {
   running: number;
 }
 
+interface ImagesRow {
+  family: string;
+  open: number;
+}
+
 /** Over the partial indexes of what is open. */
 const COUNT = `
   SELECT task, sum(waiting)::int AS waiting, sum(running)::int AS running
     FROM (${TASKS.map(counted).join(' UNION ALL ')}) AS tables GROUP BY task`;
+
+/** What is looked at counts until that has ended: whoever does it is not taken away meanwhile. */
+const COUNT_IMAGES = Object.entries(DATASET_IMAGES)
+  .map(
+    ([family, { name, open, live }]) =>
+      `SELECT '${family}' AS family, count(*)::int AS open FROM ${name} WHERE ${open} AND ${live}`,
+  )
+  .join(' UNION ALL ');
 
 function counted({ name, open, live, free, leaseUntil }: LeasedTable): string {
   return `SELECT '${name}' AS task, count(*) FILTER (WHERE ${free}) AS waiting,

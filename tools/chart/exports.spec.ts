@@ -7,7 +7,7 @@ import { BUS, type Bus } from '@adit/bus';
 import { counter, gauge, histogram } from '@adit/runtime';
 import { startEngine } from '@adit/standalone';
 import { load } from 'js-yaml';
-import { chartFolder } from './chart.js';
+import { chartFolder, describeWithPrograms, objectsOf, render } from './chart.js';
 
 /** What Prometheus adds to a metric by the chart's ServiceMonitor. */
 const OF_THE_SCRAPE = ['namespace', 'installation', 'component', 'pod', 'job', 'instance'];
@@ -15,6 +15,8 @@ const OF_THE_SCRAPE = ['namespace', 'installation', 'component', 'pod', 'job', '
 const FOREIGN = /^(up|kube_\w+)$/;
 
 interface Fact {
+  port: number;
+  images?: string[];
   subscriptions?: Record<string, string[]>;
 }
 
@@ -25,12 +27,13 @@ let engine: Awaited<ReturnType<typeof startEngine>>;
 /** Label names by metric, of everything that an engine with all services exports. */
 const exported = new Map<string, string[]>();
 let groups: { group: string; topic: string }[];
+let page: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'adit-exports-'));
   engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', quiet: true, apiKey: 'a-key-of-the-specs' });
   groups = await engine.app.get<Bus>(BUS).lag();
-  const page = await (await fetch(new URL('/metrics', engine.url))).text();
+  page = await (await fetch(new URL('/metrics', engine.url))).text();
   for (const [, name, type] of page.matchAll(/^# TYPE (\w+) (counter|gauge|histogram)$/gm)) {
     const isHistogram = type === 'histogram';
     const labels = [...labelsOf(name!, type!), ...(isHistogram ? ['le'] : [])];
@@ -104,5 +107,30 @@ describe('what the chart asks of the engine', () => {
     );
     const real = groups.filter(({ group }) => /^(decoder|inference-.*)$/.test(group));
     expect(asked.sort()).toEqual(real.map(({ group, topic }) => `${group} ${topic}`).sort());
+  });
+});
+
+interface Trigger {
+  type: string;
+  metadata: { url: string; format: string; valueLocation: string };
+}
+
+await describeWithPrograms('what KEDA asks of the aggregator', ['helm'], () => {
+  it('is on its page of metrics, one value for each family that looks at images of datasets', async () => {
+    const objects = objectsOf(await render(['standard'], '1.34'));
+    const asked = objects
+      .filter(({ kind }) => kind === 'ScaledObject')
+      .flatMap(({ spec }) => spec['triggers'] as Trigger[])
+      .filter(({ type }) => type === 'metrics-api');
+    const { aggregator } = load(await read('files/services.yaml')) as Record<string, Fact>;
+    for (const { metadata } of asked) {
+      expect(metadata).toMatchObject({
+        format: 'prometheus',
+        url: `http://adit-aggregator.media.svc:${aggregator!.port}/metrics`,
+      });
+    }
+    const counted = page.split('\n').filter((line) => line.startsWith('adit_dataset_images{'));
+    expect(counted.sort()).toEqual(asked.map(({ metadata }) => `${metadata.valueLocation} 0`).sort());
+    expect(counted).toHaveLength(2);
   });
 });

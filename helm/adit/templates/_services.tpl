@@ -18,15 +18,18 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- $base := dict "port" 9464 "models" true "gpu" true "values" $values -}}
 {{- if $gpu.together -}}
 {{- $subscriptions := dict -}}
+{{- $images := list -}}
 {{- range $gpu.families -}}
-{{- $_ := mustMergeOverwrite $subscriptions (index $facts (printf "inference-%s" .)).subscriptions -}}
+{{- $fact := index $facts (printf "inference-%s" .) -}}
+{{- $_ := mustMergeOverwrite $subscriptions $fact.subscriptions -}}
+{{- $images = concat $images ($fact.images | default list) -}}
 {{- end -}}
 {{- $app := printf "inference-%s" (first $gpu.families) -}}
-{{- $_ := set $services "inference-gpu" (mustMergeOverwrite (deepCopy $base) (dict "app" $app "families" $gpu.families "subscriptions" $subscriptions)) -}}
+{{- $_ := set $services "inference-gpu" (mustMergeOverwrite (deepCopy $base) (dict "app" $app "families" $gpu.families "subscriptions" $subscriptions "images" $images)) -}}
 {{- else -}}
 {{- range $gpu.families -}}
 {{- $app := printf "inference-%s" . -}}
-{{- $_ := set $services (printf "%s-gpu" $app) (mustMergeOverwrite (deepCopy $base) (dict "app" $app "subscriptions" (index $facts $app).subscriptions)) -}}
+{{- $_ := set $services (printf "%s-gpu" $app) (mustMergeOverwrite (deepCopy $base) (dict "app" $app) (pick (index $facts $app) "subscriptions" "images")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
