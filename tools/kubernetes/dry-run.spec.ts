@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { repositoryRoot } from '../setup/places.mjs';
 import { expectOk, program, say, schemaFolder, startControlPlane } from './index.mjs';
@@ -62,6 +62,35 @@ suite(`the chart on a real API server${title}`, () => {
     expect(said.stdout.trim().split('\n')).toHaveLength(documents.length);
   });
 
+  it('gets every key that "standard" reads from the secrets that docs/kubernetes.md makes', async () => {
+    const page = readFileSync(join(repositoryRoot, 'docs/kubernetes.md'), 'utf8');
+    const commands = page.split('\n').filter((line) => line.startsWith('kubectl -n adit create secret'));
+    expectOk(
+      await say('openssl', [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-subj', '/CN=adit'],
+        ...['-keyout', join(scratch, 'tls.key'), '-out', join(scratch, 'tls.crt')],
+      ]),
+    );
+    writeFileSync(join(scratch, 'ca.crt'), readFileSync(join(scratch, 'tls.crt')));
+    const shell = ['cd "$0"', ...commands].join('\n');
+    const path = `${dirname(await program('kubectl'))}:${process.env['PATH']}`;
+    expectOk(
+      await say('sh', ['-e', '-c', shell, scratch], { ...process.env, PATH: path, KUBECONFIG: plane.kubeconfig }),
+    );
+    const { items } = JSON.parse(
+      expectOk(await plane.kubectl('get', 'secrets', '--namespace', namespace, '-o=json')),
+    ) as {
+      items: { metadata: { name: string }; data: Record<string, string> }[];
+    };
+    const made = items.flatMap(({ metadata, data }) => Object.keys(data).map((key) => `${metadata.name} ${key}`));
+    const rendered = await say(helm, ['template', 'adit', chart, '--values', join(values, 'standard.yaml')]);
+    const read = new Set(secretKeys(loadAll(expectOk(rendered))));
+    expect(read.size).toBeGreaterThan(10);
+    expect([...read].filter((key) => !made.includes(key))).toEqual([]);
+    // Nor is one made in vain.
+    expect(made.filter((key) => !read.has(key))).toEqual([]);
+  });
+
   it('refuses what the schema of Kubernetes does not know', async () => {
     const budget = {
       apiVersion: 'policy/v1',
@@ -79,4 +108,22 @@ function json(name: string, content: object): string {
   const file = join(scratch, `${name}.json`);
   writeFileSync(file, JSON.stringify(content));
   return file;
+}
+
+type Node = Record<string, unknown>;
+
+/** Secret and key of all that is read in objects, as `name key`. */
+function secretKeys(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(secretKeys);
+  if (typeof value !== 'object' || value === null) return [];
+  const { secretKeyRef, secretTargetRef, secret, secretName, ...others } = value as Node;
+  const named = (refs: unknown[]) => (refs as { name: string; key: string }[]).map(({ name, key }) => `${name} ${key}`);
+  const { name, items = [] } = (secret ?? {}) as { name?: string; items?: { key: string }[] };
+  return [
+    ...named([secretKeyRef, secretTargetRef].flat().filter(Boolean)),
+    ...items.map(({ key }) => `${name} ${key}`),
+    // Of an ingress.
+    ...(secretName === undefined ? [] : ['tls.crt', 'tls.key'].map((key) => `${String(secretName)} ${key}`)),
+    ...Object.values(others).flatMap(secretKeys),
+  ];
 }
