@@ -7,6 +7,7 @@ import type { DatabaseDriver } from './driver.js';
 import { ENTITIES, SnakeNaming } from './entities/index.js';
 import { isUnavailable, toAditError } from './errors.js';
 import { GuardedDataSource } from './guarded-data-source.js';
+import { keepHouseForGood } from './housekeeping.js';
 import { migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openPglite } from './pglite.js';
@@ -23,6 +24,8 @@ export interface Database {
 interface OpenOptions {
   /** Bring the schema up to date first. Default true. */
   migrate?: boolean;
+  /** How often an embedded server is tidied, in milliseconds. Default a minute. */
+  housekeepingMs?: number;
 }
 
 const SCHEMA = {
@@ -68,7 +71,9 @@ async function begin(driver: DatabaseDriver, options: OpenOptions): Promise<Data
   const disconnect = async (): Promise<void> => {
     if (dataSource.isInitialized) await dataSource.destroy();
   };
+  let endHousekeeping: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
+    await endHousekeeping?.();
     await disconnect();
     await driver.close();
   };
@@ -80,6 +85,7 @@ async function begin(driver: DatabaseDriver, options: OpenOptions): Promise<Data
     await disconnect();
     throw error;
   }
+  if (!driver.isShared) endHousekeeping = keepHouseForGood(dataSource, options.housekeepingMs);
   return { dataSource, close: () => (closing ??= close()) };
 }
 
