@@ -106,7 +106,7 @@ export async function releaseOn({ plane, node }, { namespace, name, secrets }) {
     const lines = [said.stderr.trim(), (await inside('get', 'pods', '--output', 'wide')).stdout];
     for (const { metadata, status } of await pods()) {
       const well = status.phase === 'Succeeded' || status.containerStatuses?.every(({ ready }) => ready);
-      if (!well) lines.push(`${metadata.name}:`, node.logsOf(metadata.name).split('\n').slice(-15).join('\n'));
+      if (!well) lines.push(`${metadata.name}:`, node.logsOf(metadata.name).split('\n').slice(-40).join('\n'));
     }
     throw new Error(lines.join('\n'));
   };
