@@ -146,6 +146,15 @@ export default defineConfig(
       ],
     },
   },
+  // What an app loads is in its image, which has no packages that are for development alone.
+  {
+    files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**', 'apps/console/**'],
+    rules: {
+      'n/no-unpublished-import': ['error', { ignorePrivate: false, ignoreTypeImport: true }],
+      'n/no-extraneous-import': 'error',
+    },
+  },
   // Libraries speak through errors and the logger they are given.
   // Their command-line helpers are programs.
   { files: ['libs/**/*.ts'], ignores: ['libs/**/generate-*.ts'], rules: { 'no-console': 'error' } },
