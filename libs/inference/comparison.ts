@@ -1,4 +1,5 @@
-import type { Box } from '@adit/contracts';
+import { matchGreedily, type Box } from '@adit/contracts';
+import { overlap } from './box.js';
 
 /** What a version of a network saw in one picture. */
 export interface Seen {
@@ -46,6 +47,21 @@ export interface ComparedPicture {
 
 /** Pairs of the same thing, of what two versions saw in one picture. */
 export type MatchSeen = (stable: readonly Seen[], candidate: readonly Seen[]) => { left: Seen; right: Seen }[];
+
+/** Intersection over union from which two boxes of a label are the same thing, as PASCAL VOC counts. */
+const SAME_FROM = 0.5;
+
+/** Boxes of the same label that overlap by half or more; those that overlap most first. */
+export const matchBoxes: MatchSeen = (stable, candidate) =>
+  matchGreedily(
+    stable.flatMap((left) =>
+      candidate.flatMap((right) => {
+        if (left.label !== right.label || left.box === null || right.box === null) return [];
+        const common = overlap(left.box, right.box);
+        return common < SAME_FROM ? [] : { left, right, cost: -common };
+      }),
+    ),
+  );
 
 /**
  * Compares what two versions saw in the same pictures, in their order. What neither is surer of than `sureFrom` counts for

@@ -142,6 +142,22 @@ describe('a request', () => {
       expect(() => chosen(`team@${tag}`)).toThrow(`team@${tag} is not installed: versions are 1, 2, 10, and latest.`);
     }
   });
+
+  it('takes what belongs to the longest of two names in its version', () => {
+    const network = (name: string, version: number): InstalledModel => ({
+      ...{ id: `${name} ${version}`, name, version, digest: `${name} ${version}`, kind: 'network' },
+      ...{ family: null, modules: ['faces'], isDefault: false },
+    });
+    const names = ['vit', 'vit-large', 'vit-large-decoder'];
+    const installed = names.flatMap((name) => [network(name, 1), network(name, 2)]);
+    const [checked] = registry.check({ faces: {} });
+    const definition = { ...checked!.definition, models: () => names };
+    const { versions } = chooseModels(
+      { ...checked!, definition, args: { models: ['vit@1', 'vit-large@2'] } },
+      installed,
+    );
+    expect(Object.fromEntries(versions)).toEqual({ vit: 1, 'vit-large': 2, 'vit-large-decoder': 2 });
+  });
 });
 
 describe('GET /v1/modules/', () => {

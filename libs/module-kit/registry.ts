@@ -163,7 +163,11 @@ function versionBeside(
   installed: readonly InstalledModel[],
 ): number | null {
   if (versions.has(name)) return null;
-  const [, version] = [...versions].find(([given]) => name.startsWith(`${given}-`)) ?? [];
+  // `vit-large-decoder` belongs to `vit-large`, whatever stands of `vit` beside it.
+  const [nearest] = [...versions]
+    .filter(([given]) => name.startsWith(`${given}-`))
+    .sort(([one], [other]) => other.length - one.length);
+  const version = nearest?.[1];
   const isThere = ({ kind, name: of, version: number }: InstalledModel): boolean =>
     kind === 'network' && of === name && number === version;
   return installed.some(isThere) ? (version ?? null) : null;

@@ -1,27 +1,17 @@
-import { matchGreedily } from '@adit/contracts';
-import { comparePictures, overlap, type ComparedPicture, type Comparison, type MatchSeen } from '@adit/inference';
+import { comparePictures, matchBoxes, type ComparedPicture, type Comparison } from '@adit/inference';
 import { uprightBox, type TextObservations } from './observations.js';
 
-/** Intersection over union from which two boxes are of the same line. */
-const SAME_FROM = 0.5;
 /** Confidences from which a line counts that only one version read. */
 const SURE_FROM = 0.6;
 
 /** What two versions of a finder or a reader read, frame by frame: the same text in the same place. */
 export function compareText(stable: TextObservations, candidate: TextObservations): Comparison {
-  return comparePictures(picturesOf(stable), picturesOf(candidate), { match, sureFrom: SURE_FROM, countedAs: 'text' });
+  return comparePictures(picturesOf(stable), picturesOf(candidate), {
+    match: matchBoxes,
+    sureFrom: SURE_FROM,
+    countedAs: 'text',
+  });
 }
-
-const match: MatchSeen = (stable, candidate) =>
-  matchGreedily(
-    stable.flatMap((left) =>
-      candidate.flatMap((right) => {
-        if (left.label !== right.label || left.box === null || right.box === null) return [];
-        const common = overlap(left.box, right.box);
-        return common < SAME_FROM ? [] : { left, right, cost: -common };
-      }),
-    ),
-  );
 
 function picturesOf({ sampled, tracks }: TextObservations): ComparedPicture[] {
   const pictures = new Map(
