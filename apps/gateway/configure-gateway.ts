@@ -15,7 +15,7 @@ import { addBodyParsers } from './http/body-parsers.js';
 import { addBodyWatch } from './http/body-watch.js';
 import { addCompression } from './http/compression.js';
 import { KnownPaths } from './http/known-paths.js';
-import { addOrderlyClose } from './http/orderly-close.js';
+import { addOrderlyClose, type OrderlyClose } from './http/orderly-close.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { addRevalidation } from './http/revalidation.js';
@@ -28,13 +28,13 @@ const CLOSING_PATIENCE_MS = 5_000;
 
 /**
  * Gives an application that holds GatewayModule, made with `gatewayAdapter`, the gateway's prefix, hooks, validation and
- * errors. Call it after `NestFactory.create` and before `init` or `listen`.
+ * errors. Call it after `NestFactory.create` and before `init` or `listen`. A process that ends drains what it answers first.
  */
-export async function configureGateway(app: NestFastifyApplication): Promise<void> {
+export async function configureGateway(app: NestFastifyApplication): Promise<OrderlyClose> {
   collectProcessMetrics();
   const fastify = app.getHttpAdapter().getInstance();
   const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
-  addOrderlyClose(fastify, CLOSING_PATIENCE_MS);
+  const orderlyClose = addOrderlyClose(fastify, CLOSING_PATIENCE_MS);
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
   addRequestHooks(fastify, config.corsOrigins);
@@ -59,4 +59,5 @@ export async function configureGateway(app: NestFastifyApplication): Promise<voi
   });
   app.useGlobalPipes(requestValidation());
   app.useGlobalFilters(new ProblemFilter(new KnownPaths(allRoutes())));
+  return orderlyClose;
 }

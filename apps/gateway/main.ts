@@ -26,6 +26,9 @@ class GatewayApp {
 
 const schema = PlatformConfig.extend({ ...InferenceConfig.shape, ...GatewayConfig.shape });
 
+/** Clients that are at work send their next request sooner. */
+const DRAIN_MS = 2_000;
+
 await serviceProcess('gateway', schema, async (config) => {
   const [analyses, modules] = await Promise.all([AnalysisRegistry.scan(analysesFolder), loadModules()]);
   const root = GatewayApp.of([
@@ -41,7 +44,8 @@ await serviceProcess('gateway', schema, async (config) => {
   // gateways out of service, clients would get a balancer's error instead of an answer, or of a 503 that says when to come.
   health.tolerate('bus', 'objects');
   onShutdown('gateway', SHUTDOWN_PRIORITY.work, () => app.close());
-  await configureGateway(app);
+  const { drain } = await configureGateway(app);
+  onShutdown('connections', SHUTDOWN_PRIORITY.intake, () => drain(DRAIN_MS));
   await app.init();
   const { key } = await app.get(Bootstrap).ensureBootstrapKey({ apiKey: config.apiKey });
   // The only time it can be shown; a log would keep it.

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 import { gatewayAdapter } from './adapter.js';
-import { addOrderlyClose } from './orderly-close.js';
+import { addOrderlyClose, type OrderlyClose } from './orderly-close.js';
 
 const PATIENCE_MS = 1_500;
 /** More than the buffers of two sockets hold. */
@@ -13,10 +13,11 @@ const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 describe('a gateway that closes', () => {
   let fastify: FastifyInstance;
+  let orderlyClose: OrderlyClose;
   let answer = () => {};
   beforeEach(async () => {
     fastify = gatewayAdapter({ trustProxy: [], maxBodyBytes: 1_000 }).getInstance<FastifyInstance>();
-    addOrderlyClose(fastify, PATIENCE_MS);
+    orderlyClose = addOrderlyClose(fastify, PATIENCE_MS);
     fastify.get('/', () => 'served');
     fastify.get('/large', () => 'x'.repeat(LARGE));
     const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -83,5 +84,29 @@ describe('a gateway that closes', () => {
     never.read();
     await never.ended;
     expect(never.said().length).toBeLessThan(LARGE);
+  });
+
+  it('has those who are at work give up their connections first', async () => {
+    const working = await open(ask('/'));
+    while (!working.said().endsWith('served')) await sleep(5);
+    expect(working.said()).toMatch(/connection: keep-alive/i);
+    const began = performance.now();
+    const drained = orderlyClose.drain(60_000);
+    const late = await open(ask('/'));
+    await working.send(ask('/'));
+    await Promise.all([working.ended, late.ended, drained]);
+    expect(working.said()).toMatch(/served[^]+connection: close[^]+served$/i);
+    expect(late.said()).toMatch(/connection: close[^]+served$/i);
+    expect(performance.now() - began).toBeLessThan(30_000);
+  });
+
+  it('waits so long and no longer for those who ask nothing', async () => {
+    const silent = await open(ask('/'));
+    while (!silent.said().endsWith('served')) await sleep(5);
+    const began = performance.now();
+    await orderlyClose.drain(200);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(199);
+    await Promise.all([fastify.close(), silent.ended]);
+    expect(silent.said()).toMatch(/served$/);
   });
 });

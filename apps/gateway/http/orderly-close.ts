@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** A connection, by what was asked on it. */
@@ -11,6 +12,17 @@ interface Asked {
   bytes: number;
 }
 
+export interface OrderlyClose {
+  /**
+   * Tells all who ask that their connection ends with the answer, until none is left or the time is over. Who sends on a connection
+   * that ends at that moment gets no answer: so before the gateway closes, those in use are given up by their clients.
+   */
+  drain(milliseconds: number): Promise<void>;
+}
+
+/** How often a gateway that drains looks whether somebody is left, in milliseconds. */
+const LOOK_MS = 25;
+
 /**
  * Lets the gateway close as soon as everybody who asked has an answer. Node alone cuts what is still to be sent of an answer
  * that was ended, and waits for ever for connections on which nothing has come, as browsers and pools open them in advance, for
@@ -18,9 +30,10 @@ interface Asked {
  * rest end at once, those with an answer once it is sent; a head that is on its way and an answer that is not fetched have
  * `patienceMs`.
  */
-export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): void {
+export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): OrderlyClose {
   const { server } = fastify;
   const connections = new Map<Socket, Asked>();
+  let draining = false;
   let closing = false;
   server.on('connection', (socket: Socket) => {
     connections.set(socket, { underway: 0, answers: 0, bytes: 0 });
@@ -45,7 +58,8 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): v
   });
   fastify.addHook('onSend', ({ raw }, reply, payload, done) => {
     // Node ends the connection behind it: not while a body is still coming, or others wait behind it.
-    if (closing && raw.complete && connections.get(raw.socket)?.answers === 1) reply.header('connection', 'close');
+    if ((draining || closing) && raw.complete && connections.get(raw.socket)?.answers === 1)
+      reply.header('connection', 'close');
     done(null, payload);
   });
   // Node calls it when it closes; its own cuts answers.
@@ -64,4 +78,11 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): v
     }, patienceMs).unref();
     done();
   });
+  return {
+    async drain(milliseconds) {
+      draining = true;
+      const until = performance.now() + milliseconds;
+      while (connections.size > 0 && performance.now() < until) await sleep(LOOK_MS);
+    },
+  };
 }
