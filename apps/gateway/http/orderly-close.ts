@@ -39,7 +39,8 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
     connections.set(socket, { underway: 0, answers: 0, bytes: 0 });
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  // Before the handler, which may answer at once.
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const asked = connections.get(socket);
     if (asked === undefined) return;
@@ -58,7 +59,7 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
   });
   fastify.addHook('onSend', ({ raw }, reply, payload, done) => {
     // Node ends the connection behind it: not while a body is still coming, or others wait behind it.
-    if ((draining || closing) && raw.complete && connections.get(raw.socket)?.answers === 1)
+    if ((draining || closing) && hasCome(raw) && connections.get(raw.socket)?.answers === 1)
       reply.header('connection', 'close');
     done(null, payload);
   });
@@ -85,4 +86,9 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
       while (connections.size > 0 && performance.now() < until) await sleep(LOOK_MS);
     },
   };
+}
+
+/** Whether nothing is to come of a request; one without a body may be answered before Node says that it is complete. */
+function hasCome({ complete, headers }: IncomingMessage): boolean {
+  return complete || (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0);
 }
