@@ -20,7 +20,8 @@ export interface Bundle {
 const ALIKE = 0.4;
 /** Bundles of a person that a row may still join: photos that have nothing in common are one each, and many. */
 const LOOKED_BACK = 8;
-const [ROWS_AT_ONCE, SIGNS_AT_ONCE] = [1024, 16_384];
+/** Between two steps: some milliseconds on a machine with much else to do. */
+const [ROWS_AT_ONCE, SIGNS_AT_ONCE] = [128, 4_096];
 
 /**
  * What many people look like, in a 64th of the memory: the signs of the mean of each bundle. The more signs two directions share, the
@@ -59,6 +60,7 @@ export class Bundles {
         parts.push(signsOf(sum, words));
       }
     }
+    yield;
     const signs = new Uint32Array(bundles.length * words);
     parts.forEach((part, at) => signs.set(part, at * words));
     return new Bundles(bundles, signs, words);
