@@ -63,6 +63,22 @@ describe('a body that never ends', () => {
     socket.destroy();
   });
 
+  it.concurrent('is none that is too large: who sends it is answered, may end it, and asks on', async () => {
+    const length = 9_000_000;
+    const socket = connect(port, '127.0.0.1');
+    let all = '';
+    socket.on('data', (data) => (all += String(data)));
+    const answered = async (status: number): Promise<void> => {
+      while (!all.includes(`HTTP/1.1 ${status} `)) await once(socket, 'data');
+    };
+    socket.write(head(gateway.key).replace('Transfer-Encoding: chunked', `Content-Length: ${length}`));
+    await answered(413);
+    expect(all).not.toMatch(/^connection: close/im);
+    socket.write(' '.repeat(length) + `${head(gateway.key, '/api/v1/jobs/', 'GET')}0\r\n\r\n`);
+    await answered(200);
+    socket.destroy();
+  });
+
   it.concurrent('is none that has come whole, though nobody reads it', async () => {
     const order = { sources: ['https://media.example.org/a.jpg'], modules: { face_recognition: {} } };
     const { id } = (await gateway.ask('POST', '/api/v1/jobs/', order)).json<{ id: string }>();

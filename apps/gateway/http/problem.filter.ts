@@ -32,6 +32,9 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
+    // Fastify closes behind each body that it does not take. Who still sends it would be cut off, often before the answer is
+    // read; the body's watch throws away what comes, and ends whoever goes on for long. Only who sent too much is closed on.
+    if (error.code !== 'RATE_LIMITED') reply.removeHeader('connection');
     reply.header('x-request-id', request.id);
     const problem = problemOf(error, path ?? '/', request.id);
     void reply
