@@ -35,7 +35,7 @@ async function play(row: Row, engine: EngineUnderTest, place: Place): Promise<Ou
   return { ...outcome, job, segments: await engine.api.segments(job.id) };
 }
 
-/** Plays rows several at a time, a photo of a neighbour's among every few; answers by row. */
+/** Plays rows several at a time, each as soon as another has ended, a photo of a neighbour's among every few; answers by row. */
 export async function playAll(
   rows: readonly Row[],
   engine: EngineUnderTest,
@@ -43,11 +43,14 @@ export async function playAll(
   canary: () => Promise<void>,
 ): Promise<Map<Row, Outcome | Error>> {
   const outcomes = new Map<Row, Outcome | Error>();
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const playing = rows.slice(at, at + AT_ONCE).map(async (row) => {
+  const left = rows.entries();
+  const player = async (): Promise<void> => {
+    for (const [at, row] of left) {
+      const neighbour = at % AT_ONCE === 0 ? canary() : null;
       outcomes.set(row, await play(row, engine, place).catch((error: unknown) => error as Error));
-    });
-    await Promise.all([...playing, canary()]);
-  }
+      await neighbour;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, player));
   return outcomes;
 }
