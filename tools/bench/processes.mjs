@@ -1,8 +1,9 @@
 // The services as processes of their own on real servers, as the rows see them.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pullModel } from '@adit/models';
 import { startServers } from '@adit/servers';
 import { serviceNames, startStack } from '@adit/stack';
 import pg from 'pg';
@@ -26,6 +27,7 @@ export class Processes {
    * @param {object} options
    * @param {string[]} [options.only] The services that run, the gateway among them; all when left out.
    * @param {string[]} [options.roots] Folders that jobs may read from.
+   * @param {string[]} [options.pulled] Models that are pulled before.
    * @param {Record<string, string>} [options.environment] Settings of all processes.
    * @param {Record<string, Record<string, string>>} [options.settings] Settings by service.
    * @param {Record<string, number>} [options.counts] Processes by service.
@@ -34,6 +36,7 @@ export class Processes {
   static async start({
     only,
     roots = [],
+    pulled = [],
     environment = {},
     settings,
     counts = {},
@@ -43,6 +46,8 @@ export class Processes {
     const processes = new Processes();
     try {
       processes.#folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
+      const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
+      for (const name of pulled) await pullModel({ name, modelsDir: processes.modelsDir, cacheDir });
       processes.#servers = await startServers();
       const { missing, environment: servers } = processes.#servers;
       if (missing.length > 0) throw new Error(missing.map(({ name, reason }) => `${name}: ${reason}`).join(' '));

@@ -15,16 +15,17 @@ const MODULES = {
   landmark_recognition: {},
   gender_neutrality_estimation: {},
   advanced_diversity_analysis: {},
+  speech_recognition: {},
 };
 
 /** About 6 minutes. */
 export async function longFilm(bench) {
   const hours = bench.quick ? 0.1 : 3;
-  const path = await tinyFilm(hours * 3600);
-  const processes = await startInstant(bench);
+  const path = await tinyFilm(hours * 3600, { sound: true });
+  const processes = await startInstant(bench, { pulled: ['whisper-base'] });
   try {
     await placesModel(processes);
-    await processes.mine([await tinyFilm(20)], MODULES);
+    await processes.mine([await tinyFilm(20, { sound: true })], MODULES);
     const log = await StatementLog.open(processes);
     await log.begin();
     const { id, seconds } = await processes.mine([path], MODULES);

@@ -8,6 +8,7 @@ const FAMILIES = {
   'inference-object': 'object',
   'inference-text': 'text',
   'inference-landmark': 'landmark',
+  'inference-speech': 'speech',
 };
 
 /** All services, or those of `only`; `people` are in the pictures. */

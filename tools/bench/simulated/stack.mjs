@@ -7,10 +7,12 @@ import { Processes } from '../processes.mjs';
 export const CHUNK = 10;
 export const modules = { face_recognition: {} };
 
-/** A film of tiny pictures, so that decoding costs next to nothing. */
-export function tinyFilm(seconds) {
-  return transcode(`bench-tiny-${seconds}.mp4`, [
-    ...['-f', 'lavfi', '-i', `testsrc=size=64x48:rate=4`, '-t', String(seconds)],
+/** A film of tiny pictures, so that decoding costs next to nothing; with a tone where it is asked for. */
+export function tinyFilm(seconds, { sound = false } = {}) {
+  return transcode(`bench-tiny-${seconds}${sound ? '-sound' : ''}.mp4`, [
+    ...['-f', 'lavfi', '-i', `testsrc=size=64x48:rate=4`],
+    ...(sound ? ['-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=16000', '-c:a', 'aac', '-b:a', '32k'] : []),
+    ...['-t', String(seconds)],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '40', '-keyint_min', '40', '-sc_threshold', '0'],
     ...['-pix_fmt', 'yuv420p'],
   ]);
