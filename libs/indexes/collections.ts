@@ -48,6 +48,8 @@ export class IndexCollections {
     if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.db.manager, workspaceId);
     try {
       await inTransaction(this.db, async (manager) => {
+        // The request may be repeated of one whose process died.
+        if (await manager.existsBy(IndexCollectionEntity, { id, workspaceId })) return;
         if (most !== Infinity) await refuseMore(manager, workspaceId, most);
         await manager.insert(IndexCollectionEntity, { id, workspaceId, name, description, type });
       });

@@ -38,8 +38,11 @@ export class Batches {
 
   /** Throws VALIDATION at `/parent` when there is no such batch. */
   async create(workspaceId: string, { name, description, parent }: BatchRequest, id: string): Promise<BatchEntity> {
-    await checkBatch(this.db.manager, workspaceId, parent, '/parent');
-    await this.db.manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
+    // The request may be repeated of one whose process died.
+    if (!(await this.db.manager.existsBy(BatchEntity, { id, workspaceId }))) {
+      await checkBatch(this.db.manager, workspaceId, parent, '/parent');
+      await this.db.manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
+    }
     return this.get(workspaceId, id);
   }
 

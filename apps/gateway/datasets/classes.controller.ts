@@ -1,6 +1,6 @@
 import { AditError, PageQuery, type ClassChange, type DatasetClass } from '@adit/contracts';
 import { columns, containing, DatasetClassEntity, inTransaction } from '@adit/database';
-import { deleteClass, insertClasses, lockClass, presentClass, referenceTaken } from '@adit/datasets';
+import { deleteClass, insertClassesWithin, lockClass, presentClass, referenceTaken } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -47,8 +47,12 @@ export class ClassesController {
   async create({ params, body }: Input<typeof routes.createClass>, { caller: { workspaceId }, newId: id }: Exchange) {
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
     const place = { workspaceId, datasetId };
-    const made = await insertClasses(this.db, place, [{ ...body, id }], this.config.maxClasses);
-    if (made.length === 0) throw referenceTaken(body.reference ?? id);
+    await inTransaction(this.db, async (manager) => {
+      // The request may be repeated of one whose process died.
+      if (await manager.existsBy(DatasetClassEntity, { id, datasetId })) return;
+      const made = await insertClassesWithin(manager, place, [{ ...body, id }], this.config.maxClasses);
+      if (made.length === 0) throw referenceTaken(body.reference ?? id);
+    });
     return this.read(workspaceId, datasetId, id);
   }
 

@@ -8,10 +8,11 @@ import type { Dataset, DatasetClass, DatasetImage, DatasetImport } from '@adit/c
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { multipart, type Part } from '../contract/multipart.js';
 import { World } from '../contract/world.js';
 import { Removals } from '../storage/removals.js';
+import { UploadEntries } from '../storage/upload-entries.js';
 
 const WRITERS = 50;
 let world: World;
@@ -46,6 +47,23 @@ class Erasures extends TaskLoop {
   protected run(task: ClaimedTask): Promise<void> {
     return eraseRest(this.db, task);
   }
+}
+
+/** A job whose first segment shows a face. */
+async function shownJob(): Promise<{ jobId: string; key: string }> {
+  const { jobId } = await world.minedJob();
+  const key = `jobs/${jobId}/pictures/face.jpg`;
+  await world.gateway.app.get<ObjectStore>(OBJECT_STORE).put(key, jpeg);
+  const shown = { thumbnail: { key, width: 8, height: 8 } };
+  await world.gateway.db.manager.update(SegmentEntity, { jobId, seq: 0 }, shown);
+  return { jobId, key };
+}
+
+/** Whole files of the storage in the folder of a class. */
+function filesOf(place: string): Promise<unknown[]> {
+  return world.gateway.db.query('SELECT name FROM storage_entries WHERE folder = $1 AND uploaded AND NOT is_folder', [
+    `/datasets/${place}`,
+  ]);
 }
 
 /** As the aggregator works it off. */
@@ -175,6 +193,30 @@ describe('images', () => {
     expect((await world.ask('DELETE', `/api/v1/storage/${entry.id}/`)).status).toBe(200);
   });
 
+  it('leave no file behind when the process dies before they are there', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${one.id}/images/`;
+    const { jobId } = await shownJob();
+    const { app, db } = world.gateway;
+    // It gets as far as the row of the image, and tidies nothing up.
+    const entries = app.get(UploadEntries, { strict: false });
+    const tidied = (['discard', 'fail'] as const).map((name) => jest.spyOn(entries, name).mockResolvedValue());
+    await db.query(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'it died'; END $$`);
+    await db.query('CREATE TRIGGER die BEFORE INSERT ON dataset_images EXECUTE FUNCTION die()');
+    try {
+      expect((await post(images, { file: picture() })).status).toBe(500);
+      expect((await world.ask('POST', `/api/v1/datasets/${images}`, { job_id: jobId, segment_id: 0 })).status).toBe(
+        500,
+      );
+    } finally {
+      await db.query('DROP FUNCTION die CASCADE');
+      for (const spy of tidied) spy.mockRestore();
+    }
+    expect(await filesOf(`${id}/${one.id}`)).toEqual([]);
+    expect(await ask('GET', id)).toMatchObject({ number_of_images: 0 });
+  });
+
   it('are pictures', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
@@ -263,15 +305,34 @@ describe('a request with an Idempotency-Key', () => {
     expect(await ask<DatasetImage[]>('GET', images)).toHaveLength(1);
   });
 
-  it('finds again the import that a process made before it died', async () => {
+  /** As a process leaves a request that dies before it has answered, when its time is up. */
+  const died = (key: string) =>
+    world.gateway.db.query('UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = $1', [key]);
+
+  it('finds again what a process made before it died: an import, a class, an image', async () => {
     const { id } = await dataset();
-    const order = { file_uri: await world.picture() };
-    const first = await keyed('import', `${id}/imports/`, order);
-    const died = `UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = 'import'`;
-    await world.gateway.db.query(died);
-    const second = await keyed('import', `${id}/imports/`, order);
-    expect([second.status, second.json()]).toEqual([first.status, first.json()]);
+    const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Bea' });
+    const { jobId } = await shownJob();
+    const uri = await world.picture();
+    const orders: [string, unknown][] = [
+      [`${id}/imports/`, { file_uri: uri }],
+      [`${id}/classes/`, { label: 'Ada' }],
+      [`${id}/classes/`, { label: 'Eve', reference: 'one' }],
+      [`${id}/classes/${classId}/images/`, { file_uri: uri }],
+      [`${id}/classes/${classId}/images/`, { job_id: jobId, segment_id: 0 }],
+    ];
+    for (const [index, [url, order]] of orders.entries()) {
+      const key = `died-${index}`;
+      const first = await keyed(key, url, order);
+      await died(key);
+      const second = await keyed(key, url, order);
+      expect([url, second.status, second.json()]).toEqual([url, 200, first.json()]);
+    }
     expect(await ask('GET', `${id}/imports/`)).toMatchObject({ total: 1 });
+    expect(await ask('GET', id)).toMatchObject({ number_of_classes: 3, number_of_images: 2 });
+    expect(await filesOf(`${id}/${classId}`)).toHaveLength(1);
+    // Another request may still not have the reference.
+    expect((await keyed('other', `${id}/classes/`, { label: 'Eve', reference: 'one' })).status).toBe(409);
   });
 
   it('tells one that is still being answered from what is refused', async () => {
@@ -350,11 +411,7 @@ describe('what a segment of a job shows', () => {
 
   it('becomes an image of a class, with a file of its own that goes with it', async () => {
     const objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
-    const { jobId } = await world.minedJob();
-    const key = `jobs/${jobId}/pictures/face.jpg`;
-    await objects.put(key, jpeg);
-    const shown = { thumbnail: { key, width: 8, height: 8 } };
-    await world.gateway.db.manager.update(SegmentEntity, { jobId, seq: 0 }, shown);
+    const { jobId, key } = await shownJob();
     const path = await images();
     const made = await ask<DatasetImage>('POST', path, { job_id: jobId, segment_id: 0, active: false });
     expect(made).toMatchObject({ active: false, is_auto_generated: false });

@@ -1,12 +1,12 @@
 import { AditError, DatasetImage, storable } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
 import { storageKeyOf, type ClassPlace } from '@adit/datasets';
+import { keyOfFile } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { sentBack } from '../http/sent-back.js';
 import { detailsOf } from '../http/validation.js';
-import { UploadEntries } from '../storage/upload-entries.js';
 import { Uploads } from '../storage/uploads.js';
 import { ImageFields } from './image-routes.js';
 
@@ -22,7 +22,6 @@ export class ImageFiles {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(UploadEntries) private readonly entries: UploadEntries,
   ) {}
 
   /** The storage key of an uploaded picture of the workspace. Throws SOURCE_REFUSED, which points at `/file_uri`. */
@@ -36,17 +35,16 @@ export class ImageFiles {
     return key;
   }
 
-  /** Stores the picture of a form; nothing of it stays when `keep` throws. Throws VALIDATION for what is no picture. */
+  /** Stores the picture of a form, in one transaction with `keep`. Throws VALIDATION for what is no picture. */
   async receive(
     { workspaceId, datasetId, classId }: ClassPlace,
     request: FastifyRequest,
-    keep: (received: ReceivedImage) => Promise<void>,
+    keep: (manager: EntityManager, received: ReceivedImage) => Promise<void>,
   ): Promise<void> {
     const place = { folder: `/datasets/${datasetId}/${classId}`, if_exists: 'rename' };
-    const { entry, fields } = await this.uploads.receiveForm(workspaceId, request, place);
-    try {
-      if (!isPicture(entry)) {
-        const message = `${entry.name} is no picture.`;
+    await this.uploads.receiveForm(workspaceId, request, place, async (fields, manager, file) => {
+      if (!isPicture(file)) {
+        const message = `${file.name} is no picture.`;
         throw new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'no_picture', message }] });
       }
       const parsed = ImageFields.check(storable).safeParse(sentBack(ImageFields, DatasetImage)(fields));
@@ -54,12 +52,8 @@ export class ImageFiles {
         const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
         throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
       }
-      // A file that is whole has a key.
-      await keep({ storageKey: entry.key as string, ...parsed.data });
-    } catch (error) {
-      await this.entries.discard(entry);
-      throw error;
-    }
+      await keep(manager, { storageKey: keyOfFile(file), ...parsed.data });
+    });
   }
 }
 

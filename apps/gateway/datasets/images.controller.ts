@@ -2,15 +2,16 @@ import { PageQuery, type DatasetImage, type ImageChange } from '@adit/contracts'
 import { DatasetImageEntity, inTransaction } from '@adit/database';
 import {
   changeImage,
-  insertImages,
+  insertImagesWithin,
   lockClass,
   presentImage,
   removeImage,
   type ClassPlace,
   type NewImage,
 } from '@adit/datasets';
+import { keyOfFile } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere } from 'typeorm';
+import { DataSource, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -60,18 +61,20 @@ export class ImagesController {
     const { id: classId, datasetId } = await this.rows.class(workspaceId, params.datasetId, params.classId);
     const place = { workspaceId, datasetId, classId };
     if (body === undefined) {
-      await this.files.receive(place, request, async ({ storageKey, ...fields }) => {
-        await this.insert(place, { id, storageKey, ownsFile: true, ...fields });
-      });
-    } else {
+      await this.files.receive(place, request, (manager, fields) =>
+        this.insert(manager, place, { id, ownsFile: true, ...fields }),
+      );
+      // The request may be repeated of one whose process died.
+    } else if (!(await this.db.manager.existsBy(DatasetImageEntity, { id, classId }))) {
       const { file_uri: uri, job_id: jobId, segment_id: seq, active, notes } = body;
       if (jobId !== undefined && seq !== undefined) {
-        await this.segments.keep(place, { jobId, seq }, (storageKey) =>
-          this.insert(place, { id, storageKey, ownsFile: true, active, notes }),
+        await this.segments.keep(place, { jobId, seq }, (manager, file) =>
+          this.insert(manager, place, { id, storageKey: keyOfFile(file), ownsFile: true, active, notes }),
         );
       } else {
         const storageKey = await this.files.keyOf(workspaceId, uri ?? '');
-        await this.insert(place, { id, storageKey, ownsFile: false, active, notes });
+        const image = { id, storageKey, ownsFile: false, active, notes };
+        await inTransaction(this.db, (manager) => this.insert(manager, place, image));
       }
     }
     return presentImage(await this.rows.image(classId, id));
@@ -103,8 +106,8 @@ export class ImagesController {
     return { message: `The image ${params.imageId} was deleted.` };
   }
 
-  private insert(place: ClassPlace, image: NewImage): Promise<void> {
-    return insertImages(this.db, place, [image], this.config.maxDatasetImages);
+  private insert(manager: EntityManager, place: ClassPlace, image: NewImage): Promise<void> {
+    return insertImagesWithin(manager, place, [image], this.config.maxDatasetImages);
   }
 
   private async changed(

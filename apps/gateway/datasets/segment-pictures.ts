@@ -4,7 +4,7 @@ import type { ClassPlace } from '@adit/datasets';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
-import { UploadEntries } from '../storage/upload-entries.js';
+import type { WithFile } from '../storage/upload-entries.js';
 import { Uploads } from '../storage/uploads.js';
 import { DatasetRows } from './dataset-rows.js';
 
@@ -22,17 +22,16 @@ export class SegmentPictures {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(DatasetRows) private readonly rows: DatasetRows,
     @Inject(Uploads) private readonly uploads: Uploads,
-    @Inject(UploadEntries) private readonly entries: UploadEntries,
   ) {}
 
   /**
-   * Stores the picture of a segment beside those of the class; nothing of it stays when `use` throws. Throws VALIDATION when
-   * there is no such segment, or it does not show what the dataset teaches.
+   * Stores the picture of a segment beside those of the class, in one transaction with `use`. Throws VALIDATION when there is no
+   * such segment, or it does not show what the dataset teaches.
    */
   async keep(
     { workspaceId, datasetId, classId }: ClassPlace,
     { jobId, seq }: SegmentPlace,
-    use: (storageKey: string) => Promise<void>,
+    use: WithFile,
   ): Promise<void> {
     const { type } = await this.rows.dataset(workspaceId, datasetId);
     const { key } = await this.pictureOf(workspaceId, { jobId, seq }, type);
@@ -42,14 +41,7 @@ export class SegmentPictures {
       throw error;
     });
     const place = { workspaceId, folder: `/datasets/${datasetId}/${classId}`, name: `${jobId}-${seq}.jpg` };
-    const entry = await this.uploads.keep(place, bytes, 'image/jpeg');
-    try {
-      if (entry.key === null) throw new AditError('INTERNAL', 'A stored file has no key.');
-      await use(entry.key);
-    } catch (error) {
-      await this.entries.discard(entry);
-      throw error;
-    }
+    await this.uploads.keep(place, bytes, 'image/jpeg', use);
   }
 
   /** A face is shown close by its thumbnail; a landmark by the whole frame. */

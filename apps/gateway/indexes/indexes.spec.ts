@@ -55,6 +55,18 @@ describe('face indexes', () => {
     expect(await read()).toMatchObject([{ meta: { person: 'unknown', indexed_identity: null } }, {}]);
   });
 
+  it('are found again by a request whose process died before it had answered', async () => {
+    const post = (name: string) =>
+      world.ask('POST', '/api/v1/index-collection/', { name }, { 'idempotency-key': 'collection' });
+    const first = await post('once');
+    await world.gateway.db.query(
+      `UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = 'collection'`,
+    );
+    const second = await post('once');
+    expect([second.status, second.json()]).toEqual([200, first.json()]);
+    expect((await world.ask('POST', '/api/v1/index-collection/', { name: 'once' })).status).toBe(409);
+  });
+
   it('are named by jobs, which are refused where they cannot be used', async () => {
     const [collection] = await world.identity();
     const post = (index_collection: string) =>

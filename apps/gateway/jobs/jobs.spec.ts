@@ -384,6 +384,18 @@ describe('Idempotency-Key', () => {
     expect(third.json()['id']).not.toBe(first.id);
   });
 
+  it.each([
+    ['batches', { name: 'Evening' }],
+    ['webhooks', { url: 'https://example.org/x', event: 'svc.export.on_completed', hmac_secret: 's'.repeat(32) }],
+  ])('finds again those of %s, too', async (path, body) => {
+    const post = () => again(path, body, `/api/v1/${path}/`);
+    const first = await post();
+    const row = { workspaceId: gateway.workspaceId, key: path };
+    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
+    const second = await post();
+    expect([second.status, second.json()]).toEqual([200, first.json()]);
+  });
+
   it('makes no second job because the database is away when the first one is looked for', async () => {
     const first = (await again('away')).json<{ id: string }>();
     const row = { workspaceId: gateway.workspaceId, key: 'away' };

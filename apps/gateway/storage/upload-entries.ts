@@ -38,6 +38,9 @@ interface NewUpload extends Place {
   length?: number;
 }
 
+/** What is done with a file in the transaction that makes it whole. */
+export type WithFile = (manager: EntityManager, file: StorageEntryEntity) => Promise<void>;
+
 /** The life of an entry from the first byte of its upload: alive, then `uploaded` or `upload_failed`, whatever breaks. */
 @Injectable()
 export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -95,12 +98,13 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * All bytes are stored: the file takes its name. Throws CONFLICT when that is taken, or the entry was deleted
-   * meanwhile, NOT_FOUND when its workspace was erased; nothing of the upload stays then.
+   * All bytes are stored: the file takes its name, and `also` is done in the same transaction. Throws CONFLICT when that is
+   * taken, or the entry was deleted meanwhile, NOT_FOUND when its workspace was erased; nothing of the upload stays then.
    */
   async finish(
     entry: StorageEntryEntity,
     { renames, ...asked }: Place & { replaces: boolean; renames: boolean },
+    also?: WithFile,
   ): Promise<StorageEntryEntity> {
     const { id } = entry;
     try {
@@ -122,7 +126,9 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
         if (affected === 0) {
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
-        return manager.findOneByOrFail(StorageEntryEntity, { id });
+        const file = await manager.findOneByOrFail(StorageEntryEntity, { id });
+        await also?.(manager, file);
+        return file;
       }).catch((error: unknown) => this.refuse(entry, error));
       await this.removals.drain();
       return finished;
@@ -143,10 +149,16 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     await this.giveUp([entry]);
   }
 
-  /** Nothing of it stays. */
+  /** Nothing of it stays, unless it became a file: whoever finished it may not have heard that it was committed. */
   async discard(entry: StorageEntryEntity): Promise<void> {
-    this.alive.delete(entry.id);
-    await inTransaction(this.db, (manager) => this.removals.note(manager, [entry]));
+    const { id } = entry;
+    this.alive.delete(id);
+    await inTransaction(this.db, async (manager) => {
+      // Waits for a commit that is under way.
+      await manager.delete(StorageEntryEntity, { id, uploaded: false });
+      const isFile = await manager.existsBy(StorageEntryEntity, { id, uploaded: true });
+      if (!isFile) await this.removals.noteBytes(manager, [entry]);
+    });
     await this.removals.drain();
   }
 

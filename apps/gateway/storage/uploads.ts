@@ -20,7 +20,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { formFault, formParts } from '../http/form-parts.js';
-import { UploadEntries } from './upload-entries.js';
+import { UploadEntries, type WithFile } from './upload-entries.js';
 
 const log = createLogger('storage');
 
@@ -54,15 +54,16 @@ export class Uploads {
    * CONFLICT when the name is taken, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE.
    */
   async receive(workspaceId: string, request: FastifyRequest, query: FormFields): Promise<StorageEntryEntity> {
-    return (await this.receiveForm(workspaceId, request, query)).entry;
+    return this.receiveForm(workspaceId, request, query);
   }
 
-  /** The same for a form that says more than where the file is put: with its fields, which the caller checks. */
+  /** The same for a form that says more than where the file is put: `also` checks its fields, and uses the file. */
   async receiveForm(
     workspaceId: string,
     request: FastifyRequest,
     query: FormFields,
-  ): Promise<{ entry: StorageEntryEntity; fields: Record<string, string | undefined> }> {
+    also?: (fields: Record<string, string | undefined>, ...file: Parameters<WithFile>) => Promise<void>,
+  ): Promise<StorageEntryEntity> {
     const fields: Record<string, string | undefined> = {};
     const known = (): FormFields => ({ ...fields, ...withoutUndefined(query) });
     check(known());
@@ -77,25 +78,27 @@ export class Uploads {
       if (folder === undefined) throw missing('?folder', 'Name the folder to put the file in; / is the root.');
       // Fields may follow the file; only now are all of them known.
       const place = { workspaceId, folder: folderPath(folder), name: name === undefined ? entry.name : fileName(name) };
-      return { entry: await this.entries.finish(entry, { ...place, ...asTaken(known()) }), fields };
+      return await this.entries.finish(entry, { ...place, ...asTaken(known()) }, async (...file) =>
+        also?.(fields, ...file),
+      );
     } catch (error) {
       if (entry !== null) await this.giveUp(entry, error, request.raw.complete);
       throw error;
     }
   }
 
-  /** A file that Adit itself puts there, under the next free name. Throws STORAGE_FULL. */
-  async keep(place: Place, bytes: Buffer, claimedType: string): Promise<StorageEntryEntity> {
+  /** A file that Adit itself puts there, under the next free name; nothing of it stays when `also` throws. Throws STORAGE_FULL. */
+  async keep(place: Place, bytes: Buffer, claimedType: string, also: WithFile): Promise<void> {
     const asked = { ...place, replaces: false, renames: true };
     const entry = await this.entries.begin({ ...asked, claimedType }, false);
     try {
       const { size } = await this.objects.put(storageObjectKey(place.workspaceId, keyOfFile(entry)), bytes);
       Object.assign(entry, { size: String(size), digest: createHash('sha256').update(bytes).digest('hex') });
+      await this.entries.finish(entry, asked, also);
     } catch (error) {
       await this.entries.discard(entry);
       throw error;
     }
-    return this.entries.finish(entry, asked);
   }
 
   private limits() {

@@ -53,7 +53,10 @@ export class Webhooks {
 
   async create(workspaceId: string, id: string, fields: WebhookFields): Promise<WebhookEntity> {
     const { event, url, hmac_secret: secret, description, enabled } = fields;
-    await this.db.manager.insert(WebhookEntity, { id, workspaceId, event, url, secret, description, enabled });
+    // The request may be repeated of one whose process died.
+    const isThere = await this.db.manager.existsBy(WebhookEntity, { id, workspaceId });
+    if (!isThere)
+      await this.db.manager.insert(WebhookEntity, { id, workspaceId, event, url, secret, description, enabled });
     return this.get(workspaceId, id);
   }
 
