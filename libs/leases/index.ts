@@ -12,7 +12,15 @@ export {
   type LeasedWork,
 } from './attempts.js';
 export * from './installation-lease.js';
-export { isWanted, type ClaimedTask, renewLease, updateHeld, voidLeases, type Held } from './leased-rows.js';
+export {
+  isWanted,
+  type ClaimedTask,
+  releaseRow,
+  renewLease,
+  updateHeld,
+  voidLeases,
+  type Held,
+} from './leased-rows.js';
 export {
   DATASET_CLASSES,
   DATASET_ERASURES,

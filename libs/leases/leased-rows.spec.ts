@@ -309,7 +309,7 @@ describe('leased rows', () => {
       ]);
       keys.push(key);
     }
-    const claim = () => claimOldest(database.dataSource.manager, REPORTS, LEASE_SECONDS);
+    const claim = () => claimOldest(database.dataSource.manager, REPORTS, LEASE_SECONDS, workspace);
     const taken = [await claim(), ...(await Promise.all([claim(), claim(), claim()])), await claim()];
     expect(taken.map((held) => held?.key)).toEqual([...keys, undefined]);
     // The second process died over it: the lease runs out by the database's clock, whatever that of the process says.

@@ -73,16 +73,21 @@ export interface ClaimedTask extends Held {
   key: { id: string };
 }
 
-/** Claims the oldest row (by `time_created`; its key is `id`) that nobody is at; null when there is none. */
-export async function claimOldest(db: Db, rows: LeasedTable, seconds: number): Promise<ClaimedTask | null> {
+/** Claims a workspace's oldest row (by `time_created`; its key is `id`) that nobody is at; null when there is none. */
+export async function claimOldest(
+  db: Db,
+  rows: LeasedTable,
+  seconds: number,
+  workspaceId: string,
+): Promise<ClaimedTask | null> {
   const { name, open, live, free } = rows;
   const claimed = returned<Claim & { id: string }>(
     await db.query(
       `UPDATE ${name} SET ${claiming(rows)}
-        WHERE id = (SELECT id FROM ${name} WHERE ${open} AND ${free} AND ${live}
+        WHERE id = (SELECT id FROM ${name} WHERE workspace_id = $2 AND ${open} AND ${free} AND ${live}
                      ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING id, ${claimOf(rows)}`,
-      [seconds],
+      [seconds, workspaceId],
     ),
   )[0];
   if (claimed === undefined) return null;

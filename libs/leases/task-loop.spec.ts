@@ -43,11 +43,10 @@ class Lenient extends Reports {
 
 const sql = (text: string, values: unknown[] = []) => database.dataSource.query(text, values);
 
-async function report(attempts = 0): Promise<string> {
+async function report(attempts = 0, workspaceId = randomUUID()): Promise<string> {
   const id = randomUUID();
-  await sql(`INSERT INTO reports (id, workspace_id, batch_id, title, attempts) VALUES ($1, $1, $1, 'x', $2)`, [
-    id,
-    attempts,
+  await sql(`INSERT INTO reports (id, workspace_id, batch_id, title, attempts) VALUES ($1, $3, $1, 'x', $2)`, [
+    ...[id, attempts, workspaceId],
   ]);
   return id;
 }
@@ -74,6 +73,29 @@ describe('the tasks of a table', () => {
     await service.idle();
     expect([service.ended, service.claims]).toEqual([ids, [1, 1, 1]]);
     expect(await row(ids[0]!)).toEqual({ state: 'completed', error: null, attempts: 1, isLeased: false });
+  });
+
+  it('of one workspace do not hold up those of another', async () => {
+    const [many, few] = [randomUUID(), randomUUID()];
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count++) ids.push(await report(0, many));
+    const own = [await report(0, few), await report(0, few)];
+    service = new Reports();
+    await service.idle();
+    expect(service.ended).toEqual([ids[0], own[0], ids[1], own[1], ...ids.slice(2)]);
+  });
+
+  it('are first those of the workspace with the least under way, in whichever process', async () => {
+    const [busy, other] = [randomUUID(), randomUUID()];
+    const first = await report(0, busy);
+    const waiting = await report(0, busy);
+    const later = await report(0, other);
+    await sql(`UPDATE reports SET state = 'processing', lease_until = now() + interval '1 minute' WHERE id = $1`, [
+      first,
+    ]);
+    service = new Reports();
+    await service.idle();
+    expect(service.ended).toEqual([later, waiting]);
   });
 
   it('that came since are done before it is idle', async () => {

@@ -4,8 +4,9 @@ import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { keepingLease } from './lease.js';
-import { claimOldest, releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
+import { releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
 import { afterFailure, MAX_ATTEMPTS } from './settings.js';
+import { othersWait, Turns } from './turns.js';
 
 const log = createLogger('tasks');
 const PERIOD_MILLISECONDS = 1000;
@@ -15,13 +16,16 @@ export const TASK_LEASE_SECONDS = 45;
 const PAUSE_SECONDS = 5;
 const DIED = 'Its process ended each time it was tried.';
 
-/** A service that works off what requests left to be done, one task of a table at a time in a process. */
+/** A service that works off what requests left to be done, one task of a table at a time in a process; workspaces take turns. */
 export abstract class TaskLoop extends BackgroundService {
+  private readonly turns: Turns;
+
   constructor(
     protected readonly db: DataSource,
     private readonly tasks: LeasedTable,
   ) {
     super(tasks.name, PERIOD_MILLISECONDS);
+    this.turns = new Turns(tasks);
   }
 
   /** Does it, and ends it as completed in the database where it is still this attempt's. Its lease is kept alive meanwhile. */
@@ -38,6 +42,11 @@ export abstract class TaskLoop extends BackgroundService {
     await updateHeld(this.db, task, `state = 'failed', lease_until = NULL, error_msg = $1`, [message]);
   }
 
+  /** Whether a task of another workspace waits that nobody is at. */
+  protected othersWait(workspaceId: string): Promise<boolean> {
+    return othersWait(this.db.manager, this.tasks, workspaceId);
+  }
+
   /** Resolves when all that waits now is done. */
   override idle(): Promise<void> {
     this.nudge();
@@ -47,7 +56,7 @@ export abstract class TaskLoop extends BackgroundService {
   protected async round(): Promise<void> {
     while (!this.stopping) {
       const task = await inTransaction(this.db, async (manager) => {
-        const claimed = await claimOldest(manager, this.tasks, TASK_LEASE_SECONDS);
+        const claimed = await this.turns.claim(manager, TASK_LEASE_SECONDS);
         if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
         return claimed;
       });

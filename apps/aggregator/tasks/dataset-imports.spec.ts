@@ -253,6 +253,30 @@ describe('an archive', () => {
     expect(await classes()).toEqual([{ label: 'Ada', images: 2 }]);
   });
 
+  it('lets a small one of another workspace go first, and goes on behind what it has imported', async () => {
+    /** One for whom a turn is over as soon as it has begun. */
+    class Brief extends DatasetImports {
+      protected override readonly turnMs = 0;
+    }
+    // A picture in each of four batches.
+    const files = Array.from({ length: 400 }, (_, n) =>
+      n % 100 === 0 ? picture(`Ada/${n}.jpg`) : { path: `Ada/${n}.txt`, body: Buffer.from('text') },
+    );
+    const large = await posted({ storageKey: await stored(await zipped(files)) });
+    [workspaceId, datasetId] = [randomUUID(), randomUUID()];
+    await manager.insert(WorkspaceEntity, { id: workspaceId, name: workspaceId, signingSecret: 'secret' });
+    await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'People', type: 'face' });
+    const small = await posted({ storageKey: await stored(await zipped([picture('Bea/1.jpg')])) });
+    const imports = new Brief(database.dataSource, objects, AggregatorSettings.parse({}));
+    await imports.idle();
+    await imports.onApplicationShutdown();
+    const row = (id: string) => manager.findOneByOrFail(DatasetImportEntity, { id });
+    const [first, second] = [await row(small), await row(large)];
+    expect(first).toMatchObject({ state: 'completed', images: 1, attempts: 1 });
+    expect(second).toMatchObject({ state: 'completed', images: 4, classes: 1, errors: 396, attempts: 1 });
+    expect(first.timeCompleted?.getTime()).toBeLessThan(second.timeCompleted?.getTime() ?? 0);
+  });
+
   it('is not given up by many restarts while it comes further, and is when it does not', async () => {
     const id = await posted({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
     const died = `UPDATE dataset_imports SET state = 'processing', attempts = 3, lease_until = now(), cursor = $2 WHERE id = $1`;

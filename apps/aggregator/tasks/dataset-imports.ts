@@ -1,4 +1,5 @@
 import { AditError } from '@adit/contracts';
+import { DatasetImportEntity } from '@adit/database';
 import { failImport, giveImportUp, importDataset } from '@adit/datasets';
 import { DATASET_IMPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -6,9 +7,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
-/** Imports pictures into datasets, one import after the other. */
+/** How long an import goes on before one of another workspace that waits has its turn. */
+const TURN_MS = 10_000;
+
+/** Imports pictures into datasets, one import at a time; those of several workspaces take turns. */
 @Injectable()
 export class DatasetImports extends TaskLoop {
+  protected readonly turnMs: number = TURN_MS;
+
   constructor(
     @Inject(DataSource) db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
@@ -19,8 +25,14 @@ export class DatasetImports extends TaskLoop {
 
   protected async run(task: ClaimedTask): Promise<void> {
     const { db, objects, settings } = this;
+    const { workspaceId } = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
+    const began = performance.now();
+    const isOthersTurn = async (): Promise<boolean> => {
+      this.refuseWhenStopping();
+      return performance.now() - began >= this.turnMs && (await this.othersWait(workspaceId));
+    };
     try {
-      await importDataset(task, { ...settings, db, objects, checkpoint: () => this.checkpoint() });
+      await importDataset(task, { ...settings, db, objects, isOthersTurn });
     } catch (error) {
       const problem = AditError.from(error);
       if (problem.retryable) throw error;
@@ -33,7 +45,7 @@ export class DatasetImports extends TaskLoop {
   }
 
   /** When the process ends, the one under way is left to whoever comes next, behind what was imported. */
-  private checkpoint(): void {
+  private refuseWhenStopping(): void {
     if (this.stopping) throw new AditError('UNAVAILABLE', 'This process ends; another one goes on.');
   }
 }

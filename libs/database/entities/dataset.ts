@@ -40,7 +40,8 @@ abstract class EvaluatedEntity {
 @Entity('dataset_classes')
 @Index(['datasetId', 'seq'], { where: 'time_deleted IS NULL' })
 @Index(['datasetId', 'reference'], { unique: true, where: 'time_deleted IS NULL' })
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId'], { where: "state = 'processing'" })
 export class DatasetClassEntity extends EvaluatedEntity {
   @PrimaryColumn('uuid') id!: string;
   @Index() @Column('uuid') workspaceId!: string;
@@ -75,7 +76,8 @@ export class DatasetClassEntity extends EvaluatedEntity {
 @Index(['workspaceId', 'storageKey'])
 @Index(['workspaceId', 'digest'])
 @Index(['datasetId', 'clustering', 'seq'], { where: "clustering <> 'match'" })
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId'], { where: "state = 'processing'" })
 export class DatasetImageEntity extends EvaluatedEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;

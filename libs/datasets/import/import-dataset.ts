@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { DatasetImportEntity, DatasetImportErrorEntity, inTransaction } from '@adit/database';
-import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
+import { isWanted, releaseRow, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { Removal } from '@adit/jobs';
 import type { ObjectStore } from '@adit/objects';
 import { leftOf, lockTree, storageRoom } from '@adit/storage';
@@ -28,16 +28,17 @@ export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxD
   objects: ObjectStore;
   /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
   storageBytes: number;
-  /** Throws when the process ends. */
-  checkpoint: () => void;
+  /** Asked between batches: whether somebody else's import is to go on first. Throws when the process ends. */
+  isOthersTurn: () => Promise<boolean>;
 }
 
 /**
  * Imports pictures into a dataset, a batch of files in each transaction, which also notes behind which file it goes on: whoever
- * does it after a crash makes nothing twice. Returns early when it was deleted, or is another process's. Throws what ends it.
+ * does it after a crash makes nothing twice. Returns early when it was deleted, or is another process's, and leaves it to its next
+ * turn when it is somebody else's. Throws what ends it.
  */
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
-  const { db, objects, storageBytes, checkpoint } = places;
+  const { db, objects, storageBytes, isOthersTurn } = places;
   const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
   const room = await storageRoom(db.manager, row.workspaceId, storageBytes);
   const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(room) });
@@ -46,8 +47,8 @@ export async function importDataset(task: ClaimedTask, places: ImportPlaces): Pr
   const running = new RunningImport(task, row, places);
   if (row.cursor === null && !(await running.makeClasses(source))) return;
   for await (const batch of batches(source.items(row.cursor))) {
-    checkpoint();
     if (!(await running.take(batch))) return;
+    if (await isOthersTurn()) return void (await releaseRow(db, task, 0, { blamed: false }));
   }
   await running.complete();
 }
@@ -79,7 +80,7 @@ class RunningImport {
   /** Those that the source names, with or without pictures. False when it is not this process's any more. */
   async makeClasses({ classes }: ImportSource): Promise<boolean> {
     for (let at = 0; at < classes.length; at += CLASSES_AT_ONCE) {
-      this.places.checkpoint();
+      await this.places.isOthersTurn();
       const some = classes.slice(at, at + CLASSES_AT_ONCE);
       const isMine = await inTransaction(this.places.db, async (manager) => {
         if (!(await isWanted(manager, this.task))) return false;
