@@ -1,6 +1,7 @@
-import { elementAt } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import {
   firstOutput,
+  inputOf,
   runOnPicture,
   similarityMap,
   warp,
@@ -68,9 +69,14 @@ export async function alignFace(
 
 const IDENTITY: Affine = [1, 0, 0, 0, 1, 0];
 
-/** The face as the embedding expects it, 112×112. */
-export function alignedPicture(picture: RgbImage, map: Affine): RgbImage {
-  return warp(picture, map, 112, 112);
+/** Side of the template, pixels. */
+const TEMPLATE_SIDE = 112;
+
+/** The face as the embedding expects it: 112×112, or the same template in `side` × `side`. */
+export function alignedPicture(picture: RgbImage, map: Affine, side = TEMPLATE_SIDE): RgbImage {
+  const [a, b, c, d, e, f] = map;
+  const scale = TEMPLATE_SIDE / side;
+  return warp(picture, [a * scale, b * scale, c, d * scale, e * scale, f], side, side);
 }
 
 interface FaceEmbedding {
@@ -86,4 +92,31 @@ interface FaceEmbedding {
 export async function embedFace(network: NetworkSession, aligned: RgbImage): Promise<FaceEmbedding> {
   const { data } = firstOutput(await runOnPicture(network, aligned, IDENTITY));
   return { vector: normalise(data), certainty: Math.hypot(...data) };
+}
+
+/** Observations and the states of folds keep embeddings by the hundred. */
+const MOST_NUMBERS = 1024;
+
+/**
+ * The face as a network of somebody's own embeds it, aligned to ArcFace's template at the network's size; of length 1. Throws
+ * VALIDATION, naming the network, when it takes no square or answers no embedding.
+ */
+export async function embedAs(network: NetworkSession, picture: RgbImage, map: Affine): Promise<Float32Array> {
+  const { width, height } = inputOf(network);
+  const { name } = network.manifest;
+  if (width !== height) {
+    throw new AditError('VALIDATION', `${name} takes ${width} × ${height} pixels: faces are aligned in a square.`);
+  }
+  const { data } = firstOutput(await runOnPicture(network, alignedPicture(picture, map, width), IDENTITY));
+  if (data.length > MOST_NUMBERS) {
+    throw new AditError(
+      'VALIDATION',
+      `${name} answers ${data.length} numbers for a face: ${MOST_NUMBERS} can be kept.`,
+    );
+  }
+  const length = Math.hypot(...data);
+  if (!(length > 0 && length < Infinity)) {
+    throw new AditError('VALIDATION', `${name} answers no embedding for a face: its numbers are all 0, or not finite.`);
+  }
+  return normalise(data);
 }

@@ -28,6 +28,8 @@ const FaceArguments = z.strictObject({
   detectionScale: z.int().min(100).max(2000).default(600),
   /** Frames of a film looked at in each second. */
   rate: frameRate(),
+  /** Name of a network of somebody's own that embeds the same views besides; left out, there is none. */
+  embedding: z.string().min(1).optional(),
   /** Whether to say how faces look. Left out by jobs, which have no use for it; datasets ask. */
   expressions: z.literal(true).optional(),
 });
@@ -38,7 +40,10 @@ const FRAMES_IN_FLIGHT = 3;
 
 const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const;
 const MODELS_AND_EXPRESSIONS = [...MODELS, 'face-expression'] as const;
-type Context = AnalysisContext<FaceArguments, (typeof MODELS_AND_EXPRESSIONS)[number]>;
+/** A name that a job gives: typed as text that is not one of those above, whose sessions are there for sure. */
+type OtherModel = string & Record<never, never>;
+type Model = (typeof MODELS_AND_EXPRESSIONS)[number] | OtherModel;
+type Context = AnalysisContext<FaceArguments, Model>;
 
 /** Finds, follows and describes every face, unfiltered: what is worth keeping is a module's decision. See README.md. */
 export default defineAnalysis({
@@ -47,7 +52,10 @@ export default defineAnalysis({
   version: 4,
   args: FaceArguments,
   observations: FaceObservations,
-  models: ({ expressions }) => (expressions ? MODELS_AND_EXPRESSIONS : MODELS),
+  models: ({ expressions, embedding }): readonly Model[] => {
+    const own = expressions ? MODELS_AND_EXPRESSIONS : MODELS;
+    return embedding === undefined ? own : [...own, embedding];
+  },
   input: {
     kind: 'frames',
     specs: ({ detectionScale, rate }) => [
@@ -108,8 +116,9 @@ async function embedViews(
   tracks: Tracklet[],
   native: FramePack,
   sizeOf: (sighting: Sighting) => number,
-  { networks, signal }: Context,
+  { args, networks, signal }: Context,
 ): Promise<EmbeddedTrack<CloseView>[]> {
+  const comparing = args.embedding === undefined ? undefined : networks[args.embedding];
   const embedded: EmbeddedTrack<CloseView>[] = [];
   const looks = tracks.flatMap((track) => {
     const to: EmbeddedTrack<CloseView> = { sightings: track.sightings, views: [] };
@@ -124,6 +133,7 @@ async function embedViews(
     const view = await closeView(await cutOut(native, sighting), sighting, sizeOf(sighting), {
       mesh: networks.facemesh,
       embedding: networks['face-embedding'],
+      other: comparing,
     });
     if (view === null) return null;
     // Only the best view of a track keeps its pixels, the earlier one of two equals.

@@ -8,7 +8,7 @@ import {
   type RgbImage,
   squareAround,
 } from '@adit/inference';
-import { alignedPicture, alignFace, embedFace } from './align.js';
+import { alignedPicture, alignFace, embedAs, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
 import { mapPoints, type FacePoints } from './blazeface.js';
 import { openness, type Openness } from './openness.js';
@@ -19,6 +19,8 @@ import type { Sighting } from './sighting.js';
 export interface CloseView {
   sighting: Sighting;
   vector: Float32Array;
+  /** The same face as the network of somebody's own embeds it, where there is one; of length 1. */
+  compared: Float32Array | null;
   quality: number;
   sharpness: number;
   pose: Pose;
@@ -56,12 +58,15 @@ export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutou
   };
 }
 
-/** Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. Null when it is no evidence. */
+/**
+ * Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. Null when it is no evidence, which our own
+ * embedding says whatever other there is.
+ */
 export async function closeView(
   cutout: Cutout,
   sighting: Sighting,
   size: number,
-  networks: { mesh: NetworkSession; embedding: NetworkSession },
+  networks: { mesh: NetworkSession; embedding: NetworkSession; other: NetworkSession | undefined },
 ): Promise<CloseView | null> {
   const { picture, box, points } = cutout;
   const { map, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
@@ -71,7 +76,8 @@ export async function closeView(
   const { vector, certainty } = await embedFace(networks.embedding, aligned);
   if (!isEvidence({ size, sharpness: sharp, certainty, precise })) return null;
   const quality = viewQuality(size, sharp, pose, precise);
-  return { sighting, vector, quality, sharpness: sharp, pose, openness: openness(mesh), size, cutout };
+  const compared = networks.other === undefined ? null : await embedAs(networks.other, picture, map);
+  return { sighting, vector, compared, quality, sharpness: sharp, pose, openness: openness(mesh), size, cutout };
 }
 
 const THUMBNAIL_MARGIN = 1.6;

@@ -51,6 +51,7 @@ export async function describeTrack(
     views: views.map((view) => ({
       ...place(view.sighting),
       embedding: encodeEmbedding(view.vector),
+      ...(view.compared !== null && { compared: encodeEmbedding(view.compared) }),
       quality: rounded(view.quality, 4),
       sharpness: rounded(view.sharpness, 2),
       yaw: rounded(view.pose.yaw, 1),

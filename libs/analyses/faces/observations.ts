@@ -24,6 +24,8 @@ const FaceView = z.object({
   time: z.number(),
   /** 512-d, L2-normalised, little-endian float32 in base64. */
   embedding: z.string(),
+  /** The same by the network that a job names besides, of as many values as that gives; left out where it names none. */
+  compared: z.string().optional(),
   /** Overall quality, 0..1: size, sharpness and pose together. */
   quality: z.number(),
   /** 0..100, higher is sharper. */
