@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress';
 import { relative } from 'node:path';
 import type { GalleryPerson, PlannedPerson } from '@adit/modules';
-import { openPhotoEmbedder, type PhotoLook } from './photo-embedder.js';
+import { openPhotoEmbedder, type EmbeddingNetwork, type PhotoLook } from './photo-embedder.js';
 import type { CliSettings } from './settings.js';
 import { printable } from './text-table.js';
 
 export interface EmbeddedPhotos {
-  network: { name: string; digest: string };
+  network: EmbeddingNetwork;
   /** Those of whom a photo can be used. */
   people: GalleryPerson[];
   used: number;

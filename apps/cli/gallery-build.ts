@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { checkModelName } from '@adit/inference';
 import { FACE_GALLERY, planGalleryFolder, writeGalleryVersion, type GalleryKind } from '@adit/modules';
 import { embedPhotos, type EmbeddedPhotos } from './embed-photos.js';
-import { FACE_LOOK } from './photo-looks.js';
+import { notePhotos } from './gallery-photos.js';
+import { faceLook } from './photo-looks.js';
 import { cliSettings, type CliSettings } from './settings.js';
 
 export interface GalleryBuildOptions {
@@ -13,14 +15,20 @@ export interface GalleryBuildOptions {
   default?: boolean;
 }
 
+export interface FaceGalleryOptions extends GalleryBuildOptions {
+  /** Name of a network of the user's own, in place of the one that comes with Adit. */
+  embedding?: string;
+}
+
 /** Embeds every photo and writes a gallery version; says which photos could not be used. */
-export async function buildGallery(folder: string, options: GalleryBuildOptions): Promise<void> {
+export async function buildGallery(folder: string, options: FaceGalleryOptions): Promise<void> {
   // Before any photo is looked at, which takes its time.
   checkModelName(options.name, FACE_GALLERY.noun);
   const planned = await planGalleryFolder(folder);
   const settings = cliSettings(options.dataDir);
-  const photos = await embedPhotos(folder, planned, FACE_LOOK, settings);
+  const photos = await embedPhotos(folder, planned, faceLook(options.embedding), settings);
   await writeVersion(photos, FACE_GALLERY, options, settings, 'people');
+  await notePhotos(settings.userModels, options.name, resolve(folder));
 }
 
 /** Writes what the photos gave as the next version, and says so; `things` is what it calls them. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import type { GalleryBuildOptions } from './gallery-build.js';
+import type { FaceGalleryOptions } from './gallery-build.js';
+import type { GalleryRebuildOptions } from './gallery-rebuild.js';
 
 export function galleryCommand(): Command {
   const gallery = new Command('gallery').description('Face galleries: the people that face recognition knows.');
@@ -9,6 +10,7 @@ export function galleryCommand(): Command {
     .argument('<folder>', 'a folder of photos for each person, or one photo named after each')
     .requiredOption('-n, --name <name>', 'name of the gallery, as a job’s "model" will say it')
     .option('--description <text>', 'what the gallery is')
+    .option('--embedding <model>', 'a face embedding of your own, that was added with adit model add')
     .option('--default', 'use this gallery when a job names none')
     .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
     .addHelpText(
@@ -20,9 +22,20 @@ Examples:
 
 A running engine serves the new version at once. Building again under the same name adds a version.`,
     )
-    .action(async (folder: string, options: GalleryBuildOptions) => {
+    .action(async (folder: string, options: FaceGalleryOptions) => {
       const { buildGallery } = await import('./gallery-build.js');
       await buildGallery(folder, options);
+    });
+  gallery
+    .command('rebuild')
+    .description('Make the next version of a gallery of the same photos, once its embedding is another.')
+    .argument('<name>', 'name of the gallery')
+    .argument('[folder]', 'its photos, when they lie elsewhere by now')
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)')
+    .addHelpText('after', '\nExample:\n  adit gallery rebuild team')
+    .action(async (name: string, folder: string | undefined, options: GalleryRebuildOptions) => {
+      const { rebuildGallery } = await import('./gallery-rebuild.js');
+      await rebuildGallery(name, folder, options);
     });
   gallery
     .command('list')

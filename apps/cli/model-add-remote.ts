@@ -36,14 +36,14 @@ export function addModelThere(file: string, options: ModelAddOptions): Promise<v
 
 /** The options as the API calls them. */
 async function answers({ labels, shorterSide, logitScale, logitBias, textLength, ...options }: ModelAddOptions) {
-  const { startToken, endToken } = options;
+  const { maxDistance, startToken, endToken } = options;
   const { family, decoding, size, colour, mean, std, resize: how, filter, pad, template } = options;
   const { description, licence, origin, changelog, scope } = options;
   return {
     ...(labels !== undefined && { labels: await readFile(resolve(labels), 'utf8') }),
     ...{ family, decoding, size, colour, mean, std, resize: how, filter, pad, template },
     ...{ shorter_side: shorterSide, logit_scale: logitScale, logit_bias: logitBias, text_length: textLength },
-    ...{ start_token: startToken, end_token: endToken },
+    ...{ max_distance: maxDistance, start_token: startToken, end_token: endToken },
     ...{ description, licence, origin, changelog, scope },
   };
 }

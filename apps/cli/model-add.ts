@@ -23,6 +23,7 @@ export interface ModelAddOptions extends EngineOptions {
   shorterSide?: string;
   logitScale?: string;
   logitBias?: string;
+  maxDistance?: string;
   textLength?: string;
   template?: string;
   startToken?: string;

@@ -64,6 +64,12 @@ function refuseHalves({ name, family }: ModelManifest): void {
       `${name} looks for what words say: add it with its encoder of text, and name words in a job.`,
     );
   }
+  if (family === 'face-embedding') {
+    throw new AditError(
+      'VALIDATION',
+      `${name} tells faces apart: add it, and build a gallery with it: adit gallery build PHOTOS --name team --embedding ${name}.`,
+    );
+  }
   if (family === 'text-embedding' || family === 'text-decoder') {
     throw new AditError(
       'VALIDATION',

@@ -42,6 +42,7 @@ export function modelCommand(): Command {
     .option('--shorter-side <pixels>', 'with crop: the picture’s shorter side before its middle is cut out')
     .option('--logit-scale <number>', 'of images and text: what a cosine is multiplied by, such as 100')
     .option('--logit-bias <number>', 'of images and text: what is added to that, with SigLIP')
+    .option('--max-distance <number>', 'of faces: up to which distance of two embeddings they are of one person')
     .option('--text-length <tokens>', 'of texts: how many tokens they have at most')
     .option('--start-token <number>', 'of a decoder of text: the token that opens one')
     .option('--end-token <number>', 'of a decoder of text: the token that ends one')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openPhotoEmbedder, type PhotoEmbedder } from './photo-embedder.js';
-import { FACE_LOOK } from './photo-looks.js';
+import { faceLook } from './photo-looks.js';
 import { cliSettings } from './settings.js';
 
 const testing = createRequire(createRequire(import.meta.url).resolve('@adit/testing'));
@@ -13,7 +13,7 @@ const group = join(dirname(testing.resolve('@vladmandic/face-api/package.json'))
 describe('photos for a gallery', () => {
   let embedder: PhotoEmbedder;
   beforeAll(async () => {
-    embedder = await openPhotoEmbedder(cliSettings(), FACE_LOOK);
+    embedder = await openPhotoEmbedder(cliSettings(), faceLook());
   });
   afterAll(() => embedder.close());
 

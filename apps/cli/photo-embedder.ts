@@ -1,10 +1,10 @@
 import { analysesFolder } from '@adit/analyses';
-import { AditError } from '@adit/contracts';
+import { AditError, type Json } from '@adit/contracts';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
 import type { CliSettings } from './settings.js';
 
 /** What a photo gives a gallery. */
-interface PhotoOutcome {
+export interface PhotoOutcome {
   /** L2-normalised; null when the photo cannot be used. */
   embedding: Float32Array | null;
   /** Why it cannot be used, or what to know of it. */
@@ -14,13 +14,22 @@ interface PhotoOutcome {
 /** Looking at photos for one kind of gallery. */
 export interface PhotoLook {
   analysis: string;
-  /** The network whose embeddings the gallery holds. */
+  args?: Record<string, Json>;
+  /** The network whose embeddings the gallery holds; where it is somebody's own, the family that it has to be of. */
   network: string;
+  family?: string;
   read(observations: unknown): PhotoOutcome;
 }
 
+export interface EmbeddingNetwork {
+  name: string;
+  digest: string;
+  /** Of one of somebody's own: distance up to which two of its embeddings are one person. */
+  maxDistance?: number;
+}
+
 export interface PhotoEmbedder {
-  network: { name: string; digest: string };
+  network: EmbeddingNetwork;
   embed(file: string): Promise<PhotoOutcome>;
   close(): Promise<void>;
 }
@@ -37,10 +46,14 @@ export async function openPhotoEmbedder(settings: CliSettings, look: PhotoLook):
   });
   const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(look.analysis);
   const runner = new AnalysisRunner(repository, pool);
-  const { pin } = repository.resolve(look.network);
+  const { pin, manifest } = repository.resolve(look.network);
+  if (look.family !== undefined && manifest.family !== look.family) {
+    await repository.close();
+    throw new AditError('VALIDATION', `${pin.name} is no model of the family ${look.family}: add it as one first.`);
+  }
 
   const observe = async (file: string): Promise<unknown> => {
-    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file })) {
+    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file, args: look.args })) {
       if (facts.kind !== 'image') break;
       return observations;
     }
@@ -48,7 +61,11 @@ export async function openPhotoEmbedder(settings: CliSettings, look: PhotoLook):
   };
 
   return {
-    network: { name: pin.name, digest: pin.digest },
+    network: {
+      name: pin.name,
+      digest: pin.digest,
+      ...(look.family !== undefined && manifest.maxDistance !== undefined && { maxDistance: manifest.maxDistance }),
+    },
     async embed(file) {
       try {
         return look.read(await observe(file));

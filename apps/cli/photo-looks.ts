@@ -2,23 +2,34 @@ import { FaceObservations } from '@adit/analyses';
 import { decodeEmbedding } from '@adit/analyses/faces/embedding';
 import { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import type { PhotoLook } from './photo-embedder.js';
+import type { PhotoLook, PhotoOutcome } from './photo-embedder.js';
 
-/** The largest face of a photo. */
-export const FACE_LOOK: PhotoLook = {
-  analysis: 'faces',
-  network: 'face-embedding',
-  read(observations) {
-    const { tracks } = FaceObservations.parse(observations);
-    const sizeOf = (track: (typeof tracks)[number]) => Math.max(...track.sightings.map((sighting) => sighting.size));
-    const [largest] = [...tracks].sort((a, b) => sizeOf(b) - sizeOf(a));
-    if (largest === undefined) return { embedding: null, remark: 'not used: no face found' };
-    const [view] = largest.views;
-    if (view === undefined) return { embedding: null, remark: 'not used: the face is too small or too blurred' };
-    const remark = tracks.length > 1 ? `${tracks.length} faces, took the largest` : null;
-    return { embedding: decodeEmbedding(view.embedding), remark };
-  },
-};
+/** The largest face of a photo, as the network that comes with Adit has it, or one of somebody's own. */
+export function faceLook(embedding?: string): PhotoLook {
+  if (embedding === undefined)
+    return { ...LARGEST_FACE, read: (observations) => largestFace(observations, 'embedding') };
+  return {
+    ...LARGEST_FACE,
+    ...{ args: { embedding }, network: embedding, family: 'face-embedding' },
+    read: (observations) => largestFace(observations, 'compared'),
+  };
+}
+
+/** The network that comes with Adit. */
+export const FACE_LOOK_NETWORK = 'face-embedding';
+const LARGEST_FACE = { analysis: 'faces', network: FACE_LOOK_NETWORK };
+
+function largestFace(observations: unknown, by: 'embedding' | 'compared'): PhotoOutcome {
+  const { tracks } = FaceObservations.parse(observations);
+  const sizeOf = (track: (typeof tracks)[number]) => Math.max(...track.sightings.map((sighting) => sighting.size));
+  const [largest] = [...tracks].sort((a, b) => sizeOf(b) - sizeOf(a));
+  if (largest === undefined) return { embedding: null, remark: 'not used: no face found' };
+  const [view] = largest.views;
+  if (view === undefined) return { embedding: null, remark: 'not used: the face is too small or too blurred' };
+  const remark = tracks.length > 1 ? `${tracks.length} faces, took the largest` : null;
+  const embedding = view[by];
+  return { embedding: embedding === undefined ? null : decodeEmbedding(embedding), remark };
+}
 
 /** A photo as a whole. */
 export const PLACE_LOOK: PhotoLook = {

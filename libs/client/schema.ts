@@ -1187,6 +1187,8 @@ export type ModelForm = {
   logit_scale?: string;
   /** Of images and text: what is added to that */
   logit_bias?: string;
+  /** Of faces: distance of two embeddings of length 1 up to which they are of one person */
+  max_distance?: string;
   /** Of texts: how many tokens they have at most */
   text_length?: string;
   /** Of a decoder of text: the number of the token that opens one */

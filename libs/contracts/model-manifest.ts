@@ -110,7 +110,10 @@ export const ModelManifest = z.strictObject({
   embedding: Name.optional(),
   /** The digest of that network by version of the gallery: what another network makes cannot be compared with it. */
   embeddedWith: z.record(z.string(), z.string()).optional(),
-  /** Of a gallery: distance up to which one of it is meant, as its training found; jobs use it unless they are told another. */
+  /**
+   * Distance of two embeddings of length 1, ‖a − b‖, up to which one person is meant: of a gallery as its training found, or as the
+   * network of somebody's own says that it was made with. Jobs use it unless they are told another.
+   */
   maxDistance: z.number().min(0).max(2).optional(),
   labels: z.array(z.string()).optional(),
   licence: z.string(),

@@ -80,6 +80,7 @@ export const NewModel = z.strictObject({
   shorter_side: Text,
   logit_scale: Text.describe('Of images and text: what a cosine is multiplied by'),
   logit_bias: Text.describe('Of images and text: what is added to that'),
+  max_distance: Text.describe('Of faces: distance of two embeddings of length 1 up to which they are of one person'),
   text_length: Text.describe('Of texts: how many tokens they have at most'),
   start_token: Text.describe('Of a decoder of text: the number of the token that opens one'),
   end_token: Text.describe('Of a decoder of text: the number of the token that ends one'),

@@ -241,6 +241,7 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     decoding: manifest.decoding,
     labels: manifest.labels,
     embedding: manifest.embedding,
-    maxDistance: manifest.maxDistance,
+    // Of a network it says how its embeddings are to be read, and changes none.
+    maxDistance: manifest.kind === 'gallery' ? manifest.maxDistance : undefined,
   });
 }

@@ -98,7 +98,14 @@ const REAL: [...Row, readonly string[]][] = [
     [NOTES[0]!, NOTES[2]!],
   ],
   [`${PAIRS}/siglip/text_model.onnx.gz`, 'PyTorch', 'text-embedding', null, [], [NOTES[0]!]],
-  ['models/face-embedding/1/model.onnx', 'faceplugin', 'face-embedding', 'arcface', PIXELS, []],
+  [
+    'models/face-embedding/1/model.onnx',
+    'faceplugin',
+    'face-embedding',
+    'arcface',
+    ['--max-distance', ...PIXELS.slice(0, 2)],
+    [],
+  ],
   ['models/ultraface/1/model.onnx', 'Linzaer', 'face-detector', 'ultraface', PIXELS, []],
   ['models/text-detection/1/model.onnx', 'PaddleOCR', 'text-detection', 'db', ['--colour', '--mean and --std'], []],
   [

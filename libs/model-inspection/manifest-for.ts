@@ -1,6 +1,6 @@
 import { AditError, ImageInput, ModelManifest, type Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { MODEL_FAMILIES, type FamilyDefinition } from '@adit/inference';
-import type { Proposal } from './propose.js';
+import { MAX_DISTANCE_QUESTION, type Proposal } from './propose.js';
 
 /** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
 export interface ModelAnswers {
@@ -18,6 +18,7 @@ export interface ModelAnswers {
   shorterSide?: string | undefined;
   logitScale?: string | undefined;
   logitBias?: string | undefined;
+  maxDistance?: string | undefined;
   textLength?: string | undefined;
   template?: string | undefined;
   startToken?: string | undefined;
@@ -58,6 +59,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
     dimensions: proposal.dimensions ?? before?.dimensions,
     text: needs.has('text') ? textOf(answers, proposal, before?.text) : undefined,
     writing: needs.has('writing') ? writingOf(answers, proposal, before?.writing) : undefined,
+    maxDistance: needs.has('maxDistance') ? maxDistanceOf(answers, before?.maxDistance) : undefined,
     similarity: needs.has('similarity') ? similarityOf(answers, before?.similarity) : undefined,
     licence: answers.licence ?? before?.licence ?? 'private',
     origin: answers.origin ?? before?.origin ?? 'given by the user',
@@ -92,6 +94,14 @@ function readAs(answers: ModelAnswers, proposal: Proposal): { family: FamilyDefi
     );
   }
   return { family, decoding };
+}
+
+/** Where one person ends is known to whoever trained it. */
+function maxDistanceOf(answers: ModelAnswers, before: number | undefined): number {
+  const distance = numberOf('maxDistance', answers.maxDistance) ?? before;
+  if (distance === undefined) throw unanswered([['maxDistance', MAX_DISTANCE_QUESTION]]);
+  if (distance > 0 && distance <= 2) return distance;
+  throw wrong('maxDistance', `--max-distance ${distance} is not above 0 and at most 2: √(2 − 2 · cosine).`);
 }
 
 /** What a cosine is multiplied by is a weight that no exported encoder carries. */

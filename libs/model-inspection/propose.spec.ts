@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { labelLines, readHints, type SidecarFiles } from './exporter-hints.js';
 import { readOutline } from './onnx-outline.js';
+import { manifestFor } from './manifest-for.js';
 import { propose, type Proposal } from './propose.js';
 import { ProtobufFile } from './protobuf-file.js';
 import { graphOf, model, reading } from './testing/onnx-file.js';
@@ -233,7 +234,13 @@ describe('a network of faces', () => {
   it('tells them apart: ArcFace', async () => {
     const proposal = await proposed({ input: ['None', 3, 112, 112], outputs: { '683': ['None', 512] } });
     expect(proposal).toMatchObject({ family: 'face-embedding', decoding: 'arcface', dimensions: 512, maxBatch: null });
-    expect(flags(proposal)).toEqual(ASKED_OF_PIXELS);
+    // What it is shown is aligned to its size; where one person ends only whoever trained it knows.
+    expect(flags(proposal)).toEqual(['--max-distance', '--colour', '--mean and --std']);
+    const made = (maxDistance?: string) =>
+      manifestFor({ name: 'ours', colour: 'rgb', mean: '127.5', std: '127.5', maxDistance }, proposal, null);
+    expect(made('1.1')).toMatchObject({ family: 'face-embedding', dimensions: 512, maxDistance: 1.1 });
+    expect(made).toThrow(/--max-distance 1\.1 is a cosine of 0\.4/);
+    for (const wrong of ['0', '2.1', 'far']) expect(() => made(wrong)).toThrow(/not above 0 and at most 2|no number/);
   });
 });
 

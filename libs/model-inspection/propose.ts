@@ -50,6 +50,9 @@ export interface Proposal {
   questions: Question[];
 }
 
+export const MAX_DISTANCE_QUESTION =
+  'Up to which distance of two embeddings of length 1 are they of one person? --max-distance 1.1 is a cosine of 0.4.';
+
 /** Takes a graph for what it looks like, and asks for what it cannot know. */
 export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   const picture = pictureInput(outline);
@@ -74,6 +77,9 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
       flag: '--logit-scale',
       question: `What is a cosine multiplied by? exp(model.logit_scale): 100 with CLIP as OpenAI trained it. With SigLIP --logit-bias too.`,
     });
+  }
+  if (family?.needs.shape['maxDistance'] !== undefined) {
+    questions.push({ flag: '--max-distance', question: MAX_DISTANCE_QUESTION });
   }
   if (finding?.text?.length === null && hints.textLength === null) {
     questions.push({

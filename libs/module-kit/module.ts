@@ -150,7 +150,9 @@ export interface InstalledModel extends ModelPin {
   family: string | null;
   modules: string[];
   isDefault: boolean;
-  /** Of a gallery that was trained: distance up to which one of it is meant. */
+  /** Of a gallery: the network whose embeddings it holds. */
+  embedding?: string | null;
+  /** Of a gallery that was trained, or made with a network of somebody's own: distance up to which one of it is meant. */
   maxDistance?: number | null;
   /** Of a network that resizes as its exporter does: pixels of the shorter side that it needs of a film's frames. */
   frameSide?: number | null;

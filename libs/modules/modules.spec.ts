@@ -82,6 +82,26 @@ describe('face_recognition', () => {
     expect(needs({ face_detection_scale: 1200 })).toEqual([{ analysis: 'faces', args: { detectionScale: 1200 } }]);
   });
 
+  it('looks with the network that its galleries were made with besides, one for all of them', () => {
+    const installed = [
+      { ...gallery('team'), embedding: 'ours' },
+      { ...gallery('crew'), embedding: 'theirs' },
+      gallery('cast'),
+    ];
+    const needs = (module: string, names: string[]) =>
+      registry.get(module).needs({ face_detection_scale: 600 }, names, installed);
+    const args = { detectionScale: 600 };
+    expect(needs('face_recognition', ['cast'])).toEqual([{ analysis: 'faces', args }]);
+    expect(needs('face_recognition', ['team'])).toEqual([{ analysis: 'faces', args: { ...args, embedding: 'ours' } }]);
+    expect(needs('advanced_diversity_analysis', ['team'])).toEqual(needs('face_recognition', ['team']));
+    for (const names of [
+      ['team', 'crew'],
+      ['team', 'cast'],
+    ]) {
+      expect(refusal(() => needs('face_recognition', names)).message).toMatch(/team with ours, (crew|cast) with /);
+    }
+  });
+
   it.each([
     ['celebrities when installed', [gallery('team', true), gallery('celebrities')], ['celebrities']],
     ['else the default', [gallery('cast'), gallery('team', true)], ['team']],

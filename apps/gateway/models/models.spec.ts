@@ -225,7 +225,7 @@ describe('a model that somebody installed', () => {
       code: 'MODEL_NOT_INSTALLED',
       errors: [{ pointer: '/modules/face_recognition/model', code: 'other_embedding' }],
     });
-    expect(former.detail).toMatch(/another face-embedding .* "adit gallery build PHOTOS --name former"/);
+    expect(former.detail).toMatch(/another face-embedding .* "adit gallery rebuild former"/);
     await rm(folder('former'), { recursive: true });
     await until(async () => (await list()).every(({ name }) => name !== 'former'));
     const wrong = await post({ model: modelId('town') });

@@ -168,6 +168,7 @@ export class NewModels {
       shorter_side: shorterSide,
       logit_scale: logitScale,
       logit_bias: logitBias,
+      max_distance: maxDistance,
       text_length: textLength,
       start_token: startToken,
       end_token: endToken,
@@ -180,7 +181,7 @@ export class NewModels {
     const lines = labels === undefined ? undefined : labelLines(labels);
     try {
       const { defaultVersion: _, ...manifest } = manifestFor(
-        { ...given, shorterSide, logitScale, logitBias, textLength, startToken, endToken, labels: lines },
+        { ...given, shorterSide, logitScale, logitBias, maxDistance, textLength, startToken, endToken, labels: lines },
         proposal,
         before,
       );

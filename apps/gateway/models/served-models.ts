@@ -107,7 +107,17 @@ export class ServedModels {
       ({
         pin,
         stored,
-        manifest: { kind, family = null, modules, isDefault, input, decoding, labels, maxDistance = null },
+        manifest: {
+          kind,
+          family = null,
+          modules,
+          isDefault,
+          input,
+          decoding,
+          labels,
+          embedding = null,
+          maxDistance = null,
+        },
       }) => ({
         ...pin,
         id: modelId(pin.name, stored?.workspaceId ?? null),
@@ -115,6 +125,7 @@ export class ServedModels {
         family,
         modules,
         isDefault,
+        embedding,
         maxDistance,
         frameSide: input === undefined ? null : frameSide(input),
         decoding: decoding ?? null,

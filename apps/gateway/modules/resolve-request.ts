@@ -115,8 +115,8 @@ export class RequestResolver {
     const chosen = installed.filter(({ name, digest }) => digests.has(digest) || !names.includes(name));
     const found = definition.fromModels?.(installed.filter(({ digest }) => digests.has(digest))) ?? {};
     const args = { ...complete, ...pick(found, requested.leftOut) };
-    const analyses = definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, pins));
-    this.refuseOtherEmbeddings(requested, pins, analyses);
+    const runs = [...pins, ...this.networksOf(workspaceId, requested, pins)];
+    const analyses = definition.needs(args, names, chosen).map((need) => this.resolveNeed(definition.id, need, runs));
     return {
       moduleId: definition.id,
       postedAs,
@@ -129,24 +129,48 @@ export class RequestResolver {
     };
   }
 
-  /** A gallery is compared with what the network gives that made it, and with no other: distances would mean nothing. */
-  private refuseOtherEmbeddings(
-    { definition, postedAs }: RequestedModule,
-    pins: readonly ModelPin[],
-    analyses: readonly ResolvedAnalysis[],
-  ): void {
-    for (const { name, version, digest } of pins) {
-      const { embedding, embeddedWith } = this.models.byDigest(digest).manifest;
-      const made = embeddedWith?.[String(version)];
-      const network = analyses.flatMap(({ models }) => models).find((model) => model.name === embedding);
-      if (made === undefined || network === undefined || network.digest === made) continue;
-      const command = definition.takes?.rebuild?.(name);
-      const again =
-        command === undefined ? 'build it again of its photos' : `build it again of its photos with "${command}"`;
-      const message = `The model ${name} was made with another ${network.name} than the one that is installed: ${again}, or put back the network that made it.`;
-      const errors = [{ pointer: pointerTo('modules', postedAs, 'model'), code: 'other_embedding', message }];
-      throw new AditError('MODEL_NOT_INSTALLED', message, { errors });
+  /**
+   * The networks that these galleries were made with, each in the version that made them, also where its name means another now: they are
+   * compared with what that gives and with no other, distances would mean nothing. Throws MODEL_NOT_INSTALLED when it is gone, or
+   * another gallery was made with another version of it.
+   */
+  private networksOf(workspaceId: string, requested: RequestedModule, pins: readonly ModelPin[]): ModelPin[] {
+    const networks = new Map<string, { pin: ModelPin; gallery: ModelPin }>();
+    for (const gallery of pins) {
+      const { embedding, embeddedWith } = this.models.byDigest(gallery.digest).manifest;
+      const made = embeddedWith?.[String(gallery.version)];
+      if (embedding === undefined || made === undefined) continue;
+      const network = this.models.list().find(({ pin, stored }) => {
+        const owner = stored?.workspaceId ?? null;
+        return pin.name === embedding && pin.digest === made && (owner === null || owner === workspaceId);
+      });
+      if (network === undefined) {
+        throw this.otherEmbedding(requested, gallery, `another ${embedding} than the one that is installed`);
+      }
+      const { pin } = network;
+      const other = networks.get(embedding) ?? { pin, gallery };
+      if (other.pin.digest !== pin.digest) {
+        const [older, newer] = other.pin.version < pin.version ? [other.gallery, gallery] : [gallery, other.gallery];
+        throw this.otherEmbedding(requested, older, `another ${embedding} than ${newer.name}`);
+      }
+      networks.set(embedding, other);
     }
+    return [...networks.values()].map(({ pin }) => pin);
+  }
+
+  private otherEmbedding(
+    { definition, postedAs }: RequestedModule,
+    { name, digest }: ModelPin,
+    made: string,
+  ): AditError {
+    const command = definition.takes?.rebuild?.(name);
+    const photos =
+      command === undefined ? 'build it again of its photos' : `build it again of its photos with "${command}"`;
+    // Those that lie in the store were trained.
+    const again = this.models.byDigest(digest).stored === undefined ? photos : 'train its dataset again';
+    const message = `The model ${name} was made with ${made}: ${again}, or put back the network that made it.`;
+    const errors = [{ pointer: pointerTo('modules', postedAs, 'model'), code: 'other_embedding', message }];
+    return new AditError('MODEL_NOT_INSTALLED', message, { errors });
   }
 
   /** An analysis runs what the module was given, and beside it what everybody's analyses run. */

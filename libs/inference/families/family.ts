@@ -56,4 +56,7 @@ export const LABELS = z.array(z.string()).describe('labels (the names of its cla
 export const TEXT = TextInput.describe('text (how texts become its tensors)');
 export const WRITING = TextOutput.describe('writing (which tokens open and end its texts, and how long they are)');
 export const SIMILARITY = Similarity.describe('similarity (what cosines are multiplied by, and what is added)');
+export const MAX_DISTANCE = z
+  .number()
+  .describe('maxDistance (up to which distance two embeddings of length 1 are of one person)');
 export const DIMENSIONS = z.int().positive().describe('dimensions (how many numbers come out)');

@@ -4,7 +4,7 @@ import { defineModule } from '@adit/module-kit';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
-import { FACES } from '../people/faces.js';
+import { DETECTION_SCALE, lookAtFaces } from '../people/faces.js';
 import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';
 
@@ -20,9 +20,10 @@ export default defineModule({
   sharesModelsOf: 'face_recognition',
   takes: galleriesOf(FACE_GALLERY),
   models: (args, installed) => chooseGalleries(args, installed, ID),
-  needs: () => [FACES],
+  needs: (_, models, installed) => [lookAtFaces(DETECTION_SCALE, models, installed)],
   open: async (args, context) => {
     const matcher = await matcherOf(context);
-    return new PeopleFold(new Diversity(matcher.persons, await openDictionaries(args, context)), matcher);
+    const teller = new Diversity(matcher.persons, await openDictionaries(args, context));
+    return new PeopleFold(teller, matcher, matcher.maxDistance ?? undefined);
   },
 });

@@ -1,13 +1,16 @@
 import type { Matcher } from '../galleries/match.js';
 import { identify, identityAmong } from './segments.js';
 import type { Identity } from './segments.js';
-import { identityOf } from './thread.js';
+import { comparedIdentityOf } from './thread.js';
 import type { Thread } from './thread.js';
 
 /** Who a face of the recent past turned out to be, and in which samples, both inclusive. JSON, part of folds' states. */
 export type Bearer = { person: number; start: number; end: number };
 
-/** Nearer than this is surely the person, or a picture of them: the faces of two people are never so near. */
+/**
+ * Nearer than this is surely the person, or a picture of them: the faces of two people are never so near. By another network so much
+ * of the distance up to which it means one person.
+ */
 const SURE_DISTANCE = 0.8;
 /** People a face may be besides the nearest. */
 const FURTHER_PEOPLE = 3;
@@ -59,7 +62,9 @@ export function decideNames(
   const given = new Map<Candidates, number>();
   const claims = faces
     .filter((face) => !waiting.has(face))
-    .flatMap((face) => face.people.map(({ person, distance }) => ({ face, person, cost: costOf(face, distance) })))
+    .flatMap((face) =>
+      face.people.map(({ person, distance }) => ({ face, person, cost: costOf(face, distance, naming) })),
+    )
     .sort((a, b) => a.cost - b.cost);
   for (const { face, person } of claims) {
     const { start, end } = samplesOf(face.thread);
@@ -88,13 +93,14 @@ function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Naming): C
 }
 
 /** Sure ones by how much is seen of them, before all others by distance. */
-function costOf({ thread }: Candidates, distance: number): number {
-  return distance <= SURE_DISTANCE ? -thread.weight : distance;
+function costOf({ thread }: Candidates, distance: number, { maxDistance }: Naming): number {
+  const sure = thread.compared === null ? SURE_DISTANCE : SURE_DISTANCE * maxDistance;
+  return distance <= sure ? -thread.weight : distance;
 }
 
 function isRival({ thread, people }: Candidates, open: Thread, { matcher, maxDistance }: Naming): boolean {
   if (people.length === 0 || !overlap(thread, open)) return false;
-  const query = identityOf(open);
+  const query = comparedIdentityOf(open);
   return query !== null && people.some(({ person }) => matcher.distanceTo(query, person) <= maxDistance);
 }
 

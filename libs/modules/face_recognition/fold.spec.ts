@@ -10,7 +10,7 @@ import type { FaceState } from './fold.js';
 import faceRecognition from './module.js';
 import { Matcher } from '../galleries/match.js';
 import { joinIdentities } from './segments.js';
-import { CONTEXT, faceFold, foldFilm, galleryOf, observe, range, unit } from './testing/scenes.js';
+import { CONTEXT, faceFold, foldFilm, galleryOf, observe, otherGalleryOf, range, unit } from './testing/scenes.js';
 import type { Actor } from './testing/scenes.js';
 
 const [ANN, BOB, EVE, FAY] = [1, 2, 3, 4];
@@ -362,6 +362,17 @@ describe('the fold', () => {
     }
   });
 
+  it('keeps them under 1 MiB with an embedding of another network each, however long that is', () => {
+    const crowd = range(0, 149).map((index) => ({
+      ...{ person: 100 + index, samples: range(0, 59), x: index / 150, views: 15 },
+      compared: { person: 100 + index, dimensions: 1024 },
+    }));
+    const known = otherGalleryOf('team', { Ann: 100, Bob: 101 }, 1024);
+    const { largestState } = foldFilm(faceFold({}, known), crowd, { last: 59, sizes: [15] });
+    expect(largestState).toBeLessThan(MAX_STATE_BYTES);
+    expect(largestState).toBeGreaterThan(MAX_STATE_BYTES / 3);
+  });
+
   it('lets go of the smallest and longest unseen when there are more faces than it can hold', () => {
     const crowd = range(0, 299).map((index) => ({
       person: 100 + index,
@@ -542,5 +553,42 @@ describe('dictionaries', () => {
 
   it('that list people leave everybody else out', () => {
     expect(mined(given('simple', [['Bob', null]])).map(({ label }) => label)).toEqual(['Bob']);
+  });
+});
+
+describe('a gallery that was made with a network of somebody’s own', () => {
+  const OURS = otherGalleryOf('team', { Ann: ANN, Bob: BOB }, 192);
+  const as = (person: number) => ({ person, dimensions: 192 });
+
+  it('is compared with what that network says, while faces are followed by the one that comes with Adit', () => {
+    const actors: Actor[] = [
+      // Both networks tell them apart; only the other one knows who they are.
+      { person: EVE, compared: as(ANN), samples: range(0, 59), x: 0.1 },
+      { person: FAY, compared: as(7), samples: range(0, 59), x: 0.6 },
+    ];
+    for (const sizes of [[60], [7, 13], [1]]) {
+      const { segments } = foldFilm(faceFold({ cluster_unknowns: true }, OURS), actors, { last: 59, sizes });
+      expect(brief(segments)).toEqual([
+        ['Ann', 0, 29.52],
+        ['unknown', 0, 29.52],
+      ]);
+      const [ann, nobody] = segments as [Segment, Segment];
+      expect(ann.meta).toMatchObject({
+        person: 'Ann',
+        distance: expect.closeTo(0, 3),
+        mean_similarity: expect.closeTo(1, 3),
+      });
+      expect(nobody.meta['distance']).toBeGreaterThan(1);
+      // Clusters and collections are of one network, whatever the gallery.
+      expect(nobody.claim?.embedding).toHaveLength(512);
+    }
+  });
+
+  it('says who a face of a picture is', () => {
+    const fold = faceFold({}, OURS);
+    const facts = { kind: 'image' as const, format: 'jpeg', width: 1920, height: 1080 };
+    const faces = observe([{ person: EVE, compared: as(BOB), samples: [0] }], 0, 0, 2);
+    const { segments } = fold.fold(fold.start(CONTEXT), { unit: unit(facts as never, 0), observations: { faces } });
+    expect(segments.map(({ label }) => label)).toEqual(['Bob']);
   });
 });

@@ -11,9 +11,18 @@ import { linkTracklets } from './linking.js';
 import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
 import type { Appearance, Identity } from './segments.js';
-import { betterPortrait, boxMark, identityOf, restoreThread, storeThread } from './thread.js';
+import {
+  betterPortrait,
+  boxMark,
+  comparedIdentityOf,
+  identityOf,
+  restoreThread,
+  roomFor,
+  storeThread,
+} from './thread.js';
 import type { Portrait, StoredThread, Thread } from './thread.js';
 import { instantsOf, portraitOf, sumOfViews, trackletsOf } from './tracklet.js';
+import type { Compared } from './tracklet.js';
 
 type Named = { person: number; identity: Identity; portrait: Portrait };
 
@@ -33,8 +42,8 @@ export type FaceState = {
 };
 
 /**
- * With these the state stays under 1 MiB: a thread, open or waiting, takes about 3.9 kB without its marks, a mark about 30 bytes,
- * a known person who may come back 1 to 1.4 kB.
+ * With these the state stays under 1 MiB: a thread, open or waiting, takes about 3.9 kB without its marks (of threads that keep
+ * another embedding besides, fewer fit), a mark about 30 bytes, a known person who may come back 1 to 1.4 kB.
  */
 const MAX_THREADS = 128;
 const MAX_MARKS = 10_000;
@@ -88,11 +97,12 @@ export class FaceFold implements Fold<FaceState> {
 
     const ended = threads.filter((thread) => isFinal(thread.end, last));
     let open = threads.filter((thread) => !isFinal(thread.end, last));
-    if (open.length > MAX_THREADS) {
+    const room = roomFor(threads, MAX_THREADS);
+    if (open.length > room) {
       // More faces than the state can hold: those longest out of sight, then the smallest, end here.
       open.sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id);
-      ended.push(...open.slice(MAX_THREADS));
-      open = open.slice(0, MAX_THREADS).sort((a, b) => a.id - b.id);
+      ended.push(...open.slice(room));
+      open = open.slice(0, room).sort((a, b) => a.id - b.id);
     }
     const { decided, waiting, bearers } = this.decide([...state.waiting.map(restoreThread), ...ended], open, state);
     const seen = this.name(decided, named);
@@ -131,7 +141,7 @@ export class FaceFold implements Fold<FaceState> {
 
   private decide(ended: Thread[], open: Thread[], { bearers }: FaceState): ReturnType<typeof decideNames> {
     const topK = this.args.enable_top_k ? this.args.top_k : 1;
-    const maxWaiting = Math.min(MAX_WAITING, MAX_THREADS - open.length);
+    const maxWaiting = Math.min(MAX_WAITING, roomFor([...ended, ...open], MAX_THREADS) - open.length);
     const naming = { matcher: this.matcher, maxDistance: this.args.max_distance, topK, maxWaiting };
     return decideNames(ended, open, bearers, naming);
   }
@@ -156,7 +166,7 @@ export class FaceFold implements Fold<FaceState> {
   /** True when an open thread touches a known person's stretch and looks like that person so far. */
   private mayBe(thread: Thread, stretch: Stretch<Named>, last: Instant): boolean {
     if (!bridges(stretch.end, thread.start) || !bridges(thread.end, stretch.start)) return false;
-    const query = identityOf(thread);
+    const query = comparedIdentityOf(thread);
     if (query !== null) return this.matcher.distanceTo(query, stretch.extra.person) <= this.args.max_distance;
     return thread.start.sample > stretch.end.sample && last.time - stretch.end.time <= WAIT_FOR_VIEWS;
   }
@@ -189,7 +199,7 @@ export class FaceFold implements Fold<FaceState> {
    * Who the faces of one picture are: nobody is two of them. Of two faces that are near one person, the nearer is that person, and
    * the other whoever else it is near. So a mirror shows a stranger, and of twins one is recognised.
    */
-  private identitiesOf(faces: readonly Pick<Thread, 'sum' | 'weight'>[]): Identity[] {
+  private identitiesOf(faces: readonly Compared[]): Identity[] {
     const topK = this.args.enable_top_k ? this.args.top_k : 1;
     const nameOf = ({ person }: Match): string => elementAt(this.matcher.persons, person).label;
     const identities = faces.map((face) => identify(face, this.matcher, topK + faces.length - 1));

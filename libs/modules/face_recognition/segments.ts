@@ -6,10 +6,11 @@ import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './distances.js';
 import type { Match, Matcher, Person } from '../galleries/match.js';
-import { identityOf, meanView } from './thread.js';
-import type { Portrait, Thread } from './thread.js';
+import { comparedIdentityOf, meanView } from './thread.js';
+import type { Portrait } from './thread.js';
+import type { Compared } from './tracklet.js';
 
-/** Whose embeddings the observations of faces hold. */
+/** The network that faces are followed, clustered and indexed with, whatever the galleries were made with. */
 export const FACE_NETWORK = 'face-embedding';
 /** Distance and similarity of a face that is compared with nobody. */
 const FARTHEST = 2.0;
@@ -33,13 +34,13 @@ export type Appearance = {
   embedding: Float32Array | null;
 };
 
-export function identify(face: Pick<Thread, 'sum' | 'weight'>, matcher: Matcher, topK: number): Identity {
-  const query = identityOf(face);
+export function identify(face: Compared, matcher: Matcher, topK: number): Identity {
+  const query = comparedIdentityOf(face);
   return identityAmong(query === null ? [] : matcher.nearest(query, topK), face, matcher);
 }
 
 /** Who a face is of these people, nearest first. */
-export function identityAmong(nearest: Match[], face: Pick<Thread, 'sum' | 'weight'>, matcher: Matcher): Identity {
+export function identityAmong(nearest: Match[], face: Compared, matcher: Matcher): Identity {
   const [closest] = nearest;
   const mean = meanView(face);
   const meanCosine = closest === undefined || mean === null ? -1 : matcher.cosineTo(mean, closest.person);

@@ -4,7 +4,7 @@ import type { Instant, Portrait, Thinned } from '@adit/module-kit';
 import { addTraits, NO_TRAITS } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
 import { decodeEmbedding, encodeEmbedding, normalised, scaled } from '../galleries/embedding.js';
-import type { Tracklet } from './tracklet.js';
+import type { Compared, Tracklet } from './tracklet.js';
 
 export { betterPortrait, boxMark };
 export type { Portrait };
@@ -24,6 +24,8 @@ export interface Thread {
   box: Box;
   /** Σ quality · embedding of its views; null while it has none. */
   sum: Float64Array | null;
+  /** The same as the network has it that the galleries were made with, where that is another than the one faces are followed with. */
+  compared: Float64Array | null;
   /** Σ quality. */
   weight: number;
   /** What it reads as; no question of who it is. */
@@ -32,17 +34,32 @@ export interface Thread {
   portrait: Portrait;
 }
 
-/** A thread as the fold's state keeps it: 2.7 kB of embedding and the marks. */
-export type StoredThread = Omit<Thread, 'sum'> & { sum: string | null };
+/** A thread as the fold's state keeps it: 2.7 kB of embedding, the same of another network where there is one, and the marks. */
+export type StoredThread = Omit<Thread, 'sum' | 'compared'> & { sum: string | null; compared?: string };
 
-export function storeThread(thread: Thread): StoredThread {
-  return { ...thread, sum: thread.sum === null ? null : encodeEmbedding(thread.sum) };
+/** What a thread takes of a fold's state without its marks, in bytes, and a value of another network's embedding besides. */
+const THREAD_BYTES = 3_900;
+const VALUE_BYTES = 16 / 3;
+
+/** How many of these threads fit where `most` of one embedding each do. */
+export function roomFor(threads: readonly Pick<Thread, 'compared'>[], most: number): number {
+  const values = threads.reduce((longest, { compared }) => Math.max(longest, compared?.length ?? 0), 0);
+  return Math.floor((most * THREAD_BYTES) / (THREAD_BYTES + values * VALUE_BYTES));
+}
+
+export function storeThread({ sum, compared, ...thread }: Thread): StoredThread {
+  return {
+    ...thread,
+    sum: sum === null ? null : encodeEmbedding(sum),
+    ...(compared !== null && { compared: encodeEmbedding(compared) }),
+  };
 }
 
 export function restoreThread(stored: StoredThread): Thread {
   return {
     ...stored,
     sum: stored.sum === null ? null : new Float64Array(decodeEmbedding(stored.sum)),
+    compared: stored.compared === undefined ? null : new Float64Array(decodeEmbedding(stored.compared)),
     marks: { ...stored.marks, kept: [...stored.marks.kept] },
   };
 }
@@ -55,6 +72,7 @@ export function beginThread(id: number, tracklet: Tracklet): Thread {
     startX: tracklet.firstBox.x,
     box: tracklet.lastBox,
     sum: null,
+    compared: null,
     weight: 0,
     traits: NO_TRAITS,
     marks: emptyMarks(),
@@ -73,16 +91,26 @@ export function absorb(thread: Thread, tracklet: Tracklet): void {
   if (tracklet.sum === null) return;
   thread.traits = addTraits(thread.traits, tracklet.traits);
   thread.weight += tracklet.weight;
-  const added = tracklet.sum;
-  thread.sum = thread.sum === null ? added.slice() : thread.sum.map((value, index) => value + elementAt(added, index));
+  thread.sum = added(thread.sum, tracklet.sum);
+  if (tracklet.compared !== null) thread.compared = added(thread.compared, tracklet.compared);
 }
 
-/** The direction of all its views together, of length 1; null without views. */
+function added(sum: Float64Array | null, more: Float64Array): Float64Array {
+  return sum === null ? more.slice() : sum.map((value, index) => value + elementAt(more, index));
+}
+
+/** The direction of all its views together, of length 1, by which faces are followed and told apart; null without views. */
 export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
   return face.sum === null ? null : normalised(face.sum);
 }
 
-/** The mean of its views, not stretched to length 1: its dot product with a row is the views' mean cosine. */
-export function meanView(face: Pick<Thread, 'sum' | 'weight'>): Float32Array | null {
-  return face.sum === null ? null : scaled(face.sum, 1 / face.weight);
+/** The same as galleries hold it: what another network made is compared with what that gives alone. */
+export function comparedIdentityOf({ sum, compared }: Omit<Compared, 'weight'>): Float32Array | null {
+  return identityOf({ sum: compared ?? sum });
+}
+
+/** The mean of its views as galleries hold them, not stretched to length 1: its dot product with a row is the views' mean cosine. */
+export function meanView({ sum, compared, weight }: Compared): Float32Array | null {
+  const views = compared ?? sum;
+  return views === null ? null : scaled(views, 1 / weight);
 }

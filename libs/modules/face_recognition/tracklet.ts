@@ -21,11 +21,16 @@ export interface Tracklet {
   marks: Mark[];
   /** Σ quality · embedding; null when no view can be used. */
   sum: Float64Array | null;
+  /** The same by the network that the galleries were made with, where that is another. */
+  compared: Float64Array | null;
   weight: number;
   /** What the face reads as, for modules that count people. */
   traits: Traits;
   portrait: Portrait;
 }
+
+/** What of a face is compared with galleries. */
+export type Compared = Pick<Tracklet, 'sum' | 'compared' | 'weight'>;
 
 /** Instants of a unit's samples by frame number, counted on from `samplesBefore`. */
 export function instantsOf(observations: FaceObservations, samplesBefore: number): Map<number, Instant> {
@@ -42,22 +47,24 @@ export function trackletsOf(observations: FaceObservations, instants: Map<number
 }
 
 /** Weighted sum of the views between two frames, inclusive; the analysis writes down those alone that are evidence. */
-export function sumOfViews(
-  track: FaceTrack,
-  from = 0,
-  to = Number.POSITIVE_INFINITY,
-): { sum: Float64Array | null; weight: number } {
+export function sumOfViews(track: FaceTrack, from = 0, to = Number.POSITIVE_INFINITY): Compared {
   let sum: Float64Array | null = null;
+  let compared: Float64Array | null = null;
   let weight = 0;
   for (const view of track.views) {
     if (view.frame < from || view.frame > to) continue;
-    const embedding = decodeEmbedding(view.embedding);
     const quality = Math.max(MIN_WEIGHT, view.quality);
-    const before: Float64Array = sum ?? new Float64Array(embedding.length);
-    sum = before.map((value, index) => value + quality * elementAt(embedding, index));
+    sum = withView(sum, view.embedding, quality);
+    if (view.compared !== undefined) compared = withView(compared, view.compared, quality);
     weight += quality;
   }
-  return { sum, weight };
+  return { sum, compared, weight };
+}
+
+function withView(sum: Float64Array | null, view: string, quality: number): Float64Array {
+  const embedding = decodeEmbedding(view);
+  const before = sum ?? new Float64Array(embedding.length);
+  return before.map((value, index) => value + quality * elementAt(embedding, index));
 }
 
 export function portraitOf(track: FaceTrack): Portrait {

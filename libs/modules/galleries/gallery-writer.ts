@@ -18,8 +18,8 @@ export interface GalleryPerson {
 interface GalleryOptions {
   /** What it is for; faces when left out. */
   kind?: GalleryKind;
-  /** The network that made the embeddings. */
-  embedding: { name: string; digest: string };
+  /** The network that made the embeddings; one of somebody's own with the distance up to which two of them are one person. */
+  embedding: { name: string; digest: string; maxDistance?: number };
   dimensions: number;
   /** See `ModelManifest`. */
   maxDistance?: number;
@@ -53,7 +53,7 @@ export async function writeGalleryVersion(
   options: GalleryOptions,
 ): Promise<WrittenGallery> {
   const { file, embeddings } = galleryOf(name, people, options);
-  const before = await galleryBefore(modelsDir, name, options.kind ?? FACE_GALLERY);
+  const before = await galleryBefore(modelsDir, name, options);
   const manifest = manifestOf(name, options, before);
   const written = await writeModelVersion(modelsDir, {
     manifest,
@@ -116,7 +116,8 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
     format: 1,
     name,
     custom: options.custom ?? true,
-    embedding: options.embedding,
+    embedding: { name: options.embedding.name, digest: options.embedding.digest },
+    ...(options.embedding.maxDistance !== undefined && { maxDistance: options.embedding.maxDistance }),
     dimensions: options.dimensions,
     classes,
     rows,
@@ -124,10 +125,24 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
   return { file, embeddings: Buffer.concat(parts) };
 }
 
-async function galleryBefore(modelsDir: string, name: string, kind: GalleryKind): Promise<ModelManifest | null> {
+async function galleryBefore(
+  modelsDir: string,
+  name: string,
+  { kind = FACE_GALLERY, embedding }: GalleryOptions,
+): Promise<ModelManifest | null> {
   const manifest = await readManifest(modelsDir, name);
-  if (manifest === null || (manifest.kind === 'gallery' && manifest.task === kind.task)) return manifest;
-  throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
+  if (manifest === null) return null;
+  if (manifest.kind !== 'gallery' || manifest.task !== kind.task) {
+    throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
+  }
+  // model.yaml speaks for all versions.
+  if (manifest.embedding !== undefined && manifest.embedding !== embedding.name) {
+    throw new AditError(
+      'CONFLICT',
+      `The versions of ${name} are made with ${manifest.embedding}: a ${kind.noun} of ${embedding.name} needs a name of its own.`,
+    );
+  }
+  return manifest;
 }
 
 function manifestOf(name: string, options: GalleryOptions, before: ModelManifest | null): ModelManifest {
@@ -140,7 +155,7 @@ function manifestOf(name: string, options: GalleryOptions, before: ModelManifest
     description: options.description ?? before?.description ?? '',
     dimensions: options.dimensions,
     embedding: options.embedding.name,
-    maxDistance: options.maxDistance,
+    maxDistance: options.maxDistance ?? options.embedding.maxDistance,
     licence: options.licence ?? before?.licence ?? 'private',
     origin: options.origin ?? before?.origin ?? 'photos given by the user',
     modules: [kind.module],

@@ -67,6 +67,21 @@ describe('a gallery', () => {
     expect(await readdir(folder)).toEqual(['team']);
   });
 
+  it('of a network of somebody’s own says up to which distance that means one person, where builds before it refuse it', async () => {
+    const ours = { ...OPTIONS, embedding: { name: 'ours', digest: 'a'.repeat(64), maxDistance: 1.1 } };
+    await writeGalleryVersion(folder, 'team', PEOPLE, ours);
+    expect(await manifest('team')).toMatchObject({
+      ...{ embedding: 'ours', embeddedWith: { '1': 'a'.repeat(64) }, maxDistance: 1.1 },
+    });
+    const { embedding, maxDistance } = await readVersion('team', 1);
+    expect([embedding, maxDistance]).toEqual([{ name: 'ours', digest: 'a'.repeat(64) }, 1.1]);
+    await expect(writeGalleryVersion(folder, 'team', PEOPLE, OPTIONS)).rejects.toThrow(
+      /The versions of team are made with ours: a face gallery of face-embedding needs a name of its own/,
+    );
+    await writeGalleryVersion(folder, 'cast', PEOPLE, OPTIONS);
+    expect(Object.keys(await readVersion('cast', 1))).not.toContain('maxDistance');
+  });
+
   it('has a version of its own for each of several writers', async () => {
     const written = await Promise.all([1, 2, 3, 4].map(() => writeGalleryVersion(folder, 'team', PEOPLE, OPTIONS)));
     expect(written.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4]);

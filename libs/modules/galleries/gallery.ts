@@ -23,6 +23,11 @@ export const GalleryFile = z.strictObject({
   custom: z.boolean(),
   /** The network that made the embeddings; others cannot be compared with them. */
   embedding: z.strictObject({ name: z.string(), digest: z.string() }),
+  /**
+   * Of a network of somebody's own: distance up to which two of its embeddings are one person. Builds that know no such networks
+   * refuse the file for it, where they would compare its embeddings with those of another.
+   */
+  maxDistance: z.number().min(0).max(2).optional(),
   dimensions: z.int().positive(),
   classes: z.array(GalleryClass),
   rows: z.array(z.int().nonnegative()),

@@ -23,7 +23,7 @@ export const FACE_GALLERY: GalleryKind = {
   type: 'face',
   noun: 'face gallery',
   plural: 'face galleries',
-  command: 'adit gallery build PHOTOS --name',
+  command: 'adit gallery rebuild',
   nothing: 'No photo shows a face that can be used: the gallery is empty.',
 };
 

@@ -44,6 +44,12 @@ export class Matcher {
     for (const gallery of galleries) this.add(gallery);
   }
 
+  /** Distance up to which one of the galleries is meant, by the network of somebody's own that made them; null for Adit's. */
+  get maxDistance(): number | null {
+    const distances = this.galleries.flatMap(({ maxDistance }) => maxDistance ?? []);
+    return distances.length === 0 ? null : Math.min(...distances);
+  }
+
   /** The `k` nearest people, nearest first; ties in the order of the galleries. `query` is of length 1. */
   nearest(query: Float32Array, k: number): Match[] {
     this.checkLength(query);

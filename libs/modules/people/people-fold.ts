@@ -19,7 +19,7 @@ import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { linkTracklets } from '../face_recognition/linking.js';
 import type { Matcher } from '../galleries/match.js';
 import { knownPerson } from '../face_recognition/segments.js';
-import { identityOf, restoreThread, storeThread } from '../face_recognition/thread.js';
+import { identityOf, restoreThread, roomFor, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';
 import { instantsOf, portraitOf, sumOfViews, trackletsOf } from '../face_recognition/tracklet.js';
 import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';
@@ -134,10 +134,11 @@ export class PeopleFold implements Fold<PeopleState> {
     const nextThread = linkTracklets(threads, trackletsOf(faces, instants), state.nextThread);
     const ended = threads.filter((thread) => isFinal(thread.end, last));
     const open = threads.filter((thread) => !isFinal(thread.end, last));
-    if (open.length > MAX_THREADS) {
+    const room = roomFor(threads, MAX_THREADS);
+    if (open.length > room) {
       // More faces than the state can hold: those longest out of sight, then the smallest, end here.
       open.sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id);
-      ended.push(...open.splice(MAX_THREADS));
+      ended.push(...open.splice(room));
     }
     const next: PeopleState = {
       ...state,
@@ -187,7 +188,8 @@ export class PeopleFold implements Fold<PeopleState> {
     const inOrder = [...state.waiting.map(restoreThread), ...ended].sort(
       (a, b) => a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id,
     );
-    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1, maxWaiting: MAX_WAITING };
+    const maxWaiting = roomFor([...inOrder, ...open], MAX_WAITING);
+    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1, maxWaiting };
     const { decided, waiting, bearers } = decideNames(inOrder, open, state.bearers, naming);
     state.waiting = waiting.map((thread) => storeThread({ ...thread, marks: emptyMarks() }));
     state.bearers = bearers;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineFamily, PIXELS, type Finding } from '../family.js';
+import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
 /** Side of the aligned crop that ArcFace and its kin take. */
@@ -10,8 +10,11 @@ export default defineFamily({
   name: 'face-embedding',
   task: 'face-embedding',
   decodings: ['arcface'],
-  uses: [],
-  needs: z.object({ input: PIXELS }),
+  // Jobs name galleries that were made with it.
+  uses: [{ module: 'face_recognition', analysis: null }],
+  needs: z.object({ input: PIXELS, dimensions: DIMENSIONS, maxDistance: MAX_DISTANCE }),
+  // What it is shown is aligned to its size.
+  usual: { resize: 'stretch' },
   precedence: 60,
   recognise,
 });

@@ -15,8 +15,32 @@ import { Matcher } from '../../galleries/match.js';
 
 export const DIMENSIONS = 512;
 
-function direction(random: () => number): Float32Array {
-  return normalised(Array.from({ length: DIMENSIONS }, () => random() - 0.5)) as Float32Array;
+function direction(random: () => number, dimensions = DIMENSIONS): Float32Array {
+  return normalised(Array.from({ length: dimensions }, () => random() - 0.5)) as Float32Array;
+}
+
+/** A person’s face as a network of somebody’s own has it: the same whatever the view. */
+export function otherFaceOf(person: number, dimensions: number): Float32Array {
+  return direction(randomOf(person * 6_007 + dimensions), dimensions);
+}
+
+/** A gallery that was made with such a network. */
+export function otherGalleryOf(name: string, people: Record<string, number>, dimensions: number): Gallery {
+  const vectors = new Float32Array(Object.values(people).flatMap((person) => [...otherFaceOf(person, dimensions)]));
+  const labels = Object.keys(people);
+  return {
+    ...{
+      format: 1,
+      name,
+      custom: true,
+      embedding: { name: 'ours', digest: 'a'.repeat(64) },
+      maxDistance: 0.9,
+      dimensions,
+    },
+    classes: labels.map((label) => ({ id: classIdOf(name, label), label, images: 1 })),
+    rows: labels.map((_, index) => index),
+    vectors,
+  };
 }
 
 /** The face of person `seed`: two people's are nearly orthogonal, as the network's are (cosine at most .28). */
@@ -75,6 +99,8 @@ export interface Actor {
   size?: number;
   /** Of the sightings, every how manyth gives a view; 0 none. */
   views?: number;
+  /** Whom a network of somebody’s own takes them for, where views are embedded by one besides, and how many numbers it gives. */
+  compared?: { person: number; dimensions: number };
   /** What every view reads as. */
   female?: number;
   age?: number;
@@ -128,6 +154,9 @@ function trackOf(
     .map((sample) => ({
       ...at(sample),
       embedding: viewOf(actor.person, sample).base64,
+      ...(actor.compared !== undefined && {
+        compared: encodeEmbedding(otherFaceOf(actor.compared.person, actor.compared.dimensions)),
+      }),
       // No two views of a film are equally good, so that the best does not depend on where it is cut.
       quality: 0.3 + 0.7 * randomOf(index * 65_537 + sample)(),
       sharpness: 60,
