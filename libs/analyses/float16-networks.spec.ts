@@ -61,7 +61,7 @@ describe('the networks in float16', () => {
     expect(beyond).toEqual([]);
     // Its recurrence is a graph inside of the graph.
     expect(kept).toEqual(['silero-vad']);
-  }, 180_000);
+  }, 300_000);
 });
 
 /** `rows` keeps what the network was given. */

@@ -10,11 +10,11 @@ import { inspectModel } from './inspect-model.js';
 import { loop, simple, UNFIT, UNREADABLE } from './testing/hostile-files.js';
 import { graphOf, model } from './testing/onnx-file.js';
 
-/** What a check may take here. */
-const LIMITS = { timeoutSeconds: 10, memoryBytes: 4 * 1024 ** 3 };
+/** What a check may take here: as long as a child takes to start on a machine that has more to do. */
+const LIMITS = { timeoutSeconds: 90, memoryBytes: 4 * 1024 ** 3 };
 const ARCHIVE = { maxBytes: 8 << 20, maxEntries: 20 };
 /** A child starts, is told to end, and has ended; on a machine that has more to do. */
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 120_000;
 /** This process reads archives itself. */
 const MOST_GROWTH = 256 * 1024 ** 2;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** As models come in: unpacked where it is an archive, then inspected in a process of its own. Answers what was said. */
-async function refusal(bytes: Uint8Array): Promise<{ code: string; message: string }> {
+async function refusal(bytes: Uint8Array, limits = LIMITS): Promise<{ code: string; message: string }> {
   const place = await mkdtemp(join(folder, 'given-'));
   const unpacked = join(place, 'unpacked');
   await mkdir(unpacked);
@@ -35,7 +35,7 @@ async function refusal(bytes: Uint8Array): Promise<{ code: string; message: stri
   const started = performance.now();
   try {
     const graph = (await unpackModel(join(place, 'given'), unpacked, ARCHIVE)) ?? join(place, 'given');
-    await inspectModel(graph, { limits: LIMITS });
+    await inspectModel(graph, { limits });
   } catch (error) {
     expect(performance.now() - started).toBeLessThan(LONGEST_MS);
     expect(process.memoryUsage().rss - memory).toBeLessThan(MOST_GROWTH);
@@ -93,8 +93,8 @@ const ARCHIVES: readonly (readonly [what: string, bytes: () => Promise<Uint8Arra
 ];
 
 /** What runs, and takes what it may not. */
-const GREEDY: readonly (readonly [what: string, graph: Uint8Array, code: string])[] = [
-  ['never ends', model(loop(1e15)), 'LIMIT_EXCEEDED'],
+const GREEDY: readonly (readonly [what: string, graph: Uint8Array, code: string, limits?: typeof LIMITS])[] = [
+  ['never ends', model(loop(1e15)), 'LIMIT_EXCEEDED', { ...LIMITS, timeoutSeconds: 10 }],
   ['wants 8 GiB', model(graphOf([1, 3, 64, 64], { y: [1024, 1024, 1024, 2] })), 'VALIDATION'],
 ];
 
@@ -121,8 +121,8 @@ describe('a file that somebody sends', () => {
 
   it.each(GREEDY)(
     'is held to its limits: it %s',
-    async (_, bytes, code) => {
-      expect((await refusal(bytes)).code).toBe(code);
+    async (_, bytes, code, limits) => {
+      expect((await refusal(bytes, limits)).code).toBe(code);
     },
     LONGEST_MS,
   );
