@@ -28,6 +28,7 @@ it('says what was not pulled, what it would add and how it comes', async () => {
   expect(findings.map(({ state, what }) => [state, what.split(' ')[0]])).toEqual([
     ['warning', 'whisper-base'],
     ['warning', 'pp-ocrv6'],
+    ['warning', 'resemblyzer'],
   ]);
   expect(findings[1]).toMatchObject({
     what: expect.stringContaining('reads captions'),

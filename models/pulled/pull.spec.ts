@@ -18,7 +18,7 @@ describe('pullModel', () => {
   it('names what there is to pull', async () => {
     await expect(pullModel({ name: 'whisper-huge', modelsDir: folder, cacheDir: folder })).rejects.toMatchObject({
       code: 'MODEL_NOT_INSTALLED',
-      message: 'There is no model whisper-huge to pull; there is whisper-base, pp-ocrv6.',
+      message: 'There is no model whisper-huge to pull; there is whisper-base, pp-ocrv6, resemblyzer.',
     });
   });
 

@@ -132,6 +132,10 @@ const CONVERSIONS: Readonly<Record<string, (place: (name: string) => string) => 
         'pp-ocrv6/characters.data': Buffer.from(metadataOf(graph, 'character')),
       };
     },
+    resemblyzer: async (place) => {
+      const { convertResemblyzer } = await import('../convert/resemblyzer.js');
+      return { 'resemblyzer/model.onnx': await convertResemblyzer(place('pretrained.pt')) };
+    },
   };
 
 const Config = z.object({ suppress_ids: z.array(z.int()), suppress_ids_begin: z.array(z.int()) });
