@@ -16,6 +16,7 @@ const DIGESTS = {
   speech: '729ca4aceba0943a08b8bf98d08127fb223772dd27cce204f3677e0893c473aa',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
   'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',
+  voices: '855ad9c4ff4ea54026c64ff54aaa440545cb356269a0c0b0ce9eece0b068680b',
 };
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });

@@ -1,0 +1,77 @@
+import {
+  defineAnalysis,
+  floatTensor,
+  GRID_MARGIN_SECONDS,
+  outputNamed,
+  type AudioPack,
+  type NetworkSession,
+} from '@adit/inference';
+import { z } from 'zod';
+import { encodeDirection } from '../image-embedding/vector-code.js';
+import { FRAME_SAMPLES, SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
+import { HOP_SECONDS, VoicesObservations, WINDOW_SECONDS } from './observations.js';
+
+const HOP = HOP_SECONDS * SAMPLE_RATE;
+const WINDOW = WINDOW_SECONDS * SAMPLE_RATE;
+/** Windows that are judged together, counted from the source's start: so a window's judgement is the same in any chunk. */
+const BLOCK = 8;
+/** Sound before a block that settles the voice detector. */
+const SETTLE_SECONDS = 1;
+/** How likely somebody speaks in a frame, and the share of a window's frames that is enough. */
+const LIKELY = 0.5;
+const ENOUGH = 0.5;
+/** Of the last window of a recording, the share that there must be; silence is the rest. */
+const LEAST = 0.75;
+
+/** What voices sound like, every 0.8 s, where somebody speaks. */
+export default defineAnalysis({
+  name: 'voices',
+  family: 'speech',
+  version: 1,
+  args: z.strictObject({}),
+  observations: VoicesObservations,
+  models: ['resemblyzer', 'silero-vad'],
+  // The analysis speech asks for the same, so that they share a pack; a block with what settles it and its last window needs 9 s.
+  input: {
+    kind: 'audio',
+    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS }],
+  },
+  async analyse({ packs: [pack] }, { networks, signal }) {
+    if (!pack) throw new RangeError('The analysis voices needs a pack of sound.');
+    const first = Math.ceil(pack.ownStart / HOP);
+    const end = Math.min(Math.ceil(pack.ownEnd / HOP), Math.floor((pack.end - LEAST * WINDOW) / HOP) + 1);
+    const windows: VoicesObservations['windows'] = [];
+    for (let block = Math.floor(first / BLOCK) * BLOCK; block < end; block += BLOCK) {
+      const from = block * HOP;
+      const stretch = { from, to: Math.min(from + (BLOCK - 1) * HOP + WINDOW, pack.end) };
+      const settleFrom = Math.max(0, from - SETTLE_SECONDS * SAMPLE_RATE);
+      const voice = await voiceIn(networks['silero-vad'], pack, { settleFrom, ...stretch }, signal);
+      const spoken: number[] = [];
+      for (let index = Math.max(first, block); index < Math.min(end, block + BLOCK); index++) {
+        if (voicedShare(voice, index * HOP) >= ENOUGH) spoken.push(index);
+      }
+      // Those of a block may share a run.
+      windows.push(...(await Promise.all(spoken.map((index) => voiceAt(networks.resemblyzer, pack, index)))));
+    }
+    return { windows };
+  },
+});
+
+/** The share of the frames that begin in a window in which somebody speaks. */
+function voicedShare({ first, likely }: { first: number; likely: readonly number[] }, from: number): number {
+  const frame = (sample: number): number => Math.max(0, Math.ceil(sample / FRAME_SAMPLES) - first);
+  const frames = likely.slice(frame(from), frame(from + WINDOW));
+  return frames.filter((value) => value >= LIKELY).length / Math.max(1, frames.length);
+}
+
+async function voiceAt(
+  network: NetworkSession,
+  pack: AudioPack,
+  index: number,
+): Promise<VoicesObservations['windows'][number]> {
+  const from = index * HOP;
+  const sound = new Float32Array(WINDOW);
+  sound.set(await pack.samples(from, Math.min(from + WINDOW, pack.end)));
+  const answer = await network.run({ sound: floatTensor(sound, [WINDOW]) });
+  return { index, voice: encodeDirection(outputNamed(answer, 'embedding').data) };
+}
