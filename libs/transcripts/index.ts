@@ -1,3 +1,4 @@
+export * from './common-run.js';
 export * from './cues.js';
 export type { FormatOptions } from './formats/options.js';
 export * from './tokens.js';

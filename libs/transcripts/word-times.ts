@@ -1,4 +1,5 @@
 import { elementAt, type TranscriptWord } from '@adit/contracts';
+import { commonRun } from './common-run.js';
 import type { SpokenParagraph } from './transcript.js';
 import { tokensOf, type Token } from './tokens.js';
 
@@ -94,10 +95,13 @@ function wordOf({ text, time_start, time_end, confidence }: TimedToken): Transcr
   return { text, time_start, time_end, confidence };
 }
 
+/** Each run of marks is looked at once: begun anew at every mark of a long one, it would take minutes. */
+const MARKS_AROUND = /^[\p{P}\p{S}]+|(?<![\p{P}\p{S}])[\p{P}\p{S}]+$/gu;
+
 /** Words with new punctuation or capitals are the same words. */
 function foldedText({ text }: Token): string {
   const folded = text.normalize('NFKC').toLowerCase();
-  return folded.replace(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, '') || folded;
+  return folded.replace(MARKS_AROUND, '') || folded;
 }
 
 function spread(tokens: Token[], { start, end }: { start: number; end: number }): TranscriptWord[] {
@@ -138,37 +142,4 @@ function placedWords({ text, words, time_start: start, time_end: end }: Omit<Spo
     placed.push({ ...word, time_start: begun, time_end: time, from: at, to: from });
   }
   return placed;
-}
-
-/** Beyond this, what lies between equal beginnings and ends has nothing in common: a table of it would take 16 MiB. */
-const MOST_CELLS = 8_000_000;
-
-/** Pairs of indices of a longest common subsequence, in order. */
-export function commonRun(a: string[], b: string[]): [number, number][] {
-  let head = 0;
-  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
-  const [rows, columns] = [a.length - head - tail, b.length - head - tail];
-  const pairs: [number, number][] = Array.from({ length: head }, (_, at) => [at, at]);
-  const compared = rows * columns <= MOST_CELLS;
-  // Lengths of what the rests have in common.
-  const lengths = new Uint16Array(compared ? (rows + 1) * (columns + 1) : 0);
-  const cell = (row: number, column: number): number => row * (columns + 1) + column;
-  const lengthAt = (row: number, column: number): number => lengths[cell(row, column)] ?? 0;
-  for (let row = rows - 1; compared && row >= 0; row -= 1) {
-    for (let column = columns - 1; column >= 0; column -= 1) {
-      lengths[cell(row, column)] =
-        a[head + row] === b[head + column]
-          ? lengthAt(row + 1, column + 1) + 1
-          : Math.max(lengthAt(row + 1, column), lengthAt(row, column + 1));
-    }
-  }
-  for (let row = 0, column = 0; compared && row < rows && column < columns;) {
-    if (a[head + row] === b[head + column]) pairs.push([head + row++, head + column++]);
-    else if (lengthAt(row + 1, column) >= lengthAt(row, column + 1)) row += 1;
-    else column += 1;
-  }
-  for (let at = tail; at > 0; at -= 1) pairs.push([a.length - at, b.length - at]);
-  return pairs;
 }
