@@ -18,11 +18,19 @@ const FURTHER_PEOPLE = 3;
 export const MAX_WAITING = 32;
 const MAX_BEARERS = 256;
 
-interface Naming {
+export interface Naming {
   matcher: Matcher;
   maxDistance: number;
   /** People that an answered identity has at most. */
   topK: number;
+}
+
+/** What else is known when threads have ended. */
+interface Beside {
+  /** Those still followed. */
+  open: readonly Thread[];
+  /** As the decision before left them. */
+  bearers: Bearer[];
   /** Threads that may wait; when they are more, all are named at once. */
   maxWaiting: number;
 }
@@ -32,11 +40,19 @@ interface Named {
   identity: Identity;
 }
 
-interface Decision {
-  /** Who the ended threads are, in the order given: `nearest[0]`, when it is near enough. */
+/** A thread that has ended, and whom it is near. */
+export interface Candidates {
+  thread: Thread;
+  identity: Identity;
+  /** Those near enough to be, nearest first. */
+  people: Identity['nearest'];
+}
+
+export interface Decision {
+  /** Who the faces are, in the order given: `nearest[0]`, when it is near enough. */
   decided: Named[];
   /** Those that have to wait for a thread still open, which may be the same person at the same time. */
-  waiting: Thread[];
+  waiting: Candidates[];
   /** To be given to the next decision. */
   bearers: Bearer[];
 }
@@ -48,16 +64,15 @@ interface Decision {
  * person; who was named before keeps the name.
  */
 export function decideNames(
-  ended: readonly Thread[],
-  open: readonly Thread[],
-  before: readonly Bearer[],
+  faces: readonly Candidates[],
+  { open, bearers: before, maxWaiting }: Beside,
   naming: Naming,
 ): Decision {
-  const faces = ended.map((thread) => candidatesOf(thread, naming));
+  if (faces.length === 0) return { decided: [], waiting: [], bearers: before };
   const blocked = open.length === 0 ? [] : faces.filter((face) => open.some((other) => isRival(face, other, naming)));
   const held = reach(blocked, faces);
   // More than the state can hold are decided now.
-  const waiting = held.size > naming.maxWaiting ? new Set<Candidates>() : held;
+  const waiting = held.size > maxWaiting ? new Set<Candidates>() : held;
   const bearers = [...before];
   const given = new Map<Candidates, number>();
   const claims = faces
@@ -74,20 +89,13 @@ export function decideNames(
     bearers.push({ person, start, end });
   }
   const decided = faces.flatMap((face) => (waiting.has(face) ? [] : [named(face, bearers, given.get(face), naming)]));
-  const threads = [...waiting].map(({ thread }) => thread);
-  const oldest = Math.min(...[...open, ...threads].map(({ start }) => start.sample));
+  const undecided = [...open, ...[...waiting].map(({ thread }) => thread)];
+  const oldest = Math.min(...undecided.map(({ start }) => start.sample));
   const kept = bearers.filter(({ end }) => end >= oldest).slice(-MAX_BEARERS);
-  return { decided, waiting: threads, bearers: kept };
+  return { decided, waiting: [...waiting], bearers: kept };
 }
 
-interface Candidates {
-  thread: Thread;
-  identity: Identity;
-  /** Those near enough, nearest first. */
-  people: Identity['nearest'];
-}
-
-function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Naming): Candidates {
+export function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Naming): Candidates {
   const identity = identify(thread, matcher, topK + FURTHER_PEOPLE);
   return { thread, identity, people: identity.nearest.filter(({ distance }) => distance <= maxDistance) };
 }

@@ -1,13 +1,13 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { elementAt, matchGreedily, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
-import { addStretch, appendMark, bridges, emptyMarks, fitBudget, isFinal, takeAll, takeFinal } from '@adit/module-kit';
+import { addStretch, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
-import { decideNames, MAX_WAITING } from './bearers.js';
-import type { Bearer } from './bearers.js';
-import { linkTracklets } from './linking.js';
+import { candidatesOf, decideNames, MAX_WAITING } from './bearers.js';
+import type { Bearer, Candidates, Decision, Naming } from './bearers.js';
+import { followFaces } from './following.js';
 import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
 import type { Appearance, Identity } from './segments.js';
@@ -21,7 +21,7 @@ import {
   storeThread,
 } from './thread.js';
 import type { Portrait, StoredThread, Thread } from './thread.js';
-import { instantsOf, portraitOf, sumOfViews, trackletsOf } from './tracklet.js';
+import { instantsOf, portraitOf, sumOfViews } from './tracklet.js';
 import type { Compared } from './tracklet.js';
 
 type Named = { person: number; identity: Identity; portrait: Portrait };
@@ -60,11 +60,15 @@ type Seen = Appearance & { key: string };
  * the same.
  */
 export class FaceFold implements Fold<FaceState> {
+  private readonly naming: Naming;
+
   constructor(
     private readonly args: FaceRecognitionArguments,
     private readonly matcher: Matcher,
     private readonly dictionaries: LabelDictionaries = NO_DICTIONARIES,
-  ) {}
+  ) {
+    this.naming = { matcher, maxDistance: args.max_distance, topK: args.enable_top_k ? args.top_k : 1 };
+  }
 
   async prepare(call: () => unknown): Promise<void> {
     await this.matcher.prepare(() => rehearse([this.dictionaries], call));
@@ -89,38 +93,30 @@ export class FaceFold implements Fold<FaceState> {
     if (unit.facts.kind === 'image') return { state, segments: this.ofImage(unit, faces) };
 
     const instants = instantsOf(faces, state.samples);
-    const last = [...instants.values()].at(-1) ?? state.last;
-    const threads = state.threads.map(restoreThread);
     const named = [...state.named];
-    const nextThread = linkTracklets(threads, trackletsOf(faces, instants), state.nextThread);
-    if (last === null) return { state, segments: [] };
-
-    const ended = threads.filter((thread) => isFinal(thread.end, last));
-    let open = threads.filter((thread) => !isFinal(thread.end, last));
-    const room = roomFor(threads, MAX_THREADS);
-    if (open.length > room) {
-      // More faces than the state can hold: those longest out of sight, then the smallest, end here.
-      open.sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id);
-      ended.push(...open.slice(room));
-      open = open.slice(0, room).sort((a, b) => a.id - b.id);
+    const segments: Segment[] = [];
+    let { last, nextThread, bearers } = state;
+    let open = state.threads.map(restoreThread);
+    let waiting = this.candidatesOf(state.waiting.map(restoreThread));
+    for (const moment of followFaces(open, faces, instants, { nextId: nextThread, maxOpen: MAX_THREADS })) {
+      const { at, ended } = moment;
+      ({ open, nextId: nextThread, at: last } = moment);
+      const decision = this.decide([...waiting, ...this.candidatesOf(ended)], open, bearers);
+      ({ waiting, bearers } = decision);
+      const seen = this.name(decision.decided, named);
+      const undecided = [...open, ...waiting.map(({ thread }) => thread)];
+      const waits = named.length <= MAX_NAMED;
+      const final = takeFinal(named, at, (stretch) => waits && undecided.some((one) => this.mayBe(one, stretch, at)));
+      seen.push(...final.map(seenAs));
+      segments.push(...this.emit(seen, state.source));
     }
-    const { decided, waiting, bearers } = this.decide([...state.waiting.map(restoreThread), ...ended], open, state);
-    const seen = this.name(decided, named);
-    const undecided = [...open, ...waiting];
-    const waits = named.length <= MAX_NAMED;
-    const final = takeFinal(
-      named,
-      last,
-      (stretch) => waits && undecided.some((thread) => this.mayBe(thread, stretch, last)),
-    );
-    seen.push(...final.map(seenAs));
     const next: FaceState = {
       source: state.source,
       samples: state.samples + instants.size,
       last,
       nextThread,
       threads: open.map(storeThread),
-      waiting: waiting.map(storeThread),
+      waiting: waiting.map(({ thread }) => storeThread(thread)),
       bearers,
       named: named.map((stretch) => ({ ...stretch, marks: { ...stretch.marks } })),
     };
@@ -128,26 +124,29 @@ export class FaceFold implements Fold<FaceState> {
       [...next.threads, ...next.waiting, ...next.named].map((holder) => holder.marks),
       MAX_MARKS,
     );
-    return { state: next, segments: this.emit(seen, state.source) };
+    return { state: next, segments };
   }
 
   close(state: FaceState): ClosedSource {
     const named = [...state.named];
-    const ended = [...state.waiting, ...state.threads].map(restoreThread);
-    const seen = this.name(this.decide(ended, [], state).decided, named);
+    const ended = this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread));
+    const seen = this.name(this.decide(ended, [], state.bearers).decided, named);
     seen.push(...takeAll(named).map(seenAs));
     return { segments: this.emit(seen, state.source), summaries: [] };
   }
 
-  private decide(ended: Thread[], open: Thread[], { bearers }: FaceState): ReturnType<typeof decideNames> {
-    const topK = this.args.enable_top_k ? this.args.top_k : 1;
-    const maxWaiting = Math.min(MAX_WAITING, roomFor([...ended, ...open], MAX_THREADS) - open.length);
-    const naming = { matcher: this.matcher, maxDistance: this.args.max_distance, topK, maxWaiting };
-    return decideNames(ended, open, bearers, naming);
+  private candidatesOf(ended: readonly Thread[]): Candidates[] {
+    return ended.map((thread) => candidatesOf(thread, this.naming));
+  }
+
+  private decide(faces: readonly Candidates[], open: readonly Thread[], bearers: Bearer[]): Decision {
+    const threads = [...faces.map(({ thread }) => thread), ...open];
+    const maxWaiting = Math.min(MAX_WAITING, roomFor(threads, MAX_THREADS) - open.length);
+    return decideNames(faces, { open, bearers, maxWaiting }, this.naming);
   }
 
   /** Of threads that have their names known people go to `named`, unknown faces are returned. */
-  private name(decided: ReturnType<typeof decideNames>['decided'], named: Stretch<Named>[]): Seen[] {
+  private name(decided: Decision['decided'], named: Stretch<Named>[]): Seen[] {
     const unknown: Seen[] = [];
     for (const { thread, identity } of decided) {
       const person = knownPerson(identity, this.args.max_distance);
@@ -200,7 +199,7 @@ export class FaceFold implements Fold<FaceState> {
    * the other whoever else it is near. So a mirror shows a stranger, and of twins one is recognised.
    */
   private identitiesOf(faces: readonly Compared[]): Identity[] {
-    const topK = this.args.enable_top_k ? this.args.top_k : 1;
+    const { topK } = this.naming;
     const nameOf = ({ person }: Match): string => elementAt(this.matcher.persons, person).label;
     const identities = faces.map((face) => identify(face, this.matcher, topK + faces.length - 1));
     const pairs = identities.flatMap((identity) =>

@@ -2,7 +2,7 @@ import { matchGreedily, type Pair } from '@adit/contracts';
 import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
 import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
-import { absorb, beginThread, identityOf } from './thread.js';
+import { identityOf } from './thread.js';
 import type { Thread } from './thread.js';
 import type { Tracklet } from './tracklet.js';
 
@@ -18,24 +18,10 @@ const CONTINUITY_BONUS = 1;
 const UNKNOWN_DISTANCE = 1.1;
 
 /**
- * Continues the open threads with a unit's tracklets (in the order of beginning) and begins new ones for the rest. Of
- * tracklets that begin together the best fitting pair is linked first. Returns the next free thread id.
+ * Which of the threads each of the tracklets goes on with that begin together; of those that are not answered somebody new begins.
+ * The best fitting pair is linked first.
  */
-export function linkTracklets(threads: Thread[], tracklets: Tracklet[], nextId: number): number {
-  let id = nextId;
-  const bySample = new Map<number, Tracklet[]>();
-  for (const tracklet of tracklets) {
-    const { sample } = tracklet.start;
-    bySample.set(sample, [...(bySample.get(sample) ?? []), tracklet]);
-  }
-  for (const group of bySample.values()) {
-    const continued = linkGroup(threads, group);
-    for (const tracklet of group) if (!continued.has(tracklet)) threads.push(beginThread(id++, tracklet));
-  }
-  return id;
-}
-
-function linkGroup(threads: Thread[], group: Tracklet[]): Set<Tracklet> {
+export function linkTracklets(threads: readonly Thread[], group: readonly Tracklet[]): Map<Tracklet, Thread> {
   const identities = new Map(group.map((tracklet) => [tracklet, identityOf(tracklet)]));
   // In the order of threads, then of tracklets, which is that of ties.
   const pairs: Pair<Thread, Tracklet>[] = [];
@@ -48,9 +34,7 @@ function linkGroup(threads: Thread[], group: Tracklet[]): Set<Tracklet> {
       if (cost !== null) pairs.push({ left: thread, right: tracklet, cost });
     }
   }
-  const matched = matchGreedily(pairs);
-  for (const { left: thread, right: tracklet } of matched) absorb(thread, tracklet);
-  return new Set(matched.map(({ right: tracklet }) => tracklet));
+  return new Map(matchGreedily(pairs).map(({ left, right }) => [right, left]));
 }
 
 /** Null when they are not one face; else the lower the better. */

@@ -4,7 +4,7 @@ import type { Instant, Portrait, Thinned } from '@adit/module-kit';
 import { addTraits, NO_TRAITS } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
 import { decodeEmbedding, encodeEmbedding, normalised, scaled } from '../galleries/embedding.js';
-import type { Compared, Tracklet } from './tracklet.js';
+import type { Compared, Sighting, Tracklet } from './tracklet.js';
 
 export { betterPortrait, boxMark };
 export type { Portrait };
@@ -64,35 +64,38 @@ export function restoreThread(stored: StoredThread): Thread {
   };
 }
 
-export function beginThread(id: number, tracklet: Tracklet): Thread {
-  const thread: Thread = {
+/** A thread with nothing of the tracklet but its beginning: `takeUp` and `see` add the rest. */
+export function beginThread(id: number, { start, firstBox, portrait }: Tracklet): Thread {
+  return {
     id,
-    start: tracklet.start,
-    end: tracklet.end,
-    startX: tracklet.firstBox.x,
-    box: tracklet.lastBox,
+    start,
+    end: start,
+    startX: firstBox.x,
+    box: firstBox,
     sum: null,
     compared: null,
     weight: 0,
     traits: NO_TRAITS,
     marks: emptyMarks(),
-    portrait: tracklet.portrait,
+    portrait,
   };
-  absorb(thread, tracklet);
-  return thread;
 }
 
-/** Continues `thread` with a tracklet that begins after its end. */
-export function absorb(thread: Thread, tracklet: Tracklet): void {
-  thread.end = tracklet.end;
-  thread.box = tracklet.lastBox;
-  thread.portrait = betterPortrait(thread.portrait, tracklet.portrait);
-  for (const mark of tracklet.marks) appendMark(thread.marks, mark, MAX_DETECTIONS);
-  if (tracklet.sum === null) return;
-  thread.traits = addTraits(thread.traits, tracklet.traits);
-  thread.weight += tracklet.weight;
-  thread.sum = added(thread.sum, tracklet.sum);
-  if (tracklet.compared !== null) thread.compared = added(thread.compared, tracklet.compared);
+/** What no decision about an open thread reads is taken over at once from a tracklet that continues it. */
+export function takeUp(thread: Thread, { portrait, traits }: Tracklet): void {
+  thread.portrait = betterPortrait(thread.portrait, portrait);
+  thread.traits = addTraits(thread.traits, traits);
+}
+
+/** Adds one more sighting of the face, with its views. */
+export function see(thread: Thread, { at, box, sum, compared, weight }: Sighting): void {
+  thread.end = at;
+  thread.box = box;
+  appendMark(thread.marks, boxMark(at.frame, box), MAX_DETECTIONS);
+  if (sum === null) return;
+  thread.weight += weight;
+  thread.sum = added(thread.sum, sum);
+  if (compared !== null) thread.compared = added(thread.compared, compared);
 }
 
 function added(sum: Float64Array | null, more: Float64Array): Float64Array {

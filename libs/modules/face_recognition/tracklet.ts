@@ -1,7 +1,7 @@
 import type { FaceObservations } from '@adit/analyses/faces/observations';
 import { AditError, type Box, elementAt } from '@adit/contracts';
-import { boxMark, bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/module-kit';
-import type { Instant, Mark, Portrait } from '@adit/module-kit';
+import { bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/module-kit';
+import type { Instant, Portrait } from '@adit/module-kit';
 import { traitsOf } from '../people/traits.js';
 import type { Traits } from '../people/traits.js';
 import { decodeEmbedding } from '../galleries/embedding.js';
@@ -12,25 +12,30 @@ type FaceSighting = FaceTrack['sightings'][number];
 /** Even the worst view counts a little, so that a face with only bad ones still has an identity. */
 const MIN_WEIGHT = 0.01;
 
-/** A track of one unit, without a gap that splits. */
-export interface Tracklet {
-  start: Instant;
-  end: Instant;
-  firstBox: Box;
-  lastBox: Box;
-  marks: Mark[];
-  /** Σ quality · embedding; null when no view can be used. */
+/** What of a face is compared: Σ quality · embedding and Σ quality of some of its views; `sum` is null when there is none. */
+export interface Compared {
   sum: Float64Array | null;
   /** The same by the network that the galleries were made with, where that is another. */
   compared: Float64Array | null;
   weight: number;
+}
+
+/** A face in one sample, with what can be used of it. */
+export interface Sighting extends Compared {
+  at: Instant;
+  box: Box;
+}
+
+/** A track of one unit, without a gap that splits; `sum` and `weight` are those of all its sightings. */
+export interface Tracklet extends Compared {
+  start: Instant;
+  firstBox: Box;
+  /** In order. */
+  sightings: Sighting[];
   /** What the face reads as, for modules that count people. */
   traits: Traits;
   portrait: Portrait;
 }
-
-/** What of a face is compared with galleries. */
-export type Compared = Pick<Tracklet, 'sum' | 'compared' | 'weight'>;
 
 /** Instants of a unit's samples by frame number, counted on from `samplesBefore`. */
 export function instantsOf(observations: FaceObservations, samplesBefore: number): Map<number, Instant> {
@@ -99,10 +104,12 @@ function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<n
   const showsBest = best === undefined || (best.frame >= first.frame && best.frame <= last.frame);
   return {
     start: instantOf(first, instants),
-    end: instantOf(last, instants),
     firstBox: first.box,
-    lastBox: last.box,
-    marks: sightings.map(({ frame, box }) => boxMark(frame, box)),
+    sightings: sightings.map((sighting, index) => {
+      const { frame, box } = sighting;
+      const before = sightings[index - 1]?.frame ?? frame - 1;
+      return { at: instantOf(sighting, instants), box, ...sumOfViews(track, before + 1, frame) };
+    }),
     ...views,
     traits: traitsOf(track, views.weight),
     portrait: showsBest ? portraitOf(track) : NO_PORTRAIT,

@@ -1,7 +1,7 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import type { Json } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
-import { betterPortrait, emptyMarks, isFinal, NO_PORTRAIT } from '@adit/module-kit';
+import { betterPortrait, emptyMarks, NO_PORTRAIT } from '@adit/module-kit';
 import type {
   ClosedSource,
   Fold,
@@ -13,15 +13,15 @@ import type {
   Segment,
   Summary,
 } from '@adit/module-kit';
-import { decideNames, MAX_WAITING } from '../face_recognition/bearers.js';
-import type { Bearer } from '../face_recognition/bearers.js';
+import { candidatesOf, decideNames, MAX_WAITING } from '../face_recognition/bearers.js';
+import type { Bearer, Candidates, Naming } from '../face_recognition/bearers.js';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
-import { linkTracklets } from '../face_recognition/linking.js';
+import { followFaces } from '../face_recognition/following.js';
 import type { Matcher } from '../galleries/match.js';
 import { knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, roomFor, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';
-import { instantsOf, portraitOf, sumOfViews, trackletsOf } from '../face_recognition/tracklet.js';
+import { instantsOf, portraitOf, sumOfViews } from '../face_recognition/tracklet.js';
 import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';
 import type { Appearance, Person } from './person.js';
 import { keepingStays, NO_STAYS, withUnit } from './stays.js';
@@ -105,11 +105,15 @@ const EMPTY: PeopleState = {
  * somebody new. Faces that were never seen well enough to be looked at closely belong to nobody and count for nothing.
  */
 export class PeopleFold implements Fold<PeopleState> {
+  private readonly naming: Naming;
+
   constructor(
     private readonly teller: PeopleTeller,
     private readonly matcher: Matcher,
     private readonly maxDistance = 1,
-  ) {}
+  ) {
+    this.naming = { matcher, maxDistance, topK: 1 };
+  }
 
   async prepare(call: () => unknown): Promise<void> {
     const { dictionaries = NO_DICTIONARIES } = this.teller;
@@ -130,28 +134,24 @@ export class PeopleFold implements Fold<PeopleState> {
       return { state: { ...state, stays: withUnit(state.stays, unit, []) }, segments: [] };
     }
 
-    const threads = state.threads.map(restoreThread);
-    const nextThread = linkTracklets(threads, trackletsOf(faces, instants), state.nextThread);
-    const ended = threads.filter((thread) => isFinal(thread.end, last));
-    const open = threads.filter((thread) => !isFinal(thread.end, last));
-    const room = roomFor(threads, MAX_THREADS);
-    if (open.length > room) {
-      // More faces than the state can hold: those longest out of sight, then the smallest, end here.
-      open.sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id);
-      ended.push(...open.splice(room));
-    }
     const next: PeopleState = {
       ...state,
       samples: state.samples + instants.size,
       first: state.first ?? first,
       last,
       stays: withUnit(state.stays, unit, [...instants.values()]),
-      nextThread,
-      // Where a face was is of no interest here.
-      threads: open.sort((a, b) => a.id - b.id).map((thread) => storeThread({ ...thread, marks: emptyMarks() })),
     };
-    this.meet(next, ended, open, last);
-    const ends = [...open, ...next.waiting].map(({ end }) => end.sample);
+    let open = state.threads.map(restoreThread);
+    let waiting = this.candidatesOf(state.waiting.map(restoreThread));
+    for (const moment of followFaces(open, faces, instants, { nextId: next.nextThread, maxOpen: MAX_THREADS })) {
+      ({ open, nextId: next.nextThread } = moment);
+      waiting = this.meet(next, [...waiting, ...this.candidatesOf(moment.ended)], open);
+    }
+    const undecided = [...open, ...waiting.map(({ thread }) => thread)];
+    settle(next, earliest(undecided, last));
+    next.threads = open.map(stored);
+    next.waiting = waiting.map(({ thread }) => stored(thread));
+    const ends = undecided.map(({ end }) => end.sample);
     return { state: { ...next, stays: keepingStays(next.stays, ends) }, segments: [] };
   }
 
@@ -160,7 +160,7 @@ export class PeopleFold implements Fold<PeopleState> {
     const { first, last, source } = state;
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
-    this.meet(next, state.threads.map(restoreThread), [], last);
+    this.meet(next, this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread)), []);
     const people = [...next.people]
       .sort((a, b) => a.first - b.first)
       .map((person) => ({ ...person, seconds: secondsSeen(person) }));
@@ -182,18 +182,20 @@ export class PeopleFold implements Fold<PeopleState> {
     });
   }
 
-  /** Gives faces that have ended to the people they are, those waiting included; `state` is changed. */
-  private meet(state: PeopleState, ended: Thread[], open: Thread[], last: Instant): void {
-    let people = [...state.people];
-    const inOrder = [...state.waiting.map(restoreThread), ...ended].sort(
-      (a, b) => a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id,
-    );
-    const maxWaiting = roomFor([...inOrder, ...open], MAX_WAITING);
-    const naming = { matcher: this.matcher, maxDistance: this.maxDistance, topK: 1, maxWaiting };
-    const { decided, waiting, bearers } = decideNames(inOrder, open, state.bearers, naming);
-    state.waiting = waiting.map((thread) => storeThread({ ...thread, marks: emptyMarks() }));
+  private candidatesOf(ended: readonly Thread[]): Candidates[] {
+    return ended.map((thread) => candidatesOf(thread, this.naming));
+  }
+
+  /** Gives faces that have ended to the people they are, and returns those that wait; `state` is changed. */
+  private meet(state: PeopleState, faces: readonly Candidates[], open: readonly Thread[]): Candidates[] {
+    const inOrder = [...faces].sort(({ thread: a }, { thread: b }) => {
+      return a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id;
+    });
+    const maxWaiting = roomFor([...inOrder.map(({ thread }) => thread), ...open], MAX_WAITING);
+    const beside = { open, bearers: state.bearers, maxWaiting };
+    const { decided, waiting, bearers } = decideNames(inOrder, beside, this.naming);
     state.bearers = bearers;
-    const horizon = earliest([...open, ...waiting], last);
+    let people = [...state.people];
     for (const { thread, identity } of decided) {
       const face = identityOf(thread);
       if (face === null || thread.traits.weight <= 0) continue;
@@ -208,12 +210,8 @@ export class PeopleFold implements Fold<PeopleState> {
       else people.push(newPerson(seen));
       if (people.length > MAX_PEOPLE) people = this.retire(state, people);
     }
-    state.people = people.map((person) => settled(person, horizon));
-    const kept = state.people.reduce((sum, { shown = [] }) => sum + shown.length / 2, 0);
-    // Nobody's later times, once there are too many: what is there stays.
-    if (kept > MAX_TIMES) {
-      state.people = state.people.map((person, at) => ({ ...person, shown: people[at]?.shown ?? [] }));
-    }
+    state.people = people;
+    return waiting;
   }
 
   /** Whoever was seen least, and longest ago, is from now on only counted. */
@@ -256,6 +254,20 @@ export function adoptPeople(state: Json, version: number): Json {
   const { first, source, pictures } = state as PeopleState;
   if (![1, 2].includes(version) || first !== null) return null;
   return { ...EMPTY, source, pictures };
+}
+
+/** Adds up what nothing that begins at `horizon` or later can touch; `state` is changed. */
+function settle(state: PeopleState, horizon: Instant): void {
+  const people = state.people.map((person) => settled(person, horizon));
+  const kept = people.reduce((sum, { shown = [] }) => sum + shown.length / 2, 0);
+  // Nobody's later times, once there are too many: what is there stays.
+  state.people =
+    kept > MAX_TIMES ? people.map((person, at) => ({ ...person, shown: state.people[at]?.shown ?? [] })) : people;
+}
+
+/** Where a face was is of no interest here. */
+function stored(thread: Thread): StoredThread {
+  return storeThread({ ...thread, marks: emptyMarks() });
 }
 
 /** What a face that ends later may have begun with. */
