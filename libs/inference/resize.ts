@@ -85,8 +85,15 @@ function kernelTaps(from: number, axis: Axis, { support, weight }: Kernel): Taps
     const end = min(from, trunc(centre + reach + 0.5));
     const weights = Array.from({ length: end - start }, (_, at) => weight((start + at - centre + 0.5) / grown));
     const sum = weights.reduce((all, each) => all + each, 0);
-    return { start, weights: weights.map((each) => each / sum) };
+    return { start, weights: weights.map((each) => fixedPoint(each / sum)) };
   });
+}
+
+/** Pillow's weights are whole 2⁻²²ths, which float32 holds as they are: sums of bytes times them are exact. */
+const PILLOW_ONE = 2 ** 22;
+
+function fixedPoint(weight: number): number {
+  return trunc(weight * PILLOW_ONE + (weight < 0 ? -0.5 : 0.5)) / PILLOW_ONE;
 }
 
 function taps({ start, count }: Axis, reach: number, of: (i: number) => { start: number; weights: number[] }): Taps {
