@@ -60,6 +60,8 @@ async function installed(path: string, notes: readonly string[] = []): Promise<P
 
 const NOTES = ['config.json', 'generation_config.json', 'preprocessor_config.json'];
 const CAPTIONERS = 'libs/inference/families/captioning/golden';
+const CLASSIFIER = 'libs/inference/families/classifier/golden';
+const FORMS = ['float32', 'int8-qdq', 'int8-qoperator', 'int8-dynamic', 'float16', 'float16-inside'];
 const PAIRS = 'libs/inference/families/image-text/golden';
 const PIXELS = ['--colour', '--mean and --std', '--resize'];
 
@@ -106,6 +108,9 @@ const REAL: [...Row, readonly string[]][] = [
     ['--max-distance', ...PIXELS.slice(0, 2)],
     [],
   ],
+  ...FORMS.map((form): (typeof REAL)[number] => {
+    return [`${CLASSIFIER}/${form}.onnx.gz`, 'ONNX Runtime', 'classifier', 'softmax', ['--labels', ...PIXELS], []];
+  }),
   ['models/ultraface/1/model.onnx', 'Linzaer', 'face-detector', 'ultraface', PIXELS, []],
   ['models/text-detection/1/model.onnx', 'PaddleOCR', 'text-detection', 'db', ['--colour', '--mean and --std'], []],
   [
@@ -129,6 +134,11 @@ describe('what an exporter wrote', () => {
 
   it.each(REAL)('%s of %s is a %s', async (path, _, family, decoding, asked, notes) => {
     expect(seen(await installed(path, notes))).toEqual([family, decoding, asked]);
+  });
+
+  it('runs pictures together, unless the graph takes its ranges of all that it is given at once', async () => {
+    const rows = await Promise.all(FORMS.map((form) => installed(`${CLASSIFIER}/${form}.onnx.gz`, [])));
+    expect(rows.map(({ maxBatch }) => maxBatch)).toEqual(FORMS.map((form) => (form === 'int8-dynamic' ? 1 : null)));
   });
 
   it('needs no answer for at least twelve exports of six families by four exporters', () => {

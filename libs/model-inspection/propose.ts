@@ -106,7 +106,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     input,
     text: textOf(finding, hints),
     writing,
-    maxBatch: picture === null || picture.batch !== null ? 1 : null,
+    maxBatch: picture === null || picture.batch !== null || measuresItsRanges(outline) ? 1 : null,
     labels,
     classes: finding?.classes ?? null,
     dimensions: finding?.dimensions ?? null,
@@ -115,6 +115,11 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
 }
 
 /** The first family that knows the graph as one of its own. */
+/** Dynamically quantised: the range of a value is that of the whole batch, so that a row's answer depends on those beside it. */
+function measuresItsRanges({ operators }: OnnxOutline): boolean {
+  return Object.keys(operators).some((name) => /(^|:)DynamicQuantize/.test(name));
+}
+
 function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } | { family: null; finding: null } {
   for (const family of MODEL_FAMILIES.all()) {
     const finding = family.recognise(shape);

@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { Model, ModelPage } from '@adit/contracts';
 import { readManifest } from '@adit/inference';
 import { meanColourGraph } from '@adit/inference/spec-graph';
@@ -184,6 +185,34 @@ describe('a classifier that is added to a running engine', () => {
     for (const { meta, detections } of segments) {
       expect(['reddish', 'greenish', 'bluish']).toContain(meta['label']);
       expect(detections).toEqual([]);
+    }
+  });
+
+  it('is used in a job when its graph calculates in int8', async () => {
+    const golden = join(import.meta.dirname, '../../../libs/inference/families/classifier/golden');
+    const stripes = await transcode('lying-stripes.png', [
+      ...['-f', 'lavfi', '-i', 'color=black:s=120x100,format=gbrp', '-frames:v', '1'],
+      ...[
+        '-vf',
+        ['r', 'g', 'b']
+          .map((c) => `${c}='if(mod(floor(Y/8),2),210,40)'`)
+          .join(':')
+          .replace(/^/, 'geq='),
+      ],
+    ]);
+    const labels = join(engine.folder, 'patterns.txt');
+    await writeFile(labels, 'flat\nlying stripes\nstanding stripes\nchecks\ndots\ngrain\n');
+    const pixels = ['--mean', '123.675,116.28,103.53', '--std', '58.395,57.12,57.375', '--colour', 'rgb'];
+    for (const form of ['int8-qdq', 'int8-dynamic']) {
+      const graph = join(engine.folder, `${form}.onnx`);
+      await writeFile(graph, gunzipSync(await readFile(join(golden, `${form}.onnx.gz`))));
+      const resize = ['--resize', 'crop', '--shorter-side', '54', '--filter', 'antialiased'];
+      await engine.cli('model', 'add', graph, '--name', form, '--labels', labels, ...pixels, ...resize);
+      const find = async () => (await models()).find(({ name }) => name === form);
+      for (const end = Date.now() + 120_000; (await find()) === undefined && Date.now() < end;) await sleep(100);
+      const modules = { object_scene_recognition: { model: form, min_confidence: 50 } };
+      const { id } = await engine.api.mine({ sources: [stripes], modules });
+      expect((await engine.api.segments(id)).map(({ meta }) => meta['label'])).toEqual(['lying stripes']);
     }
   });
 

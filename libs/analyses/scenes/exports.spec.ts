@@ -1,0 +1,99 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ModelRepository, SessionPool, type RgbImage } from '@adit/inference';
+import { z } from 'zod';
+import { classify } from './classify.js';
+
+const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/golden');
+const Golden = z.object({
+  labels: z.array(z.string()),
+  pictures: z.array(z.object({ width: z.int(), height: z.int(), seed: z.int() })),
+  /** By export, of each picture, of each label. */
+  scores: z.record(z.string(), z.array(z.array(z.number()))),
+});
+type Golden = z.infer<typeof Golden>;
+
+const EXPORTS = ['float32', 'int8-qdq', 'int8-qoperator', 'int8-dynamic', 'float16', 'float16-inside'];
+/** As `model add` proposes it: one that measures its ranges in every run would answer a picture by those it is run with. */
+const MAX_BATCH: Record<string, number> = { 'int8-dynamic': 1 };
+const PIXELS = { width: 48, height: 48, resize: 'crop', shorterSide: 54, filter: 'antialiased' };
+const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
+
+let golden: Golden;
+let root: string;
+let repository: ModelRepository;
+let pool: SessionPool;
+
+beforeAll(async () => {
+  golden = Golden.parse(JSON.parse(await readFile(join(GOLDEN, 'scores.json'), 'utf8')));
+  root = await mkdtemp(join(tmpdir(), 'adit-exports-'));
+  for (const name of EXPORTS) {
+    await mkdir(join(root, name, '1'), { recursive: true });
+    const graph = gunzipSync(await readFile(join(GOLDEN, `${name}.onnx.gz`)));
+    await writeFile(join(root, name, '1/model.onnx'), graph);
+    const manifest = {
+      ...{ name, kind: 'network', task: 'image-classification', family: 'classifier', decoding: 'softmax' },
+      ...{ labels: golden.labels, maxBatch: MAX_BATCH[name] ?? 8, input: { tensor: 'input', ...PIXELS, ...IMAGENET } },
+      ...{ modules: ['object_scene_recognition'], licence: 'none', origin: 'a spec' },
+    };
+    await writeFile(join(root, name, 'model.yaml'), JSON.stringify(manifest));
+  }
+  repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
+  pool = new SessionPool({ onnx: { threads: 1 } });
+});
+afterAll(async () => {
+  await pool?.close();
+  await repository?.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** As `picture` of golden/record.py draws it. */
+function patterned({ width, height, seed }: Golden['pictures'][number]): RgbImage {
+  const data = new Uint8Array(width * height * 3);
+  const step = 6 + (seed % 5);
+  const dot = Math.floor(step / 2) + 1;
+  const row = (at: number): number => Math.floor(at / step);
+  const marks = [
+    () => 0,
+    (_: number, y: number) => row(y) % 2,
+    (x: number) => row(x) % 2,
+    (x: number, y: number) => (row(x) + row(y)) % 2,
+    (x: number, y: number) => Number(y % (2 * step) < dot && x % (2 * step) < dot),
+    (x: number, y: number) => ((x * x * 7 + y * y * 13 + x * y * 5 + seed) % 11) % 2,
+  ];
+  const mark = marks[seed % marks.length]!;
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const light = mark(x, y) === 1;
+      for (let c = 0; c < 3; c++)
+        data[at++] = light ? ((seed * 31 + c * 97) % 80) + 170 : ((seed * 53 + c * 71) % 70) + 20;
+    }
+  }
+  return { width, height, data };
+}
+
+describe.each(EXPORTS)('a classifier as others export it: %s', (name) => {
+  it('says of 20 pictures what ONNX Runtime says in Python, also of several at once', async () => {
+    const { labels, pictures, scores } = golden;
+    expect(pictures.length).toBeGreaterThanOrEqual(20);
+    const lease = await pool.acquire(repository.resolve(name));
+    try {
+      const looks = await Promise.all(pictures.map((picture) => classify(patterned(picture), lease.network)));
+      for (const [i, look] of looks.entries()) {
+        const found = new Map(look.map(({ label, score }) => [label, score]));
+        for (const [at, label] of labels.entries()) {
+          // What is below 0.05 is not written down.
+          expect(Math.abs((found.get(label) ?? 0) - scores[name]![i]![at]!)).toBeLessThan(
+            found.has(label) ? 0.01 : 0.051,
+          );
+        }
+      }
+    } finally {
+      lease.release();
+    }
+  });
+});
