@@ -153,7 +153,6 @@ async function writeHeard(
         variantId,
         id: randomUUID(),
         fromVersion: 1,
-        toVersion: null,
         jobId,
         position: String(paragraphs),
         text,

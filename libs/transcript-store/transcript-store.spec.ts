@@ -33,10 +33,22 @@ function behaviour(open: () => Promise<Database>): void {
   let writer: TranscriptWriter;
   let made: NewTranscripts;
   let workspaceId: string;
+  /** Of transactions. */
+  const statements: unknown[] = [];
 
   beforeAll(async () => {
     database = await open();
     outbox = new OutboxRelay(database.dataSource, new InProcessBus());
+    const transaction = outbox.transaction.bind(outbox);
+    outbox.transaction = (work) =>
+      transaction((manager) => {
+        const query = manager.query.bind(manager);
+        manager.query = ((...asked: Parameters<typeof query>) => {
+          statements.push(asked[0]);
+          return query(...asked);
+        }) as typeof manager.query;
+        return work(manager);
+      });
     reader = new TranscriptReader(database.dataSource);
     writer = new TranscriptWriter(outbox);
     made = new NewTranscripts(outbox);
@@ -113,6 +125,34 @@ function behaviour(open: () => Promise<Database>): void {
     expect(found.sort()).toEqual([...marks].sort());
     const newest = await reader.version(workspaceId, place.transcriptId, place.variantId);
     expect(newest.version.version).toBe(1 + WRITERS);
+  });
+
+  it('puts many paragraphs into one place in their order, by a handful of statements and short numbers', async () => {
+    const place = await transcribed(said);
+    const [first, second] = await read(place);
+    const behind = (after: string | null, name: string) =>
+      Array.from({ length: 200 }, (_, at) => ({
+        ...{ after, text: `${name} ${at}`, speaker: null, time_start: 1, time_end: 2 },
+      }));
+    const changes = [
+      ...behind(null, 'before'),
+      ...behind(first!.id, 'between'),
+      { id: second!.id, remove: true as const },
+      ...behind(second!.id, 'removed'),
+    ];
+    const { length: before } = statements;
+    await writer.write(place, { changes }, { ifMatch: null });
+    expect(statements.length - before).toBeLessThan(40);
+    const names = (name: string) => behind(null, name).map(({ text }) => text);
+    const order = [...names('before'), said[0]!.text, ...names('between'), ...names('removed'), said[2]!.text];
+    expect(await texts(place)).toEqual(order);
+    await writer.write(place, { changes: behind(first!.id, 'again') }, { ifMatch: null });
+    expect(await texts(place)).toEqual(order.toSpliced(201, 0, ...names('again')));
+    const [{ longest }] = await database.dataSource.query<[{ longest: number }]>(
+      'SELECT max(length(position::text)) AS longest FROM transcript_paragraphs WHERE variant_id = $1',
+      [place.variantId],
+    );
+    expect(longest).toBeLessThan(40);
   });
 
   it('refuses what would overwrite what somebody changed since, and keeps what was changed elsewhere', async () => {
