@@ -114,12 +114,12 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   };
 }
 
-/** The first family that knows the graph as one of its own. */
 /** Dynamically quantised: the range of a value is that of the whole batch, so that a row's answer depends on those beside it. */
 function measuresItsRanges({ operators }: OnnxOutline): boolean {
   return Object.keys(operators).some((name) => /(^|:)DynamicQuantize/.test(name));
 }
 
+/** The first family that knows the graph as one of its own. */
 function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } | { family: null; finding: null } {
   for (const family of MODEL_FAMILIES.all()) {
     const finding = family.recognise(shape);
