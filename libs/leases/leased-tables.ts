@@ -37,6 +37,8 @@ export const JOB_ENDINGS: LeasedTable = { name: 'job_endings', ...TASK };
 export const EXPORTS: LeasedTable = {
   name: 'exports',
   ...TASK,
+  // Somebody who is erased from a job's results has what is being written of it begin anew.
+  token: 'fencing_token',
   // Those of a job or dataset that was deleted go after it, in steps.
   live: `NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = exports.dataset_id AND d.time_deleted IS NOT NULL)`,

@@ -10,6 +10,7 @@ import {
   SegmentEntity,
 } from '@adit/database';
 import { changeImage, deleteDataset, eraseImage, insertImages, removeImage } from '@adit/datasets';
+import { EXPORTS, isWanted, JOB_ENDINGS, type LeasedTable } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
@@ -111,6 +112,32 @@ describe('erasures', () => {
       for (const key of person.objects) expect([cut, key, await there(key)]).toEqual([cut, key, false]);
       expect(await db.manager.countBy(AuditEntryEntity, { resourceId: id, action: 'erased' })).toBe(1);
     }
+  });
+
+  it('have files begin anew that are being written as a person goes', async () => {
+    const { db, workspaceId } = world.gateway;
+    const { jobId, indexId } = await seen();
+    // Both are in their first attempt.
+    const running = `'processing', 1, now() + interval '45 s'`;
+    const begin = (table: string, columns: string, values: string): Promise<{ id: string }[]> =>
+      db.query(
+        `INSERT INTO ${table} (id, workspace_id, job_id, state, attempts, lease_until${columns})
+         VALUES (gen_random_uuid(), $1, $2, ${running}${values}) RETURNING id`,
+        [workspaceId, jobId],
+      );
+    const exported = await begin('exports', ', fencing_token, strategy, config', `, 1, 'job_results_export', '{}'`);
+    const ending = await begin('job_endings', '', '');
+    const isWriting = ([key]: { id: string }[], rows: LeasedTable, token: number) =>
+      inTransaction(db, (manager) => isWanted(manager, { rows, key: { id: key?.id ?? '' }, attempt: 1, token }));
+    const held = async () => [await isWriting(exported, EXPORTS, 1), await isWriting(ending, JOB_ENDINGS, 0)];
+    expect(await held()).toEqual([true, true]);
+    await world.ask('POST', '/api/v1/erasures/', { index_id: indexId });
+    expect(await held()).toEqual([false, false]);
+    // Nobody waits for the leases of those who have lost them, and no attempt is blamed for it.
+    const free = (table: string) =>
+      db.query(`SELECT state, attempts, lease_until <= now() AS free FROM ${table} WHERE job_id = $1`, [jobId]);
+    expect(await free('exports')).toEqual([{ state: 'processing', attempts: 1, free: true }]);
+    expect(await free('job_endings')).toEqual([{ state: 'processing', attempts: 0, free: true }]);
   });
 
   it('begin with the deletion of an identity', async () => {

@@ -123,11 +123,30 @@ async function removeCanaryPictures(manager: EntityManager, jobs: readonly strin
   return gone.map((row) => row.object_key);
 }
 
+/**
+ * Files that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
+ * ends is waited for here, and is found among the files then.
+ */
+async function beginAnew(manager: EntityManager, jobs: readonly string[]): Promise<void> {
+  await manager.query(
+    `UPDATE job_endings SET id = gen_random_uuid(), attempts = greatest(attempts - 1, 0), lease_until = now()
+      WHERE job_id = ANY($1::uuid[]) AND state = 'processing'`,
+    [jobs],
+  );
+  // Its second attempt, however often: the first has been told of.
+  await manager.query(
+    `UPDATE exports SET attempts = 1, fencing_token = fencing_token + 1, progress = 0, lease_until = now()
+      WHERE job_id = ANY($1::uuid[]) AND state = 'processing'`,
+    [jobs],
+  );
+}
+
 /** Reports and exports hold pictures of everybody; so do messages that were sent. */
 async function removeFiles(
   manager: EntityManager,
   jobs: readonly string[],
 ): Promise<{ keys: string[]; deliveries: number }> {
+  await beginAnew(manager, jobs);
   const artifacts = returned<{ object_key: string }>(
     await manager.query(
       `DELETE FROM artifacts WHERE job_id = ANY($1::uuid[])

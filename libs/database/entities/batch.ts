@@ -65,6 +65,8 @@ export class ExportEntity extends TaskEntity {
   @Index() @Column('uuid', { nullable: true }) transcriptId!: string | null;
   /** The dataset that it is made of: it goes with that. */
   @Index() @Column('uuid', { nullable: true }) datasetId!: string | null;
+  /** Grows with each attempt, and when one that runs is to begin anew. */
+  @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('double precision', { default: 0 }) progress!: number;
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
 }

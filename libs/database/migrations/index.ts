@@ -37,6 +37,7 @@ import { Makers1795430200000 } from './1795430200000-makers.js';
 import { Canaries1795430300000 } from './1795430300000-canaries.js';
 import { CentroidsInRows1795430600001 } from './1795430600001-centroids-in-rows.js';
 import { PeopleShown1795430700000 } from './1795430700000-people-shown.js';
+import { TokensOfExports1795430800000 } from './1795430800000-tokens-of-exports.js';
 import { FairTurns1795721310398 } from './1795721310398-fair-turns.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
@@ -80,5 +81,6 @@ export const MIGRATIONS = [
   Canaries1795430300000,
   CentroidsInRows1795430600001,
   PeopleShown1795430700000,
+  TokensOfExports1795430800000,
   FairTurns1795721310398,
 ];
