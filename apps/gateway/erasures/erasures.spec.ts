@@ -65,10 +65,27 @@ describe('erasures', () => {
       [workspaceId, jobId, tried],
     );
     const artifact = await manager.findOneByOrFail(ArtifactEntity, { jobId });
+    const other = { index_id: '1000000000' };
+    for (const [event, ended, data] of [
+      // Each sums up who was seen.
+      ['job.on_completed', 'now()', { job: {} }],
+      ['job.on_detailed_result', 'now()', { detailed_result: { meta: { indexed_identity: other } } }],
+      ['job.on_detailed_result', 'NULL', { detailed_result: { meta: { indexed_identity: { index_id: indexId } } } }],
+      ['job.on_detailed_result', 'NULL', { detailed_result: { meta: { indexed_identity: other, left: true } } }],
+    ] as const) {
+      await manager.query(
+        `INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, event, timestamp, data, due_at, time_ended)
+         VALUES (gen_random_uuid(), $1, gen_random_uuid(), 'workspace', $2, $3, 'https://a', 'https://a', $4, 0, $5, now(), ${ended})`,
+        [`job:${jobId}`, workspaceId, jobId, event, JSON.stringify(data)],
+      );
+    }
     return { collection, indexId, jobId, objects: [...keys, ...observed, artifact.objectKey] };
   }
 
-  const COUNTS = { identities: 1, embeddings: 1, segments: 1, pictures: 2, observations: 1, artifacts: 1 };
+  const COUNTS = {
+    ...{ identities: 1, embeddings: 1, segments: 1, pictures: 2, observations: 1, artifacts: 1 },
+    webhook_deliveries: 3,
+  };
 
   it('take a person out of everything, and leave a receipt', async () => {
     const person = await seen();
@@ -81,6 +98,11 @@ describe('erasures', () => {
     ]);
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
     const { manager } = world.gateway.db;
+    // What shows others and was not sent yet still is.
+    const left: { data: string }[] = await manager.query('SELECT data FROM webhook_deliveries WHERE job_id = $1', [
+      person.jobId,
+    ]);
+    expect(left).toEqual([{ data: expect.stringContaining('left') }]);
     const segments = await manager.findBy(SegmentEntity, { jobId: person.jobId });
     expect(
       segments.map(({ indexId, thumbnail, keyFrame, teaches }) => [indexId, thumbnail, keyFrame, teaches]),

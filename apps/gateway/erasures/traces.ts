@@ -1,5 +1,5 @@
 import type { ErasureSubject, PictureRef } from '@adit/contracts';
-import { returned } from '@adit/database';
+import { containing, returned } from '@adit/database';
 import { folderOf, jobPrefix, noteRemovals } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
@@ -59,7 +59,8 @@ export async function eraseTraces(manager: EntityManager, workspaceId: string, s
     [jobs, pictures],
   );
   const media = await forgetMedia(manager, workspaceId, traces);
-  const files = await removeFiles(manager, jobs);
+  const { index_id: indexId, merged = [] } = subject;
+  const files = await removeFiles(manager, jobs, indexId === undefined ? [] : [indexId, ...merged]);
   const canaries = await removeCanaryPictures(manager, jobs);
   const keys = [...new Set([...pictures, ...media.prefixes, ...files.keys, ...canaries])];
   const removals = await noteRemovals(manager, keys);
@@ -141,10 +142,14 @@ async function beginAnew(manager: EntityManager, jobs: readonly string[]): Promi
   );
 }
 
-/** Reports and exports hold pictures of everybody; so do messages that were sent. */
+/**
+ * Reports and exports hold pictures of everybody; so do messages that were sent, and those about a job name them. What was not
+ * sent yet goes where it shows these people: it is never sent.
+ */
 async function removeFiles(
   manager: EntityManager,
   jobs: readonly string[],
+  people: readonly string[],
 ): Promise<{ keys: string[]; deliveries: number }> {
   await beginAnew(manager, jobs);
   const artifacts = returned<{ object_key: string }>(
@@ -156,11 +161,11 @@ async function removeFiles(
   );
   const [{ count }]: [{ count: number }] = await manager.query(
     `WITH gone AS (
-       DELETE FROM webhook_deliveries WHERE job_id = ANY($1::uuid[]) AND time_ended IS NOT NULL
-          AND event LIKE '%.on\\_detailed\\_result' RETURNING id),
+       DELETE FROM webhook_deliveries WHERE job_id = ANY($1::uuid[])
+          AND (time_ended IS NOT NULL OR data LIKE ANY($2::text[])) RETURNING id),
      attempts AS (DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM gone))
      SELECT count(*)::int AS count FROM gone`,
-    [jobs],
+    [jobs, people.map((id) => containing(`"index_id":${JSON.stringify(id)}`))],
   );
   return { keys: artifacts.map((row) => row.object_key), deliveries: count };
 }
