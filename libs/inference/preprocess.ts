@@ -4,7 +4,7 @@ import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { fit, seenRegion } from './fit.js';
 import { freeArray } from './free-array.js';
-import { resample } from './resample.js';
+import { resample, resampleBetweenPixels } from './resample.js';
 import type { NetworkSession } from './session.js';
 import { floatsOf, floatTensor, type FloatTensor } from './tensor.js';
 
@@ -176,6 +176,11 @@ export function inputOf(network: NetworkSession): ImageInput {
 /** What `map` shows of a picture, as a picture of 8 bits; black outside. */
 export function warp(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
   return eightBits(resample(image, map, width, height), width, height);
+}
+
+/** The same as OpenCV's warpAffine has it: between four pixels, however much it shrinks. */
+export function warpAsOpenCv(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
+  return eightBits(resampleBetweenPixels(image, map, width, height), width, height);
 }
 
 function eightBits(pixels: Float32Array, width: number, height: number): RgbImage {

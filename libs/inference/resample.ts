@@ -31,7 +31,7 @@ export function resample(
 ): Float32Array {
   const upright = map[1] === 0 && map[3] === 0 && map[0] > 0 && map[4] > 0;
   const out = outputOf(width * height * 3, into);
-  if (!upright) return bilinear(image, map, width, height, out);
+  if (!upright) return bilinear(image, map, width, height, out, samplesOf(map));
   const scale = max(map[0], map[4]);
   if (scale >= 1.5) return pointBlocks(image, map, width, height, min(4, max(2, ceil(scale / 2))), out);
   if (map[0] === 1 && map[4] === 1 && Number.isInteger(map[2]) && Number.isInteger(map[5])) {
@@ -156,11 +156,20 @@ function lerpPlaces(
   return { first, second, firstWeight, secondWeight };
 }
 
-/** Any affine map; where it shrinks, n × n samples per output pixel stand in for the area. */
-function bilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch): Scratch {
+/** The same between four pixels alone, however much it shrinks, as OpenCV's warpAffine with INTER_LINEAR. */
+export function resampleBetweenPixels(image: RgbImage, map: Affine, width: number, height: number): Float32Array {
+  return bilinear(image, map, width, height, outputOf(width * height * 3), 1);
+}
+
+/** Samples along each axis of an output pixel that stand in for its area. */
+function samplesOf(map: Affine): number {
+  return min(4, max(1, round(affineScale(map))));
+}
+
+/** Any affine map, n × n samples per output pixel. */
+function bilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch, n: number): Scratch {
   const [a, b, c, d, e, f] = map;
   const { data } = image;
-  const n = min(4, max(1, round(affineScale(map))));
   const part = 1 / (n * n);
   const maxX = image.width - 1;
   const maxY = image.height - 1;

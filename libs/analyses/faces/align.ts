@@ -5,6 +5,7 @@ import {
   runOnPicture,
   similarityMap,
   warp,
+  warpAsOpenCv,
   type Affine,
   type NetworkSession,
   type Point,
@@ -36,6 +37,8 @@ const MIN_PRESENCE = 0.5;
 interface AlignedFace {
   /** From the aligned 112×112 picture to the picture given. */
   map: Affine;
+  /** The same as InsightFace's code has it, for networks of somebody's own. */
+  usual: Affine;
   mesh: FaceMesh;
   /** Whether the mesh was trusted. */
   precise: boolean;
@@ -56,15 +59,29 @@ export async function alignFace(
   const centre: Point = [(right[0] + left[0] + 2 * mouth[0]) / 4, (right[1] + left[1] + 2 * mouth[1]) / 4];
   const mesh = await faceMesh(network, picture, centre, size * 1.5, angle);
   if (mesh.presence < MIN_PRESENCE) {
-    const map = similarityMap(TEMPLATE_MOUTH_CENTRE, [right, left, nose, mouth]);
-    return { map, mesh, precise: false };
+    const four = [right, left, nose, mouth];
+    const usual = insightFaceMap(four, TEMPLATE_MOUTH_CENTRE);
+    return { map: similarityMap(TEMPLATE_MOUTH_CENTRE, four), usual, mesh, precise: false };
   }
   const five = MESH_POINTS.map((group): Point => {
     const places = group.map((place) => elementAt(mesh.points, place));
     const sum = places.reduce<Point>((at, [x, y]) => [at[0] + x, at[1] + y], [0, 0]);
     return [sum[0] / group.length, sum[1] / group.length];
   });
-  return { map: similarityMap(TEMPLATE, five), mesh, precise: true };
+  return { map: similarityMap(TEMPLATE, five), usual: insightFaceMap(five), mesh, precise: true };
+}
+
+/**
+ * From the aligned 112×112 picture to the one in which these are the eyes, the nose's tip and the corners of the mouth, as InsightFace
+ * has it (insightface/utils/face_align.py): what fits best on the template, turned round. What fits best on the picture, as Adit's own
+ * embedding has always been shown, is another part of it where a face is turned. The template says where the centres of pixels lie,
+ * counted from 0.
+ */
+export function insightFaceMap(points: readonly Point[], template: readonly Point[] = TEMPLATE): Affine {
+  const centres = template.map(([x, y]): Point => [x + 0.5, y + 0.5]);
+  const [a, b, c, d, e, f] = similarityMap(points, centres);
+  const area = a * e - b * d;
+  return [e / area, -b / area, (b * f - c * e) / area, -d / area, a / area, (c * d - a * f) / area];
 }
 
 const IDENTITY: Affine = [1, 0, 0, 0, 1, 0];
@@ -72,11 +89,17 @@ const IDENTITY: Affine = [1, 0, 0, 0, 1, 0];
 /** Side of the template, pixels. */
 const TEMPLATE_SIDE = 112;
 
-/** The face as the embedding expects it: 112×112, or the same template in `side` × `side`. */
-export function alignedPicture(picture: RgbImage, map: Affine, side = TEMPLATE_SIDE): RgbImage {
-  const [a, b, c, d, e, f] = map;
-  const scale = TEMPLATE_SIDE / side;
-  return warp(picture, [a * scale, b * scale, c, d * scale, e * scale, f], side, side);
+/** The face as Adit's own embedding expects it, 112×112. */
+export function alignedPicture(picture: RgbImage, map: Affine): RgbImage {
+  return warp(picture, map, TEMPLATE_SIDE, TEMPLATE_SIDE);
+}
+
+/** The same for a network of `side` × `side` pixels, as InsightFace cuts it out: its pixels keep their centres where those of 112 lie. */
+function insightFacePicture(picture: RgbImage, [a, b, c, d, e, f]: Affine, side: number): RgbImage {
+  const step = TEMPLATE_SIDE / side;
+  const shift = (1 - step) / 2;
+  const map: Affine = [a * step, b * step, c + (a + b) * shift, d * step, e * step, f + (d + e) * shift];
+  return warpAsOpenCv(picture, map, side, side);
 }
 
 interface FaceEmbedding {
@@ -98,7 +121,8 @@ export async function embedFace(network: NetworkSession, aligned: RgbImage): Pro
 const MOST_NUMBERS = 1024;
 
 /**
- * The face as a network of somebody's own embeds it, aligned to ArcFace's template at the network's size; of length 1. Throws
+ * The face as a network of somebody's own embeds it, aligned to ArcFace's template at the network's size; of length 1. `map` is
+ * InsightFace's. Throws
  * VALIDATION, naming the network, when it takes no square or answers no embedding.
  */
 export async function embedAs(network: NetworkSession, picture: RgbImage, map: Affine): Promise<Float32Array> {
@@ -107,7 +131,7 @@ export async function embedAs(network: NetworkSession, picture: RgbImage, map: A
   if (width !== height) {
     throw new AditError('VALIDATION', `${name} takes ${width} × ${height} pixels: faces are aligned in a square.`);
   }
-  const { data } = firstOutput(await runOnPicture(network, alignedPicture(picture, map, width), IDENTITY));
+  const { data } = firstOutput(await runOnPicture(network, insightFacePicture(picture, map, width), IDENTITY));
   if (data.length > MOST_NUMBERS) {
     throw new AditError(
       'VALIDATION',

@@ -69,14 +69,14 @@ export async function closeView(
   networks: { mesh: NetworkSession; embedding: NetworkSession; other: NetworkSession | undefined },
 ): Promise<CloseView | null> {
   const { picture, box, points } = cutout;
-  const { map, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
+  const { map, usual, mesh, precise } = await alignFace(networks.mesh, picture, points, Math.max(box.w, box.h));
   const aligned = alignedPicture(picture, map);
   const sharp = sharpness(aligned);
   const pose = meshPose(mesh);
   const { vector, certainty } = await embedFace(networks.embedding, aligned);
   if (!isEvidence({ size, sharpness: sharp, certainty, precise })) return null;
   const quality = viewQuality(size, sharp, pose, precise);
-  const compared = networks.other === undefined ? null : await embedAs(networks.other, picture, map);
+  const compared = networks.other === undefined ? null : await embedAs(networks.other, picture, usual);
   return { sighting, vector, compared, quality, sharpness: sharp, pose, openness: openness(mesh), size, cutout };
 }
 
