@@ -220,6 +220,17 @@ describe('speech_recognition', () => {
     expect(chooseModels(requested!, [whisper]).names).toEqual([]);
   });
 
+  it('listens for voices of speakers where there is a model for them, and says that it has a place for it', () => {
+    const voices: InstalledModel = { ...gallery('resemblyzer'), kind: 'network', modules: ['speech_recognition'] };
+    const [requested] = registry.check({ speech_recognition: {} });
+    const needs = (installed: InstalledModel[]): string[] =>
+      requested!.definition.needs(requested!.args, [], installed).map(({ analysis }) => analysis);
+    expect(needs([whisper])).toEqual(['speech']);
+    expect(needs([whisper, voices])).toEqual(['speech', 'voices']);
+    const missing = registry.describe([whisper]).find(({ id }) => id === 'speech_recognition')?.models_not_installed;
+    expect(missing).toMatchObject([{ name: 'resemblyzer' }]);
+  });
+
   it.each([
     [{ translation_language: 'de' }, '/modules/speech_recognition/translation_language'],
     [{ language: 'xx' }, '/modules/speech_recognition/language'],

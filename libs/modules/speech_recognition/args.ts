@@ -16,7 +16,7 @@ export const SpeechArguments = StandardArguments.extend({
   format_paragraph: z
     .boolean()
     .default(true)
-    .describe('Paragraphs by sentences and pauses; false: each stretch that was recognised on its own.'),
+    .describe('Paragraphs by sentences, pauses and speakers; false: each stretch that was recognised on its own.'),
   enable_vad: z.boolean().default(false).describe('Leave out what is said where `vad_threshold` hears nobody.'),
   vad_threshold: z
     .number()

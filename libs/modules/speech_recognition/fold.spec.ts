@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { encodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import type { HeardWord, SpeechObservations } from '@adit/analyses/speech/observations';
+import { HOP_SECONDS, WINDOW_SECONDS } from '@adit/analyses/voices/observations';
 import { AppliedDictionaries, NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
 import type { FoldContext, FoldInput, Segment } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
@@ -56,6 +58,41 @@ function folded(units: FoldInput[], args: object = {}, dictionaries: LabelDictio
   return [...segments, ...fold.close(state, CONTEXT).segments];
 }
 
+/** Two voices unlike each other, which change at these seconds, with what a window across a change sounds like. */
+function voicesChangingAt(changes: readonly number[], until: number): { index: number; voice: string }[] {
+  const borders = [0, ...changes, until];
+  return Array.from({ length: Math.floor((until - WINDOW_SECONDS) / HOP_SECONDS) + 1 }, (_, index) => {
+    const from = index * HOP_SECONDS;
+    const voice = new Float32Array(256);
+    for (const [i, start] of borders.slice(0, -1).entries()) {
+      const share = Math.max(0, Math.min(from + WINDOW_SECONDS, borders[i + 1]!) - Math.max(from, start));
+      for (let value = 0; value < 128; value += 1) voice[value + (i % 2) * 128]! += share;
+    }
+    return { index, voice: encodeDirection(voice) };
+  });
+}
+
+/** Units of words and voices, cut there; what begins in a unit belongs to it. */
+function unitsOf(
+  words: HeardWord[],
+  voices: { index: number; voice: string }[],
+  cuts: number[],
+  end: number,
+): FoldInput[] {
+  return [...cuts, end].map((to, i) => {
+    const from = cuts[i - 1] ?? 0;
+    const own = <T>(all: readonly T[], start: (each: T) => number): T[] =>
+      all.filter((each) => start(each) >= from && start(each) < to);
+    const unit = heard(
+      from,
+      to,
+      own(words, ({ start }) => start),
+    );
+    unit.observations['voices'] = { windows: own(voices, ({ index }) => index * HOP_SECONDS) };
+    return unit;
+  });
+}
+
 const texts = (segments: Segment[]): unknown[] => segments.map(({ meta }) => meta['text']);
 
 describe('the fold of speech', () => {
@@ -83,6 +120,51 @@ describe('the fold of speech', () => {
       'one two',
       'three',
     ]);
+  });
+
+  describe('with voices beside it', () => {
+    const words = said(0.2, 'so she began to speak to all of them', 0.4, 'and he went on from there', 0.3);
+    const more = said(18.4, 'until she came back', 6, 'once more');
+    const all = [...words, ...more];
+    const change = words[9]!.start - 0.2;
+    const voices = voicesChangingAt([change, 18.2], 40);
+    const whole = folded(unitsOf(all, voices, [], 40));
+
+    it('says who speaks, and ends a paragraph where somebody else does', () => {
+      expect(whole.map(({ meta }) => [meta['speaker'], meta['text']])).toEqual([
+        ['Speaker 1', 'so she began to speak to all of them'],
+        ['Speaker 2', 'and he went on from there'],
+        ['Speaker 1', 'until she came back'],
+        ['Speaker 1', 'once more'],
+      ]);
+    });
+
+    it('says the same wherever units are cut', () => {
+      for (let cut = 0.5; cut < 39; cut += 0.7) {
+        const cuts = [cut, cut + 0.3, Math.min(39.5, cut + 9)];
+        expect(folded(unitsOf(all, voices, cuts, 40))).toEqual(whole);
+      }
+    });
+
+    it('names who says most of a stretch where no paragraphs are asked for', () => {
+      const segments = folded(unitsOf(all, voices, [18], 40), { format_paragraph: false });
+      expect(segments.map(({ meta }) => meta['speaker'])).toEqual(['Speaker 1', 'Speaker 1', 'Speaker 1']);
+      expect(segments[0]!.meta['text']).toBe([...words].map(({ text }) => text).join(' '));
+    });
+
+    it('loses no word to a build that tells nobody apart, and none of its own to what that leaves behind', () => {
+      const units = unitsOf(all, voices, [8, 16], 40);
+      const fold = new SpeechFold(SpeechArguments.parse({}), NO_DICTIONARIES);
+      const first = fold.fold(fold.start(), units[0]!, CONTEXT);
+      // What that build reads of the state, and what it writes.
+      const { open, silentSince, heardTo } = first.state;
+      const second = fold.fold({ open, silentSince, heardTo }, units[1]!, CONTEXT);
+      expect(second.state).not.toHaveProperty('turns');
+      const third = fold.fold(second.state, units[2]!, CONTEXT);
+      const segments = [first, second, third, fold.close(third.state, CONTEXT)].flatMap((step) => step.segments);
+      expect(texts(segments).join(' ')).toBe(all.map(({ text }) => text).join(' '));
+      expect(segments.at(-1)!.meta['speaker']).toBeNull();
+    });
   });
 
   it('leaves out what is said where nobody is heard, and tells of silence', () => {

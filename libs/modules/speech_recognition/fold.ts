@@ -1,16 +1,17 @@
 import { FRAME_SECONDS, VoiceActivityObservations } from '@adit/analyses/voice-activity/observations';
 import { SpeechObservations, type HeardWord } from '@adit/analyses/speech/observations';
+import { VoicesObservations } from '@adit/analyses/voices/observations';
 import { elementAt, type Json } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Segment } from '@adit/module-kit';
 import type { SpeechArguments } from './args.js';
 import type { Entity } from './entities.js';
-import { endsBefore, textOf, type OpenParagraph } from './paragraphs.js';
+import { endsBefore, speakerOf, textOf, withWord, type OpenParagraph } from './paragraphs.js';
 import { spelled } from './spelling.js';
+import { putDown, takenUp, Turns, type Stored, type SpokenWord, type WaitingWord } from './turns.js';
 
 /** JSON; what is said now, and since when nobody speaks. */
-export type SpeechState = {
-  open: OpenParagraph | null;
+export type SpeechState = Stored & {
   /** Since when nobody speaks; null while somebody does. */
   silentSince: number | null;
   /** Where the last unit ended. */
@@ -32,30 +33,28 @@ export class SpeechFold implements Fold<SpeechState> {
   ) {}
 
   start(): SpeechState {
-    return { open: null, silentSince: null, heardTo: 0 };
+    return { ...putDown(null, new Turns()), silentSince: null, heardTo: 0 };
   }
 
   fold(state: SpeechState, { observations }: FoldInput, context: FoldContext): FoldStep<SpeechState> {
     const heard = SpeechObservations.parse(observations['speech']);
     const { enable_vad: onlyVoices, detect_silence: tellsSilence } = this.args;
     const voices = onlyVoices || tellsSilence ? this.voicesOf(observations['voice-activity']) : [];
-    const segments: Segment[] = [];
-    let { open } = state;
-    const close = (): void => {
-      if (open && open.words.length > 0) segments.push(this.paragraph(open, context));
-      open = null;
-    };
     const language = heard.language ?? 'en';
-    for (const segment of heard.segments) {
+    const words = heard.segments.flatMap((segment): WaitingWord[] => {
       const said = onlyVoices ? segment.words.filter((word) => isIn(word, voices)) : segment.words;
-      for (const word of spelled(said, this.dictionaries, language)) {
-        if (open && endsBefore(open, word, language)) close();
-        open = { language, words: [...(open?.words ?? []), word] };
-      }
-      if (!this.args.format_paragraph) close();
-    }
+      const written = spelled(said, this.dictionaries, language);
+      return written.map((word, i) => ({ word, language, endsStretch: i === written.length - 1 }));
+    });
+    const { open, turns } = takenUp(state);
+    const told = observations['voices'] === undefined ? null : VoicesObservations.parse(observations['voices']);
+    const spoken = turns && told ? turns.hear(words, told.windows) : words.map((word) => ({ ...word, speaker: null }));
+    const written = this.written(open, spoken, context);
+    const segments = written.segments;
     for (const { start, end, text, confidence } of heard.translation) {
-      segments.push(this.result('translation', { start, end }, context, said({ text, language: 'en', confidence })));
+      segments.push(
+        this.result('translation', { start, end }, context, said({ text, language: 'en', confidence, speaker: null })),
+      );
     }
     let { silentSince } = state;
     if (tellsSilence) {
@@ -67,16 +66,42 @@ export class SpeechFold implements Fold<SpeechState> {
       );
       silentSince = silence.since;
     }
-    return { state: { open, silentSince, heardTo: heard.end }, segments: inOrder(segments) };
+    const stored = putDown(written.open, turns);
+    return { state: { ...stored, silentSince, heardTo: heard.end }, segments: inOrder(segments) };
   }
 
-  close({ open, silentSince, heardTo }: SpeechState, context: FoldContext): ClosedSource {
-    const segments = open && open.words.length > 0 ? [this.paragraph(open, context)] : [];
+  close({ silentSince, heardTo, ...state }: SpeechState, context: FoldContext): ClosedSource {
+    const taken = takenUp(state);
+    const { open, segments } = this.written(taken.open, taken.turns?.rest() ?? [], context);
+    if (open) segments.push(this.paragraph(open, context));
     if (silentSince !== null && this.isLong({ start: silentSince, end: heardTo })) {
       const meta = { duration: round(heardTo - silentSince) };
       segments.push(this.result('silence', { start: silentSince, end: heardTo }, context, meta, 1));
     }
     return { segments: inOrder(segments), summaries: [] };
+  }
+
+  /** The paragraphs that end with these words, and the one that does not yet. */
+  private written(
+    before: OpenParagraph | null,
+    spoken: readonly SpokenWord[],
+    context: FoldContext,
+  ): { open: OpenParagraph | null; segments: Segment[] } {
+    const { format_paragraph: formats } = this.args;
+    const segments: Segment[] = [];
+    let open = before;
+    for (const said of spoken) {
+      if (open && endsBefore(open, said, formats)) {
+        segments.push(this.paragraph(open, context));
+        open = null;
+      }
+      open = withWord(open, said);
+      if (said.endsStretch && !formats) {
+        segments.push(this.paragraph(open, context));
+        open = null;
+      }
+    }
+    return { open, segments };
   }
 
   /** Where somebody speaks, as likely as was asked for; short pauses belong to it. */
@@ -109,7 +134,8 @@ export class SpeechFold implements Fold<SpeechState> {
     return end - start > Math.max(this.args.merge_voice_gap_seconds, FRAME_SECONDS);
   }
 
-  private paragraph({ language, words }: OpenParagraph, context: FoldContext): Segment {
+  private paragraph(paragraph: OpenParagraph, context: FoldContext): Segment {
+    const { language, words } = paragraph;
     const span = {
       start: elementAt(words, 0).start,
       end: elementAt(words, -1).end,
@@ -117,7 +143,7 @@ export class SpeechFold implements Fold<SpeechState> {
     const confidence = words.reduce((sum, { probability }) => sum + probability, 0) / words.length;
     const text = textOf(words);
     const meta: Record<string, Json> = {
-      ...said({ text, language, confidence: round(confidence) }),
+      ...said({ text, language, confidence: round(confidence), speaker: nameOf(speakerOf(paragraph)) }),
       ...(this.args.enable_ner ? { entities: this.entitiesOf(text, language) } : {}),
       ...(this.args.word_level_timestamps ? {} : { words_hidden: true }),
       words: words.map((word) => ({
@@ -162,13 +188,19 @@ export class SpeechFold implements Fold<SpeechState> {
 function said({
   text,
   language,
+  speaker,
   confidence,
 }: {
   text: string;
   language: string;
+  speaker: string | null;
   confidence: number;
 }): Record<string, Json> {
-  return { text, language, speaker: null, confidence };
+  return { text, language, speaker, confidence };
+}
+
+function nameOf(speaker: number | null): string | null {
+  return speaker === null ? null : `Speaker ${speaker}`;
 }
 
 function isIn({ start, end }: HeardWord, voices: readonly Span[]): boolean {

@@ -7,6 +7,7 @@ import { SpeechFold } from './fold.js';
 
 const ID = 'speech_recognition';
 const MODEL = 'whisper-base';
+const VOICES = 'resemblyzer';
 
 /** What is said, when, and in which language. */
 export default defineModule({
@@ -18,11 +19,18 @@ export default defineModule({
     checkInstalled(installed);
     return [];
   },
-  slots: [{ name: MODEL, purpose: `Recognises speech; without it there is none: adit model pull ${MODEL}.` }],
+  slots: [
+    { name: MODEL, purpose: `Recognises speech; without it there is none: adit model pull ${MODEL}.` },
+    { name: VOICES, purpose: `Tells speakers apart; without it \`speaker\` is null: adit model pull ${VOICES}.` },
+  ],
   // Paragraphs, thresholds and spelling are asked of the observations: a change of them costs no second listening.
-  needs: ({ language, mode, translation_language: into, enable_vad, detect_silence }): AnalysisNeed[] => [
-    { analysis: 'speech', args: { language, mode, translate: into === 'en' } },
-    ...(enable_vad || detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
+  needs: (args, _, installed): AnalysisNeed[] => [
+    {
+      analysis: 'speech',
+      args: { language: args.language, mode: args.mode, translate: args.translation_language === 'en' },
+    },
+    ...(installed.some(({ name }) => name === VOICES) ? [{ analysis: 'voices', args: {} }] : []),
+    ...(args.enable_vad || args.detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
   ],
   // Words that are likely to be said are heard better: other ones are a second listening.
   withWords: (need, words) => {

@@ -1,7 +1,12 @@
 import type { HeardWord } from '@adit/analyses/speech/observations';
 
 /** A paragraph that is being said. JSON. */
-export type OpenParagraph = { language: string; words: HeardWord[] };
+export type OpenParagraph = {
+  language: string;
+  words: HeardWord[];
+  /** Seconds of its words by the number of who says them; left out where nobody is told apart. */
+  speakers?: Record<string, number>;
+};
 
 /** Seconds of silence that end a paragraph wherever they are, and after a sentence. */
 const LONG_PAUSE = 2;
@@ -13,16 +18,39 @@ const MOST_WORDS = 400;
 
 const SENTENCE_END = /[.?!…。！？][)"'”»\]]*$/u;
 
-/** Whether a paragraph ends before a word. */
-export function endsBefore({ language, words }: OpenParagraph, next: HeardWord, nextLanguage: string): boolean {
+/** A word, in which language it is said, and by whom: a number, null where that is not known. */
+export interface SaidWord {
+  word: HeardWord;
+  language: string;
+  speaker: number | null;
+}
+
+/** Whether a paragraph ends before a word; with the speaker only where `bySpeaker`. */
+export function endsBefore(open: OpenParagraph, { word, language, speaker }: SaidWord, bySpeaker: boolean): boolean {
+  const { words } = open;
   const [first, last] = [words[0], words.at(-1)];
   if (!first || !last) return false;
-  const pause = next.start - last.end;
-  if (language !== nextLanguage || pause >= LONG_PAUSE) return true;
+  const pause = word.start - last.end;
+  if (open.language !== language || pause >= LONG_PAUSE) return true;
+  if (bySpeaker && speaker !== speakerOf(open)) return true;
   const ended = SENTENCE_END.test(last.text);
   const seconds = last.end - first.start;
   if (ended && (pause >= SENTENCE_PAUSE || seconds >= LONG)) return true;
   return seconds >= LONGEST || words.length >= MOST_WORDS;
+}
+
+/** The paragraph with one more word. */
+export function withWord(open: OpenParagraph | null, { word, language, speaker }: SaidWord): OpenParagraph {
+  const words = [...(open?.words ?? []), word];
+  const speakers = { ...open?.speakers };
+  if (speaker !== null) speakers[speaker] = (speakers[speaker] ?? 0) + word.end - word.start;
+  return { language, words, ...(Object.keys(speakers).length === 0 ? {} : { speakers }) };
+}
+
+/** The number of who says most of it; null where that is not known. */
+export function speakerOf({ speakers = {} }: OpenParagraph): number | null {
+  const [most] = Object.entries(speakers).sort(([, a], [, b]) => b - a);
+  return most === undefined ? null : Number(most[0]);
 }
 
 /** The text of words in a row. */
