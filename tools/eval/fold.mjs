@@ -5,7 +5,8 @@ import { ModelRepository } from '@adit/inference';
 const registry = await loadModules();
 
 /**
- * Opens a module and answers a function from the units of one file ([{facts, interval, observations}]) to its segments.
+ * Opens a module and answers a function from the units of one file ([{facts, interval, observations}], with those of other analyses by
+ * name in `beside`) to its segments.
  * `model` is a gallery in the folder `models`, for modules that take one.
  */
 export async function openModule(id, analysis, given, { models, model } = {}) {
@@ -16,9 +17,9 @@ export async function openModule(id, analysis, given, { models, model } = {}) {
     const context = { sourceIndex: 0, facts: units[0].facts };
     const segments = [];
     let state = fold.start(context);
-    for (const { facts, interval, observations } of units) {
+    for (const { facts, interval, observations, beside } of units) {
       const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
-      const step = fold.fold(state, { unit, observations: { [analysis]: observations } }, context);
+      const step = fold.fold(state, { unit, observations: { [analysis]: observations, ...beside } }, context);
       state = step.state;
       segments.push(...step.segments);
     }

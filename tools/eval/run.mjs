@@ -15,6 +15,7 @@ import { landmarks } from './landmarks.mjs';
 import { Looker, mediaPath } from './look.mjs';
 import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
+import { speakers } from './speakers.mjs';
 import { speech } from './speech.mjs';
 import { traits } from './traits.mjs';
 import { trainings } from './trainings.mjs';
@@ -54,6 +55,7 @@ const parts = {
   people: () => traits(looker, labels.different.people, row),
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, values.peers),
+  speakers: () => speakers(builtIn, scratch, row),
   unseen: () => unseen(looker, scratch, row, half, values.peers),
   trainings: () => trainings(looker, scratch, row, half, values.peers),
   cuts: () => cuts(looker, scratch, row, half),

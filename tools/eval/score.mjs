@@ -142,3 +142,35 @@ export function signTest(ours, others) {
   }
   return sum / 2 ** all;
 }
+
+/**
+ * Of words ({start, end, speaker}) that lie in the turn of one person ({start, end, speaker}), the share of their time that is the
+ * right speaker's, where each person is the speaker found that suits best, no two the same: {share, seconds, found}. Up to six people.
+ */
+export function speakerShare(turns, words) {
+  const together = new Map();
+  let seconds = 0;
+  for (const { start, end, speaker } of words) {
+    const middle = (start + end) / 2;
+    const people = new Set(
+      turns.filter((turn) => turn.start <= middle && middle < turn.end).map((turn) => turn.speaker),
+    );
+    if (people.size !== 1) continue;
+    const [person] = people;
+    const own = together.get(person) ?? new Map();
+    own.set(speaker, (own.get(speaker) ?? 0) + end - start);
+    together.set(person, own);
+    seconds += end - start;
+  }
+  const found = new Set(words.map(({ speaker }) => speaker).filter((speaker) => speaker !== null));
+  const best = ([person, ...others], taken) => {
+    if (person === undefined) return 0;
+    // Nobody suits a person, too: fewer may be found than there are.
+    const without = best(others, taken);
+    const options = [...together.get(person)]
+      .filter(([speaker]) => speaker !== null && !taken.includes(speaker))
+      .map(([speaker, time]) => time + best(others, [...taken, speaker]));
+    return Math.max(without, ...options);
+  };
+  return { share: seconds === 0 ? 0 : best([...together.keys()], []) / seconds, seconds, found: found.size };
+}

@@ -8,6 +8,7 @@ import {
   overlap,
   purityOf,
   signTest,
+  speakerShare,
   spokenWords,
   wilson,
   wordErrors,
@@ -35,6 +36,20 @@ describe('the scores of the evaluation', () => {
 
   it('coverage counts samples shown and said, and samples said wrongly', () => {
     expect(coverage([0, 0.5, 1, 1.5, 2], [[0, 1]], [[0.5, 1.5]])).toEqual({ present: 3, hits: 2, wrong: 1 });
+  });
+
+  it('gives each person the speaker that suits best, no two the same', () => {
+    const turns = [
+      { start: 0, end: 10, speaker: 'Ada' },
+      { start: 10, end: 20, speaker: 'Grace' },
+    ];
+    const word = (start: number, speaker: string | null) => ({ start, end: start + 1, speaker });
+    const right = [word(1, 'Speaker 1'), word(5, 'Speaker 1'), word(12, 'Speaker 2')];
+    expect(speakerShare(turns, right)).toEqual({ share: 1, seconds: 3, found: 2 });
+    // One speaker for both is right for one alone; what lies in no turn does not count, what is nobody's is wrong.
+    const one = [...right.slice(0, 2), word(12, 'Speaker 1'), word(14, null), word(30, 'Speaker 9')];
+    expect(speakerShare(turns, one)).toEqual({ share: 0.5, seconds: 4, found: 2 });
+    expect(speakerShare(turns, [])).toEqual({ share: 0, seconds: 0, found: 0 });
   });
 
   it('counts words that are replaced, left out or added, as they are said', () => {
