@@ -1,4 +1,4 @@
-// What some tests run and few machines have, out of Debian's packages. Where it is not to be had they are skipped, and say so.
+// What some tests run or hear and few machines have, out of Debian's packages. Where it is not to be had they are skipped, and say so.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOnce, serversCache } from '../servers/installing.mjs';
@@ -24,9 +24,18 @@ const PROGRAMS = {
     files: ['usr/bin/rclone'],
     installed: () => onPath('rclone') ?? undefined,
   },
+  // Sentences that Allison Smith reads, CC-BY-SA-3.0: a second speaker.
+  ADIT_TEST_PROMPTS: {
+    title: 'telephone prompts',
+    name: 'asterisk-core-sounds-en-g722',
+    files: ['tt-allbusy.g722', 'queue-periodic-announce.g722'].map((file) =>
+      join('usr/share/asterisk/sounds/en_US_f_Allison', file),
+    ),
+    installed: () => ['/usr/share/asterisk/sounds/en_US_f_Allison/tt-allbusy.g722'].find((path) => existsSync(path)),
+  },
 };
 
-/** Variables for the tests: what is there already, and with `fetch` what can be had (45 MB in all). */
+/** Variables for the tests: what is there already, and with `fetch` what can be had (56 MB in all). */
 export async function testPrograms({ fetch }) {
   const variables = {};
   for (const [variable, program] of Object.entries(PROGRAMS)) {

@@ -1,24 +1,42 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ArtifactPage, DetailedResult, DetailedResultPage, Dictionary, type Job } from '@adit/contracts';
+import {
+  ArtifactPage,
+  DetailedResult,
+  DetailedResultPage,
+  Dictionary,
+  SpeechMeta,
+  Transcript,
+  TranscriptParagraphPage,
+  TranscriptVariantPage,
+  type Job,
+} from '@adit/contracts';
+import { pullModel } from '@adit/models';
 import { sampleMedia, transcode } from '@adit/testing';
 import { z } from 'zod';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
+import { served, speakerAt, twoInTurns } from './speakers.js';
 import { speechJob } from './speech-job.js';
 import { pulledModel } from '../../../libs/analyses/testing/pulled-models.js';
 
 const { groups, kennedy } = sampleMedia();
 const speech = await pulledModel('whisper-base');
+const voices = await pulledModel('resemblyzer');
+const prompts = process.env['ADIT_TEST_PROMPTS'];
+const cacheDir = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 const face = { face_recognition: {} };
 let engine: EngineUnderTest;
 let scratch: string;
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'adit-e2e-media-'));
-  const env: Record<string, string> = 'folder' in speech ? { ADIT_MODELS_DIR: speech.folder } : {};
+  // A folder of its own: one more model comes into it.
+  const modelsDir = join(scratch, 'models');
+  if ('folder' in speech) await pullModel({ name: 'whisper-base', modelsDir, cacheDir });
+  const env = { ADIT_MODELS_DIR: modelsDir };
   engine = await EngineUnderTest.start({ localRoots: [...(await mediaRoots()), dirname(kennedy), scratch], env });
 });
 afterAll(async () => {
@@ -212,6 +230,38 @@ const whyNot = 'reason' in speech ? ` (skipped: ${speech.reason})` : '';
     ).toBe(said);
     // The edit changed one word, and no time.
     expect(edited).toBe(subtitles.replace(/(^1\n.*\n)\S+/, '$1Well'));
+    // What tells speakers apart is not installed yet.
+    expect(segments.map(({ meta }) => meta['speaker'])).toEqual(segments.map(() => null));
+  });
+
+  const alone =
+    'reason' in voices
+      ? ` (skipped: ${voices.reason})`
+      : prompts === undefined
+        ? ' (skipped: no telephone prompts)'
+        : '';
+  (alone === '' ? it : it.skip)(`says who speaks, once the model for that is pulled${alone}`, async () => {
+    await pullModel({ name: 'resemblyzer', modelsDir: join(scratch, 'models'), cacheDir });
+    await served(engine, 'resemblyzer');
+    const { path, turns } = await twoInTurns(prompts!, scratch);
+    const args = { language: 'en', mode: 'performance', word_level_timestamps: true };
+    const { id } = await engine.api.mine({ sources: [path], modules: { speech_recognition: args } });
+    const segments = await engine.api.segments(id);
+    const words = segments.flatMap(({ meta }) => {
+      const { speaker, words: all = [] } = SpeechMeta.parse(meta);
+      return all.map(({ time_start: start, time_end: end }) => ({ start, end, speaker }));
+    });
+    const seconds = (of: typeof words): number => of.reduce((sum, { start, end }) => sum + end - start, 0);
+    const right = words.filter(({ start, end, speaker }) => speaker === speakerAt(turns, (start + end) / 2));
+    expect(words.length).toBeGreaterThan(50);
+    expect(seconds(right) / seconds(words)).toBeGreaterThanOrEqual(0.95);
+    const { id: transcript } = await engine.api.call(Transcript, 'POST', '/transcripts/', { job_id: id });
+    const variants = `/transcripts/${transcript}/variants/`;
+    const [variant] = (await engine.api.call(TranscriptVariantPage, 'GET', variants)).data;
+    const paragraphs = `${variants}${variant!.id}/versions/1/paragraphs/`;
+    const { data } = await engine.api.call(TranscriptParagraphPage, 'GET', paragraphs);
+    expect(data.map(({ speaker }) => speaker)).toEqual(segments.map(({ meta }) => meta['speaker']));
+    expect(new Set(data.map(({ speaker }) => speaker))).toEqual(new Set(['Speaker 1', 'Speaker 2']));
   });
 
   it('is heard with the words of its dictionaries in mind, however rare they are', async () => {
