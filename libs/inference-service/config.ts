@@ -47,6 +47,14 @@ export const InferenceConfig = z.object({
     z.int().positive().optional(),
     'Bytes of weights that one process keeps in memory, that of its GPU included: beyond that it unloads the model that has not been used for longest. What runs need beside the weights comes on top. Default: 32 idle models.',
   ),
+  workspaceModelMemoryBytes: setting(
+    'ADIT_WORKSPACE_MODEL_MEMORY_BYTES',
+    z
+      .int()
+      .min(256 * 1024 ** 2)
+      .default(4 * 1024 ** 3),
+    'Bytes of memory that one model may take which a workspace added for itself: on a CPU each runs in a process of its own, which the kernel gives no more (at most half of what the container may take). A picture or chunk for which a model wants more fails of `LIMIT_EXCEEDED`.',
+  ),
   inferenceFamilies: setting(
     'ADIT_INFERENCE_FAMILIES',
     z.array(z.string().min(1)).min(1).optional(),

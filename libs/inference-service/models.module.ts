@@ -127,6 +127,12 @@ interface PoolListeners extends Pick<ModelsModuleOptions, 'deviceLost'> {
   watched?: WatchedRuns;
 }
 
+/** Bytes: half of what this process's container may take; without bound where it has none. */
+function halfOfMemory(): number {
+  const memory = process.constrainedMemory();
+  return memory > 0 && memory < Number.MAX_SAFE_INTEGER ? Math.floor(memory / 2) : Infinity;
+}
+
 /** The process's models, run as the settings say. */
 export function createPool(config: InferenceConfig, { deviceLost, watched }: PoolListeners = {}): SessionPool {
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
@@ -150,6 +156,10 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
     maxBatch: config.inferenceBatch,
     maxDelayMs: config.inferenceBatchDelayMs,
     maxBytes: config.modelMemoryBytes,
+    apart: {
+      memoryBytes: Math.min(config.workspaceModelMemoryBytes, halfOfMemory()),
+      setting: 'ADIT_WORKSPACE_MODEL_MEMORY_BYTES',
+    },
     observer: {
       loaded: (model, provider, seconds) => {
         loadSeconds.observe({ model, provider }, seconds);

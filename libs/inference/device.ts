@@ -112,15 +112,19 @@ export class Device {
   }
 
   /**
-   * Loads on every place of the present. Throws UNAVAILABLE when the device is to blame or was lost since `era`, and what is wrong
+   * Loads on every place of the present, or on those given. Throws UNAVAILABLE when the device is to blame or was lost since `era`, and what is wrong
    * with the graph otherwise.
    */
-  async load<Loaded extends SessionOfEra>(era: number, load: (place: GraphHost) => Promise<Loaded>): Promise<Loaded[]> {
+  async load<Loaded extends SessionOfEra>(
+    era: number,
+    load: (place: GraphHost) => Promise<Loaded>,
+    places?: readonly GraphHost[],
+  ): Promise<Loaded[]> {
     // Before it waits: letting go waits for the entries of its time to be loaded.
     if (era !== this.era) throw putOff();
     try {
       await this.lettingGo;
-      const loading = await this.onPlaces(load);
+      const loading = await this.onPlaces(load, places ?? this.places());
       const loaded = loading.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       if (loaded.length < loading.length || era !== this.era) {
         // Nobody else knows of them: they would take memory for as long as the process lives.
@@ -179,8 +183,10 @@ export class Device {
    * Loads in all places at once where nothing runs, else in one after the other, whoever asks: a thread that loads runs nothing, and
    * the others go on.
    */
-  private async onPlaces<Loaded>(load: (place: GraphHost) => Promise<Loaded>): Promise<PromiseSettledResult<Loaded>[]> {
-    const places = this.places();
+  private async onPlaces<Loaded>(
+    load: (place: GraphHost) => Promise<Loaded>,
+    places: readonly GraphHost[],
+  ): Promise<PromiseSettledResult<Loaded>[]> {
     if (this.runs === 0) return Promise.allSettled(places.map(load));
     return Promise.allSettled(
       places.map((place) => {

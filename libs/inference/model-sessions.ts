@@ -6,6 +6,7 @@ import { putOff, type Device } from './device.js';
 import type { ModelVersion } from './model-folder.js';
 import { float16Graph, type Float16Form } from './float16-graph.js';
 import type { GraphHost } from './onnx-graph.js';
+import { OnnxProcess, type ProcessLimits } from './onnx-process.js';
 import { OnnxSession } from './onnx-session.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
 import { PlacedSequence } from './placed-sequence.js';
@@ -20,6 +21,12 @@ export interface BatchOptions {
   maxBatch?: number;
   /** Milliseconds a run waits for company. */
   maxDelayMs?: number;
+}
+
+/** How models are run that a workspace added for itself. */
+export interface ApartOptions {
+  /** On a CPU each in a process of its own, held to this. By default as all others. */
+  apart?: ProcessLimits;
 }
 
 /** A model in memory: its network, and what takes it out again. */
@@ -37,6 +44,12 @@ interface Copy {
   place: GraphHost;
   running: number;
   era: number;
+}
+
+/** Where a model is loaded; without places in those of the device. */
+interface Where {
+  era: number;
+  place?: OnnxProcess;
 }
 
 interface Held {
@@ -61,19 +74,36 @@ export class ModelSessions {
 
   constructor(
     private readonly device: Device,
-    private readonly batches: BatchOptions,
+    private readonly options: BatchOptions & ApartOptions,
     private readonly observer: PoolObserver | undefined,
   ) {}
 
-  /** `era` is that of who asks: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. */
-  async load(model: ModelVersion, precision: Precision, era: number): Promise<LoadedModel> {
+  /** Whether a model runs in a process of its own. A GPU is not shared out among processes: there its own memory is the bound. */
+  isApart({ stored }: ModelVersion): boolean {
+    const { apart } = this.options;
+    return (
+      apart !== undefined && stored?.workspaceId != null && this.device.onnx.providers.every((one) => one === 'cpu')
+    );
+  }
+
+  /**
+   * `era` is that of who asks: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. `onLost` is
+   * told when the process of its own has ended.
+   */
+  async load(model: ModelVersion, precision: Precision, era: number, onLost: () => void): Promise<LoadedModel> {
     // What is loaded keeps its files: sessions for tensors are loaded when the first one is given.
     const letGo = await model.stored?.hold();
-    const forget = (): void => letGo?.();
+    const { apart } = this.options;
+    const place = apart !== undefined && this.isApart(model) ? new OnnxProcess(apart, onLost) : undefined;
+    const forget = (): void => {
+      letGo?.();
+      void place?.close();
+    };
     try {
-      const { network, release } = await this.loadIn(precision, model, era);
+      const { network, release } = await this.loadIn(precision, model, { era, place });
       const unload = async (): Promise<void> => {
         await release();
+        await place?.close();
         forget();
       };
       return { network, unload, forget };
@@ -87,11 +117,11 @@ export class ModelSessions {
    * In float16 a GPU without it rounds, as a CPU does, so that its numbers are those of others; a graph that has no float16, or
    * cannot be loaded in it, stays what it is.
    */
-  private async loadIn(precision: Precision, model: ModelVersion, era: number): Promise<Held> {
+  private async loadIn(precision: Precision, model: ModelVersion, where: Where): Promise<Held> {
     const forms: Float16Form[] = this.device.onnx.providers.includes('cpu') ? ['rounded'] : ['float16', 'rounded'];
     for (const form of precision === 'float16' ? forms : []) {
       try {
-        return await this.loadHeld(model, form, era);
+        return await this.loadHeld(model, form, where);
       } catch (error) {
         const problem = AditError.from(error);
         if (problem.code === 'UNAVAILABLE') throw error;
@@ -99,14 +129,14 @@ export class ModelSessions {
         if (problem.code === 'VALIDATION') break;
       }
     }
-    return this.loadHeld(model, null, era);
+    return this.loadHeld(model, null, where);
   }
 
-  private async loadHeld(model: ModelVersion, form: Float16Form | null, era: number): Promise<Held> {
+  private async loadHeld(model: ModelVersion, form: Float16Form | null, where: Where): Promise<Held> {
     const { pin, folder, manifest } = model;
     const loaded: Copy[][] = [];
     const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
-      const copies = await this.copies(model, graph, era);
+      const copies = await this.copies(model, graph, where);
       loaded.push(copies);
       return copies;
     };
@@ -146,7 +176,7 @@ export class ModelSessions {
         const { inputs, outputs } = elementAt((await plainly()).copies, 0).session;
         return { inputs, outputs };
       },
-      sequence: () => this.sequence(),
+      sequence: () => this.sequence(where.place),
     };
     this.copiesOf.set(network, async () => (await plainly()).copies);
     if (looking) {
@@ -160,10 +190,17 @@ export class ModelSessions {
   }
 
   /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
-  private async copies({ pin, manifest }: ModelVersion, graph: string | Uint8Array, era: number): Promise<Copy[]> {
+  private async copies(
+    { pin, manifest }: ModelVersion,
+    graph: string | Uint8Array,
+    { era, place: own }: Where,
+  ): Promise<Copy[]> {
     const start = performance.now();
-    const copies = await this.device.load(era, async (place): Promise<Copy> => {
-      const session = await OnnxSession.load(graph, this.device.onnx, place);
+    const { onnx, workers } = this.device;
+    // Alone in its process it has the cores that the workers share.
+    const options = own ? { ...onnx, threads: onnx.threads * Math.max(1, workers) } : onnx;
+    const load = async (place: GraphHost): Promise<Copy> => {
+      const session = await OnnxSession.load(graph, options, place);
       try {
         await session.warmUp(manifest.input);
       } catch (error) {
@@ -171,13 +208,14 @@ export class ModelSessions {
         throw error;
       }
       return { session, place, running: 0, era };
-    });
+    };
+    const copies = await this.device.load(era, load, own && [own]);
     this.observer?.loaded?.(pin.name, providerOf(copies), (performance.now() - start) / 1000);
     return copies;
   }
 
   private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
-    const { maxDelayMs } = this.batches;
+    const { maxDelayMs } = this.options;
     const maxBatch = this.batchOf(elementAt(copies, 0).session, manifest);
     const batcher = new Batcher<Row, Row>(
       async (rows) => {
@@ -198,9 +236,9 @@ export class ModelSessions {
     return (row) => batcher.run(row);
   }
 
-  private sequence(): Sequence {
+  private sequence(own: GraphHost | undefined): Sequence {
     const at = (place: GraphHost): number => this.sequences.get(place) ?? 0;
-    const place = this.device.places().reduce((free, other) => (at(other) < at(free) ? other : free));
+    const place = own ?? this.device.places().reduce((free, other) => (at(other) < at(free) ? other : free));
     this.sequences.set(place, at(place) + 1);
     return new PlacedSequence(place, {
       step: async (network, step) => {
@@ -224,7 +262,7 @@ export class ModelSessions {
 
   private batchOf(session: OnnxSession, manifest: ModelManifest): number {
     if (!session.batches) return 1;
-    const cap = this.batches.maxBatch ?? (session.provider === 'cpu' ? CPU_BATCH : Infinity);
+    const cap = this.options.maxBatch ?? (session.provider === 'cpu' ? CPU_BATCH : Infinity);
     return Math.max(1, Math.min(manifest.maxBatch, cap));
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The worker thread that hosts ONNX Runtime, whose `run` is synchronous: here it holds up nobody's event loop. Plain
- * JavaScript, because a worker loads it straight from the source folder in tests and from `dist` in a build.
+ * The worker thread, or the process, that hosts ONNX Runtime, whose `run` is synchronous: here it holds up nobody's event loop.
+ * Plain JavaScript, because a worker loads it straight from the source folder in tests and from `dist` in a build.
  *
  * Calls are served one after the other in the order they came; each is answered under its number.
  */
@@ -12,10 +12,12 @@ import { ortTensor, readTensor } from './ort-tensor.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
-if (!parentPort) throw new Error('onnx-worker runs as a worker thread only.');
-const main = parentPort;
-/** Shared with the main thread: whether a call is being served, and whether none may start any more. @type {Int32Array} */
-const state = workerData.state;
+const main = parentPort ?? parentProcess();
+/**
+ * Shared with the main thread: whether a call is being served, and whether none may start any more. A process is simply killed.
+ * @type {Int32Array}
+ */
+const state = workerData?.state ?? new Int32Array(2);
 const BUSY = 0;
 const STOPPED = 1;
 
@@ -83,6 +85,22 @@ async function answer({ call, load, run, step, drop, release, close }) {
   } catch (error) {
     main.postMessage({ call, error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/**
+ * The process that started this one, as a thread sees its own; memory is copied there and back.
+ *
+ * @returns {{ on(event: 'message', listen: (message: any) => void): void, postMessage(message: object, moved?: any[]): void, close(): void }}
+ */
+function parentProcess() {
+  if (!process.send) throw new Error('onnx-worker runs as a worker thread, or as a child with a channel, only.');
+  // A terminal's signals go to all its processes: who started this one says when it ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+  return {
+    on: (event, listen) => void process.on(event, listen),
+    postMessage: (message) => void process.send?.(message),
+    close: () => process.disconnect(),
+  };
 }
 
 /** @param {number} id */

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { elementAt, type Precision } from '@adit/contracts';
 import { Device, type DeviceOptions } from './device.js';
 import type { ModelVersion } from './model-folder.js';
-import { ModelSessions, type BatchOptions, type LoadedModel } from './model-sessions.js';
+import { ModelSessions, type ApartOptions, type BatchOptions, type LoadedModel } from './model-sessions.js';
 import { OnnxSession, type OnnxOptions } from './onnx-session.js';
 import type { PoolObserver } from './pool-observer.js';
 import type { Provider } from './providers.js';
 import type { NetworkSession, Row } from './session.js';
 
-interface SessionPoolOptions extends DeviceOptions, BatchOptions {
+interface SessionPoolOptions extends DeviceOptions, BatchOptions, ApartOptions {
   /** Sessions kept that nobody uses at the moment; the least recently used goes first. */
   maxIdle?: number;
   /** Bytes of the files of the models in memory, a copy for each worker; beyond that the idle ones go. By default without bound. */
@@ -21,11 +21,16 @@ interface Entry {
   model: string;
   bytes: number;
   provider: Provider | null;
+  /** Whether it has a process of its own. */
+  isApart: boolean;
   /** Whether it was said to be in memory. */
   kept: boolean;
   users: number;
   usedAt: number;
 }
+
+/** Processes of models that nobody uses at the moment: each takes as much as Node does beside its weights. */
+const MOST_IDLE_APART = 4;
 
 type RunRow = (row: Row) => Promise<Row>;
 
@@ -64,22 +69,26 @@ export class SessionPool {
     const key = `${model.pin.digest} ${precision}`;
     let entry = this.entries.get(key);
     if (!entry) {
-      const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * Math.max(1, this.device.workers);
+      const isApart = this.sessions.isApart(model);
+      const copies = isApart ? 1 : Math.max(1, this.device.workers);
+      const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * copies;
       // Room first: a GPU may not hold both.
       const room = this.evict(bytes);
       const { era } = this.device;
-      entry = {
-        loading: room.then(() => this.sessions.load(model, precision, era)),
+      const lost = (): void => this.forget(key, added);
+      const added: Entry = {
+        loading: room.then(() => this.sessions.load(model, precision, era, lost)),
         model: model.pin.name,
         bytes,
         provider: null,
+        isApart,
         kept: false,
         users: 0,
         usedAt: 0,
       };
-      this.entries.set(key, entry);
-      const added = entry;
-      entry.loading.then(
+      this.entries.set(key, added);
+      entry = added;
+      added.loading.then(
         ({ network }) => {
           added.provider = network.provider;
           // The device may have been lost meanwhile.
@@ -163,6 +172,14 @@ export class SessionPool {
     return entries;
   }
 
+  /** Of a model whose process has ended: it is loaded anew when it is next acquired. */
+  private forget(key: string, entry: Entry): void {
+    if (this.entries.get(key) !== entry) return;
+    this.entries.delete(key);
+    this.tellGone(entry);
+    forget(entry);
+  }
+
   private keep(entry: Entry): void {
     entry.kept = true;
     this.options.observer?.kept?.(entry.model, entry.bytes);
@@ -178,8 +195,11 @@ export class SessionPool {
     const idle = [...this.entries].filter(([, entry]) => entry.users === 0).sort((a, b) => a[1].usedAt - b[1].usedAt);
     let bytes = coming + [...this.entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
     const unloaded: Promise<void>[] = [];
+    let apart = idle.filter(([, entry]) => entry.isApart).length;
     for (const [i, [key, entry]] of idle.entries()) {
-      if (idle.length - i <= maxIdle && bytes <= maxBytes && coming !== Infinity) break;
+      const isOver = idle.length - i > maxIdle || bytes > maxBytes || coming === Infinity;
+      if (!isOver && !(entry.isApart && apart > MOST_IDLE_APART)) continue;
+      if (entry.isApart) apart -= 1;
       bytes -= entry.bytes;
       this.entries.delete(key);
       this.tellGone(entry);

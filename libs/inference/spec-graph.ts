@@ -94,6 +94,43 @@ export function hungryGraph(count: number): Buffer {
   ]);
 }
 
+/** For specs: a graph that answers 1 in `y` (1), and needs as many floats for it as its input `x` (1×1) says. */
+export function growingGraph(): Buffer {
+  return model([
+    [1, castNode('x', 'count', 'int64')],
+    [1, node('Reshape', ['count', 'flat'], 'shape')],
+    [1, node('Expand', ['one', 'shape'], 'many')],
+    [1, node('ReduceMax', ['many'], 'y')],
+    [5, integers('flat', [1])],
+    [5, scalar('one', 1)],
+    [11, valueInfo('x', [1, 1])],
+    [12, valueInfo('y', [1])],
+  ]);
+}
+
+/** For specs: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a picture that is white. */
+export function greedyColourGraph(side: number): Buffer {
+  return model([
+    [1, node('GlobalAveragePool', ['x'], 'means')],
+    [1, node('Mul', ['means', 'nearly'], 'brightness')],
+    [1, node('Floor', ['brightness'], 'isWhite')],
+    [1, node('Mul', ['isWhite', 'many'], 'more')],
+    [1, node('Add', ['more', 'one'], 'counts')],
+    [1, node('ReduceMax', ['counts'], 'most')],
+    [1, castNode('most', 'count', 'int64')],
+    [1, node('Reshape', ['count', 'flat'], 'shape')],
+    [1, node('Expand', ['one', 'shape'], 'ones')],
+    [1, node('ReduceMax', ['ones'], 'alsoOne')],
+    [1, node('Mul', ['means', 'alsoOne'], 'y')],
+    [5, integers('flat', [1])],
+    [5, scalar('nearly', 1.05)],
+    [5, scalar('many', 2 ** 31)],
+    [5, scalar('one', 1)],
+    [11, valueInfo('x', ['N', 3, side, side])],
+    [12, valueInfo('y', ['N', 3, 1, 1])],
+  ]);
+}
+
 /** For specs: an encoder of pictures that answers in `image_embeds` (N×3) the mean of each channel of `pixel_values`. */
 export function colourEncoderGraph(side: number): Buffer {
   return model([

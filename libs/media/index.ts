@@ -1,5 +1,6 @@
 export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
 export { missingConfinement, networkShutBy } from './child/confinement.js';
+export { forkConfined } from './child/fork-confined.js';
 export { startLauncher } from './child/launcher.js';
 export { runChild } from './child/run-child.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Model, ModelPage } from '@adit/contracts';
 import { readManifest } from '@adit/inference';
-import { meanColourGraph } from '@adit/inference/spec-graph';
+import { greedyColourGraph, meanColourGraph } from '@adit/inference/spec-graph';
 import { MOBILE_FACE_ANSWERS, mobileFace } from '@adit/models/testing/mobile-face';
 import { sampleMedia, transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -17,13 +17,23 @@ const photo = faces['franck_02888']!;
 let engine: EngineUnderTest;
 /** A picture with a name on it. */
 let caption: string;
+/** Of one colour each. */
+const plainColours = { white: 'white', blue: '0x0000c0' };
+const plain = { white: '', blue: '' };
 
 beforeAll(async () => {
   caption = await transcode('caption-of-a-name.png', [
     ...['-f', 'lavfi', '-i', 'color=c=0x305070:s=1280x720,format=rgb24', '-frames:v', '1'],
     ...['-vf', "drawtext=font='DejaVu Sans':text='Gerda Holm':x=80:y=560:fontsize=56:fontcolor=white"],
   ]);
-  engine = await EngineUnderTest.start({ localRoots: [dirname(photo), dirname(caption)] });
+  for (const colour of ['white', 'blue'] as const) {
+    const picture = ['-f', 'lavfi', '-i', `color=c=${plainColours[colour]}:s=320x240,format=rgb24`, '-frames:v', '1'];
+    plain[colour] = await transcode(`plain-${colour}.png`, picture);
+  }
+  engine = await EngineUnderTest.start({
+    localRoots: [dirname(photo), dirname(caption)],
+    env: { ADIT_WORKSPACE_MODEL_MEMORY_BYTES: String(1024 ** 3) },
+  });
 });
 afterAll(() => engine?.close());
 
@@ -232,6 +242,28 @@ describe('a classifier that is added to a running engine', () => {
       labels: ['red', 'green', 'blue'],
       latest_version: { changelog: 'the first' },
     });
+  });
+
+  it('and takes gigabytes for a picture fails of that alone: other jobs and its own other pictures go on', async () => {
+    const folder = join(engine.folder, 'greedy');
+    await mkdir(folder);
+    await writeFile(join(folder, 'greedy.onnx'), greedyColourGraph(32));
+    await writeFile(join(folder, 'labels.txt'), 'red\ngreen\nblue\n');
+    const pixels = ['--colour', 'rgb', '--mean', '0', '--std', '255', '--resize', 'crop', '--family', 'classifier'];
+    const { url } = engine.api;
+    await engine.cli('model', 'add', join(folder, 'greedy.onnx'), '--name', 'greedy', '--server', url, ...pixels);
+    const jobOf = (source: string, model: string) =>
+      engine.api.post({ sources: [source], modules: { object_scene_recognition: { model, min_confidence: 30 } } });
+    const posted = [
+      await jobOf(plain.white, 'greedy'),
+      await jobOf(photo, 'general-c'),
+      await jobOf(plain.blue, 'greedy'),
+    ];
+    const [greedy, neighbour, other] = await Promise.all(posted.map(({ id }) => engine.api.ended(id)));
+    expect(greedy).toMatchObject({ state: 'failed' });
+    expect(JSON.stringify(greedy)).toContain('more than 1024 MiB of memory (ADIT_WORKSPACE_MODEL_MEMORY_BYTES)');
+    expect([neighbour?.state, other?.state]).toEqual(['completed', 'completed']);
+    expect((await engine.api.segments(other!.id)).map(({ meta }) => meta['label'])).toEqual(['blue']);
   });
 });
 

@@ -1,0 +1,118 @@
+import type { AditError } from '@adit/contracts';
+import type { Graph, GraphHost, GraphTensor, Step, StepOutput } from './onnx-graph.js';
+
+/** What `onnx-worker.js` answers to a call. */
+export interface GraphAnswer {
+  call: number;
+  value?: unknown;
+  error?: string;
+}
+
+interface Waiting {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+type Metadata = Pick<Graph, 'inputs' | 'outputs'>;
+
+/**
+ * Graphs that are loaded and run by `onnx-worker.js` somewhere else. Once that is gone, everything that waits for it fails and
+ * so does every later call: its sessions are gone.
+ */
+export abstract class GraphCalls implements GraphHost {
+  private gone: AditError | null = null;
+  private calls = 0;
+  private readonly waiting = new Map<number, Waiting>();
+
+  /** `onLost` is told when it ends without having been closed. */
+  constructor(private readonly onLost: () => void) {}
+
+  /** Starts it where it does not run. What is in `transfer` may be moved instead of copied. */
+  protected abstract send(message: object, transfer: ArrayBuffer[]): void;
+
+  /** Whether an answer is waited for, so that the process has to stay. */
+  protected abstract hold(isWaiting: boolean): void;
+
+  async load(model: string | Uint8Array, options: object): Promise<Graph> {
+    const session = this.calls + 1;
+    // What onnx-worker.js says it does: both ends are of one build.
+    const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
+    return {
+      inputs,
+      outputs,
+      run: (feeds) => this.run(session, feeds),
+      step: (step) => this.step(session, step),
+      release: async () => {
+        try {
+          await this.call({ release: session });
+        } catch (error) {
+          // What was in a thread or process that is gone needs no release.
+          if (!this.isLost) throw error;
+        }
+      },
+    };
+  }
+
+  async drop(held: readonly number[]): Promise<void> {
+    // What was in a thread or process that is gone is gone with it.
+    if (!this.isLost) await this.call({ drop: held });
+  }
+
+  protected get isLost(): boolean {
+    return this.gone !== null;
+  }
+
+  protected call(request: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    if (this.gone) return Promise.reject(this.gone);
+    const call = ++this.calls;
+    return new Promise((resolve, reject) => {
+      this.send({ call, ...request }, transfer);
+      this.waiting.set(call, { resolve, reject });
+      // Only unanswered calls keep the process alive.
+      this.hold(true);
+    });
+  }
+
+  protected answered({ call, value, error }: GraphAnswer): void {
+    const waiting = this.waiting.get(call);
+    this.waiting.delete(call);
+    if (this.waiting.size === 0) this.hold(false);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(this.failed(error));
+  }
+
+  /** What is thrown for an error of ONNX Runtime. */
+  protected failed(reason: string): Error {
+    return new Error(reason);
+  }
+
+  protected lose(error: AditError): void {
+    if (this.gone) return;
+    this.gone = error;
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of waiting) reject(error);
+    this.onLost();
+  }
+
+  private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
+    const sent = feeds.map((tensor) => ({ ...tensor, data: sendable(tensor.data) }));
+    const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
+    // What is answered to `run`.
+    return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
+  }
+
+  private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
+    const sent = feeds.map((feed) => ('held' in feed ? feed : { ...feed, data: sendable(feed.data) }));
+    const own = sent.flatMap((feed) =>
+      'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
+    );
+    // What is answered to `step`.
+    return this.call({ step: { session, feeds: sent, ...step } }, own) as Promise<StepOutput[]>;
+  }
+}
+
+/** Shared memory passes as it is; of everything else a copy is sent, so that the caller keeps its own. */
+function sendable(data: GraphTensor['data']): GraphTensor['data'] {
+  return data.buffer instanceof SharedArrayBuffer ? data : data.slice();
+}

@@ -1,0 +1,126 @@
+/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ModelVersion } from './model-folder.js';
+import { ModelRepository } from './model-repository.js';
+import { OnnxProcess } from './onnx-process.js';
+import { OnnxSession } from './onnx-session.js';
+import { SessionPool } from './session-pool.js';
+import { growingGraph, linearGraph } from './spec-graph.js';
+import { floatTensor } from './tensor.js';
+
+const MEBIBYTE = 1024 ** 2;
+const LIMITS = { memoryBytes: 1024 * MEBIBYTE, setting: 'A_SETTING' };
+/** Twice as much as may be taken, in floats. */
+const TOO_MANY = (2 * LIMITS.memoryBytes) / 4;
+const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
+const number = (value: number) => ({ x: floatTensor(Float32Array.of(value), [1]) });
+
+describe('a model of a workspace', () => {
+  let root: string;
+  let repository: ModelRepository;
+  /** As one of the store is, whose files need no fetching. */
+  const ofWorkspace = (name: string): ModelVersion => ({
+    ...repository.resolve(name),
+    stored: { workspaceId: 'w', isRetired: false, hold: () => Promise.resolve(() => undefined) },
+  });
+  const poolOf = () => new SessionPool({ onnx: { threads: 1 }, workers: 2, apart: LIMITS });
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'adit-apart-'));
+    const graphs = { grows: growingGraph(), ...{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 } };
+    for (const [name, graph] of Object.entries(graphs)) {
+      await mkdir(join(root, name, '1'), { recursive: true });
+      const manifest = `name: ${name}\nkind: network\ntask: test\nlicence: MIT\norigin: a spec\n`;
+      await writeFile(join(root, name, 'model.yaml'), manifest);
+      await writeFile(join(root, name, '1/model.onnx'), typeof graph === 'number' ? linearGraph(1, graph) : graph);
+    }
+    repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
+  });
+  afterAll(async () => {
+    await repository?.close();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('that would take gigabytes for a picture fails of that picture, while others go on', async () => {
+    const pool = poolOf();
+    const greedy = await pool.acquire(ofWorkspace('grows'));
+    const neighbour = await pool.acquire(repository.resolve('b'));
+    expect([...(await greedy.network.run(number(3))).y!.data]).toEqual([1]);
+    const failing = greedy.network.run(number(TOO_MANY));
+    const others = Array.from({ length: 20 }, (_, i) => neighbour.network.run(number(i)));
+    await expect(failing).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('more than 1024 MiB of memory (A_SETTING)'),
+    });
+    expect((await Promise.all(others)).map(({ y }) => y!.data[0])).toEqual(others.map((_, i) => 2 * i + 1));
+    greedy.release();
+    neighbour.release();
+    const again = await pool.acquire(ofWorkspace('grows'));
+    expect([...(await again.network.run(number(4))).y!.data]).toEqual([1]);
+    again.release();
+    await pool.close();
+  });
+
+  it('whose process is ended is loaded anew', async () => {
+    const gone: string[] = [];
+    const observer = { evicted: (model: string) => void gone.push(model) };
+    const pool = new SessionPool({ onnx: { threads: 1 }, workers: 1, apart: LIMITS, observer });
+    const before = await processesOf(process.pid);
+    const first = await pool.acquire(ofWorkspace('a'));
+    const [own, ...more] = (await processesOf(process.pid)).filter((pid) => !before.includes(pid));
+    expect(more).toEqual([]);
+    process.kill(own!, 'SIGKILL');
+    await expect(
+      (async () => {
+        for (;;) await first.network.run(number(1));
+      })(),
+    ).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', message: expect.stringContaining('SIGKILL') });
+    first.release();
+    expect([gone, pool.size]).toEqual([['a'], 0]);
+    const again = await pool.acquire(ofWorkspace('a'));
+    expect((await again.network.run(number(1))).y!.data[0]).toBe(2);
+    again.release();
+    await pool.close();
+    expect((await processesOf(process.pid)).filter((pid) => !before.includes(pid))).toEqual([]);
+  });
+
+  it('leaves a process behind it only with a few others that nobody uses', async () => {
+    const pool = poolOf();
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) (await pool.acquire(ofWorkspace(name))).release();
+    expect(pool.size).toBe(4);
+    (await pool.acquire(repository.resolve('grows'))).release();
+    expect(pool.size).toBe(5);
+    await pool.close();
+  });
+
+  it('answers from its process as from a thread', async () => {
+    const own = new OnnxProcess(LIMITS);
+    const graph = join(root, 'c/1/model.onnx');
+    const [there, here] = [await OnnxSession.load(graph, ONE_THREAD, own), await OnnxSession.load(graph, ONE_THREAD)];
+    const shared = new Float32Array(new SharedArrayBuffer(4)).fill(7);
+    for (const data of [Float32Array.of(2), Float32Array.of(0, 8).subarray(1), shared]) {
+      const row = { x: floatTensor(data, [1]) };
+      expect(await there.run([row])).toEqual(await here.run([row]));
+    }
+    expect([there.inputs, there.outputs]).toEqual([here.inputs, here.outputs]);
+    await expect(OnnxSession.load(join(root, 'none.onnx'), ONE_THREAD, own)).rejects.toThrow(/none\.onnx/);
+    await Promise.all([there.release(), here.release()]);
+    await own.close();
+  });
+});
+
+/** Numbers of the children of a process, those that have ended left out. */
+async function processesOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const numbers = children.split(' ').filter(Boolean).map(Number);
+  const running = await Promise.all(
+    numbers.map(async (each) => {
+      const status = await readFile(`/proc/${each}/stat`, 'utf8').catch(() => ') Z');
+      return / Z/.test(status.slice(status.lastIndexOf(')'))) ? [] : [each];
+    }),
+  );
+  return running.flat();
+}

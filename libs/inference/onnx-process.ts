@@ -1,0 +1,102 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { AditError } from '@adit/contracts';
+import { forkConfined } from '@adit/media';
+import { GraphCalls, type GraphAnswer } from './graph-calls.js';
+
+const PROGRAM = fileURLToPath(new URL('./onnx-worker.js', import.meta.url));
+/** What `onnx-graph.ts` says to ONNX Runtime. */
+const ENVIRONMENT = ['ORT_DISABLE_TELEMETRY'];
+/** How C++ and ONNX Runtime say that the kernel gave no memory. */
+const NO_MEMORY = /bad.?alloc|failed to allocate|out of memory/i;
+const ERROR_TEXT = 500;
+
+export interface ProcessLimits {
+  /** Private memory of the process, graph and Node together. */
+  memoryBytes: number;
+  /** The setting that says so, for who has to raise it. */
+  setting: string;
+}
+
+/**
+ * ONNX Runtime on a CPU in a process of its own, for a graph that is trusted with no more than its memory: the kernel gives it no
+ * more, it has no network, and it ends with this one. Started by the first load. A run for which the memory is too little throws
+ * LIMIT_EXCEEDED; when the process dies of it, so does every later call.
+ */
+export class OnnxProcess extends GraphCalls {
+  private child: Promise<ChildProcess> | null = null;
+  private errorText = '';
+  private isClosing = false;
+
+  /** `onLost` is told when the process ends without having been closed. */
+  constructor(
+    private readonly limits: ProcessLimits,
+    onLost: () => void = () => undefined,
+  ) {
+    super(onLost);
+  }
+
+  /** Ends the process, whatever it does. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    const child = await this.child?.catch(() => null);
+    if (child == null || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  protected send(message: object): void {
+    this.child ??= this.start();
+    this.child.then(
+      // One that has ended says so by its exit.
+      (child) => child.connected && child.send(message, () => undefined),
+      (error: unknown) => this.lose(AditError.from(error)),
+    );
+  }
+
+  protected hold(isWaiting: boolean): void {
+    this.child?.then(
+      (child) => {
+        for (const each of [child, child.channel]) {
+          if (isWaiting) each?.ref();
+          else each?.unref();
+        }
+      },
+      () => undefined,
+    );
+  }
+
+  protected override failed(reason: string): Error {
+    return NO_MEMORY.test(reason) ? this.tooLarge(reason) : new Error(reason);
+  }
+
+  private async start(): Promise<ChildProcess> {
+    const child = await forkConfined(PROGRAM, { dataBytes: this.limits.memoryBytes, fileBytes: 0 }, ENVIRONMENT);
+    child.stderr?.on('data', (text: Buffer) => {
+      this.errorText = `${this.errorText}${text.toString('utf8')}`.slice(-ERROR_TEXT);
+    });
+    child.on('message', (answer) => {
+      // What onnx-worker.js answers: both ends are of one build.
+      this.answered(answer as GraphAnswer);
+    });
+    child.once('error', (error) => this.lose(new AditError('UNAVAILABLE', `No process starts: ${error.message}.`)));
+    child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`));
+    return child;
+  }
+
+  private ended(how: string): void {
+    if (this.isClosing) this.lose(new AditError('INTERNAL', 'The process of the model was ended. Try again.'));
+    else this.lose(this.tooLarge(`the process ended with ${how}. ${this.errorText.trim()}`));
+  }
+
+  private tooLarge(reason: string): AditError {
+    const mebibytes = Math.floor(this.limits.memoryBytes / 1024 ** 2);
+    return new AditError(
+      'LIMIT_EXCEEDED',
+      `The model may need more than ${mebibytes} MiB of memory (${this.limits.setting}): ${reason.replace(/\s+/g, ' ').slice(0, ERROR_TEXT).trim()}`,
+    );
+  }
+}
