@@ -38,7 +38,7 @@ interface AlignedFace {
   /** From the aligned 112×112 picture to the picture given. */
   map: Affine;
   /** The same as InsightFace's code has it, for networks of somebody's own. */
-  usual: Affine;
+  usual: () => Affine;
   mesh: FaceMesh;
   /** Whether the mesh was trusted. */
   precise: boolean;
@@ -60,7 +60,7 @@ export async function alignFace(
   const mesh = await faceMesh(network, picture, centre, size * 1.5, angle);
   if (mesh.presence < MIN_PRESENCE) {
     const four = [right, left, nose, mouth];
-    const usual = insightFaceMap(four, TEMPLATE_MOUTH_CENTRE);
+    const usual = () => insightFaceMap(four, TEMPLATE_MOUTH_CENTRE);
     return { map: similarityMap(TEMPLATE_MOUTH_CENTRE, four), usual, mesh, precise: false };
   }
   const five = MESH_POINTS.map((group): Point => {
@@ -68,7 +68,7 @@ export async function alignFace(
     const sum = places.reduce<Point>((at, [x, y]) => [at[0] + x, at[1] + y], [0, 0]);
     return [sum[0] / group.length, sum[1] / group.length];
   });
-  return { map: similarityMap(TEMPLATE, five), usual: insightFaceMap(five), mesh, precise: true };
+  return { map: similarityMap(TEMPLATE, five), usual: () => insightFaceMap(five), mesh, precise: true };
 }
 
 /**
@@ -122,8 +122,7 @@ const MOST_NUMBERS = 1024;
 
 /**
  * The face as a network of somebody's own embeds it, aligned to ArcFace's template at the network's size; of length 1. `map` is
- * InsightFace's. Throws
- * VALIDATION, naming the network, when it takes no square or answers no embedding.
+ * InsightFace's. Throws VALIDATION, naming the network, when it takes no square or answers no embedding.
  */
 export async function embedAs(network: NetworkSession, picture: RgbImage, map: Affine): Promise<Float32Array> {
   const { width, height } = inputOf(network);

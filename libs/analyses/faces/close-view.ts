@@ -76,7 +76,7 @@ export async function closeView(
   const { vector, certainty } = await embedFace(networks.embedding, aligned);
   if (!isEvidence({ size, sharpness: sharp, certainty, precise })) return null;
   const quality = viewQuality(size, sharp, pose, precise);
-  const compared = networks.other === undefined ? null : await embedAs(networks.other, picture, usual);
+  const compared = networks.other === undefined ? null : await embedAs(networks.other, picture, usual());
   return { sighting, vector, compared, quality, sharpness: sharp, pose, openness: openness(mesh), size, cutout };
 }
 
