@@ -15,6 +15,7 @@ export * from './installation-lease.js';
 export {
   isWanted,
   type ClaimedTask,
+  type LeasedTable,
   releaseRow,
   renewLease,
   updateHeld,
