@@ -39,6 +39,17 @@ function inVersion(variant: string, version: string): string {
   return `p.variant_id = ${variant} AND p.from_version <= ${version} AND (p.to_version IS NULL OR p.to_version > ${version})`;
 }
 
+/** Characters of a page: each word has its times, so that a page of short ones is twenty times as long. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** SQL: as many of these paragraphs as one page holds, and one at least. */
+function shortened(paragraphs: string): string {
+  return `SELECT * FROM (
+      SELECT q.*, sum(length(q.text)) OVER (ORDER BY q.position) AS characters, row_number() OVER (ORDER BY q.position) AS place
+        FROM (${paragraphs}) q) q
+     WHERE characters <= ${MOST_CHARACTERS} OR place = 1 ORDER BY position`;
+}
+
 /** The read side of transcripts. What belongs to another workspace, or to a job that was deleted, is not found. */
 @Injectable()
 export class TranscriptReader {
@@ -130,19 +141,26 @@ export class TranscriptReader {
     return { transcript, variant, version: await findVersion(this.db.manager, variant, version) };
   }
 
-  /** A page in their order; `search` leaves those whose text contains it, or whose speaker does. */
+  /**
+   * A page in their order; `search` leaves those whose text contains it, or whose speaker does. Where they are long it holds
+   * fewer, and `limit` says how many.
+   */
   async paragraphs(
     { variant, version }: Pick<VersionPlace, 'variant' | 'version'>,
     { offset, limit, search }: PageQuery & { search?: string | undefined },
-  ): Promise<{ total: number; paragraphs: TranscriptParagraph[] }> {
+  ): Promise<{ total: number; limit: number; paragraphs: TranscriptParagraph[] }> {
     const place = [variant.id, version.version];
+    const shown = (count: number, total: number): number =>
+      count > 0 && count < limit && offset + count < total ? count : limit;
     if (search === undefined || search === '') {
       const rows = await this.db.query<Record<string, unknown>[]>(
-        `SELECT p.* FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')} ORDER BY p.position OFFSET $3 LIMIT $4`,
+        shortened(
+          `SELECT p.* FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')} ORDER BY p.position OFFSET $3 LIMIT $4`,
+        ),
         [...place, offset, limit],
       );
       const paragraphs = rows.map((row, at) => presentParagraph(paragraphOf(row), offset + at));
-      return { total: version.paragraphs, paragraphs };
+      return { total: version.paragraphs, limit: shown(paragraphs.length, version.paragraphs), paragraphs };
     }
     const matching = `${inVersion('$1', '$2')} AND (p.text ILIKE $3 OR p.speaker ILIKE $3)`;
     const sought = [...place, containing(search)];
@@ -151,14 +169,20 @@ export class TranscriptReader {
       sought,
     );
     const rows = await this.db.query<(Record<string, unknown> & { index: number })[]>(
-      `WITH places AS MATERIALIZED (
-         SELECT p.id, (row_number() OVER (ORDER BY p.position) - 1)::int AS index
-           FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')})
-       SELECT p.*, places.index FROM transcript_paragraphs p JOIN places ON places.id = p.id
-        WHERE ${matching} ORDER BY p.position OFFSET $4 LIMIT $5`,
+      shortened(
+        `WITH places AS MATERIALIZED (
+           SELECT p.id, (row_number() OVER (ORDER BY p.position) - 1)::int AS index
+             FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')})
+         SELECT p.*, places.index FROM transcript_paragraphs p JOIN places ON places.id = p.id
+          WHERE ${matching} ORDER BY p.position OFFSET $4 LIMIT $5`,
+      ),
       [...sought, offset, limit],
     );
-    return { total, paragraphs: rows.map((row) => presentParagraph(paragraphOf(row), row.index)) };
+    return {
+      total,
+      limit: shown(rows.length, total),
+      paragraphs: rows.map((row) => presentParagraph(paragraphOf(row), row.index)),
+    };
   }
 
   async paragraph({ variant, version }: VersionPlace, id: string): Promise<TranscriptParagraph> {
@@ -177,11 +201,13 @@ export class TranscriptReader {
 
   /** All of them, read in pages; `read` is called after each. */
   async *spoken(place: VersionPlace, read: (count: number) => Promise<void>): AsyncGenerator<SpokenParagraph> {
-    const limit = 500;
-    for (let offset = 0; offset < place.version.paragraphs; offset += limit) {
-      const { paragraphs } = await this.paragraphs(place, { offset, limit });
+    for (let offset = 0; offset < place.version.paragraphs;) {
+      const { paragraphs } = await this.paragraphs(place, { offset, limit: 500 });
+      // It was deleted meanwhile.
+      if (paragraphs.length === 0) return;
       yield* paragraphs;
-      await read(offset + paragraphs.length);
+      offset += paragraphs.length;
+      await read(offset);
     }
   }
 

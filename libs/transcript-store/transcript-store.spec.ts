@@ -259,6 +259,29 @@ function behaviour(open: () => Promise<Database>): void {
     expect([hits, found[0]]).toMatchObject([1, { index: 1_001 }]);
   });
 
+  it('is read in smaller pages where its paragraphs are long', async () => {
+    const long = 'x'.repeat(10_000);
+    const place = await transcribed(
+      Array.from({ length: 260 }, (_, at) => ({ text: at < 2 ? long.repeat(120) : long, start: at, end: at + 1 })),
+    );
+    const at = await reader.version(workspaceId, place.transcriptId, place.variantId);
+    const sizes: number[] = [];
+    for (let offset = 0; offset < 260;) {
+      const { limit, paragraphs } = await reader.paragraphs(at, { offset, limit: 1_000, search: 'x' });
+      if (offset + paragraphs.length < 260) expect(limit).toBe(paragraphs.length);
+      expect((await reader.paragraphs(at, { offset, limit })).paragraphs.map(({ index }) => index)).toEqual(
+        paragraphs.map(({ index }) => index),
+      );
+      sizes.push(paragraphs.length);
+      offset += paragraphs.length;
+    }
+    // One that is longer than any page is a page of its own.
+    expect(sizes).toEqual([1, 1, 100, 100, 58]);
+    let spoken = 0;
+    for await (const { text } of reader.spoken(at, () => Promise.resolve())) spoken += text.length > 0 ? 1 : 0;
+    expect(spoken).toBe(260);
+  });
+
   it('is made of one source, with the translation of the job as a variant', async () => {
     const heard = [
       { text: 'Hallo.', start: 0, end: 1, source: 1 },

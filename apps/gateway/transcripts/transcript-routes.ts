@@ -226,7 +226,9 @@ export const listParagraphs = defineRoute({
   method: 'GET',
   path: `${version}/paragraphs/`,
   summary: 'Paragraphs of a version, in their order',
-  description: 'A page of them, every word with its times; `search` leaves those that contain a text.',
+  description:
+    'A page of them, every word with its times; `search` leaves those that contain a text. A page of very long paragraphs holds ' +
+    'fewer than were asked for: its `limit` says how many, and `next` goes on behind them.',
   tag,
   params: versionParams,
   query: PageQuery.extend({

@@ -127,8 +127,8 @@ export class TranscriptsController {
 
   @Route(routes.listParagraphs)
   async paragraphs({ params, query }: Input<typeof routes.listParagraphs>, { caller, request }: Exchange) {
-    const { total, paragraphs } = await this.reader.paragraphs(await this.place(params, caller), query);
-    return this.links.page(request, query, total, paragraphs);
+    const { total, limit, paragraphs } = await this.reader.paragraphs(await this.place(params, caller), query);
+    return this.links.page(request, { offset: query.offset, limit }, total, paragraphs);
   }
 
   @Route(routes.getParagraph)

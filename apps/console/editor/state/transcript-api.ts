@@ -81,13 +81,19 @@ export class TranscriptApi {
     const params = { ...this.params, variantId, version: String(version) };
     const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/';
     const page = (offset: number, limit: number) => this.client.request(key, { params, query: { offset, limit } });
+    /** Long ones come in smaller pages than were asked for. */
+    const some = async (offset: number, end: number): Promise<Paragraph[]> => {
+      const { data, total } = await page(offset, end - offset);
+      const next = offset + data.length;
+      return data.length === 0 || next >= Math.min(end, total) ? data : [...data, ...(await some(next, end))];
+    };
     // The first is small: something is to be seen at once.
     const first = await page(0, 100);
     const all: Paragraph[] = [...first.data];
     onPage?.(first.data, first.total);
     for (let offset = all.length; offset < first.total; offset += AT_ONCE * PAGE) {
       const offsets = Array.from({ length: AT_ONCE }, (_, at) => offset + at * PAGE).filter((at) => at < first.total);
-      for (const { data } of await Promise.all(offsets.map((at) => page(at, PAGE)))) all.push(...data);
+      for (const data of await Promise.all(offsets.map((at) => some(at, at + PAGE)))) all.push(...data);
       onPage?.([...all], first.total);
     }
     return all;
