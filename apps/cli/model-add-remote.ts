@@ -5,33 +5,35 @@ import { join, resolve } from 'node:path';
 import { AditApiError } from '@adit/client';
 import { AditError } from '@adit/contracts';
 import { inspectModel, packModel } from '@adit/model-inspection';
-import { onEngine } from './engine-work.js';
+import { onEngine, type EngineWork } from './engine-work.js';
 import type { ModelAddOptions } from './model-add.js';
+import { withGraph } from './model-file.js';
 
-/** Adds an ONNX file, with what lies beside it, to the models of an engine that runs elsewhere. */
+/** Adds an ONNX file, with what lies beside it, or that of a folder or an archive, to the models of an engine that runs elsewhere. */
 export function addModelThere(file: string, options: ModelAddOptions): Promise<void> {
-  return onEngine(options, async ({ client, signal }) => {
-    const path = resolve(file);
-    const said = await answers(options);
-    // What cannot work is refused before anything is sent.
-    const { external } = await inspectModel(path, { signal });
-    const folder = await mkdtemp(join(tmpdir(), 'adit-model-add-'));
-    try {
-      const content = await openAsBlob(await packModel(path, external, folder));
-      const model = await client
-        .request('POST /v1/models/', { form: { ...said, name: options.name, file: content }, signal })
-        .catch((error: unknown) => {
-          throw asOptions(error);
-        });
-      const { family, latest_version: version, scope } = model;
-      const whose = scope === 'installation' ? 'all workspaces' : 'the workspace of the key';
-      process.stdout.write(
-        `${model.name} version ${version.version_number}: of the family ${family ?? 'none'}, for ${whose}\n`,
-      );
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+  return onEngine(options, (engine) => withGraph(file, (path) => sendGraph(path, options, engine)));
+}
+
+async function sendGraph(path: string, options: ModelAddOptions, { client, signal }: EngineWork): Promise<void> {
+  const said = await answers(options);
+  // What cannot work is refused before anything is sent.
+  const { external } = await inspectModel(path, { signal });
+  const folder = await mkdtemp(join(tmpdir(), 'adit-model-add-'));
+  try {
+    const content = await openAsBlob(await packModel(path, external, folder));
+    const model = await client
+      .request('POST /v1/models/', { form: { ...said, name: options.name, file: content }, signal })
+      .catch((error: unknown) => {
+        throw asOptions(error);
+      });
+    const { family, latest_version: version, scope } = model;
+    const whose = scope === 'installation' ? 'all workspaces' : 'the workspace of the key';
+    process.stdout.write(
+      `${model.name} version ${version.version_number}: of the family ${family ?? 'none'}, for ${whose}\n`,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The options as the API calls them. */

@@ -6,6 +6,7 @@ import { inspectModel, labelLines, manifestFor, type ExternalFile } from '@adit/
 import type { EngineOptions } from './engine-options.js';
 import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
+import { withGraph } from './model-file.js';
 import { cliSettings } from './settings.js';
 
 export interface ModelAddOptions extends EngineOptions {
@@ -40,10 +41,15 @@ export interface ModelAddOptions extends EngineOptions {
   drawn?: string;
 }
 
-/** Adds an ONNX file as a new version of a model, or begins the model; asks for what nothing tells. */
+/**
+ * Adds an ONNX file, or that of a folder or an archive, as a new version of a model, or begins the model; asks for what nothing tells.
+ */
 export async function addModel(file: string, options: ModelAddOptions): Promise<void> {
   checkModelName(options.name, 'model');
-  const path = resolve(file);
+  await withGraph(file, (path) => addGraph(path, options));
+}
+
+async function addGraph(path: string, options: ModelAddOptions): Promise<void> {
   const { userModels, modelRoots } = cliSettings(options.dataDir);
   const before = await readManifest(userModels, options.name);
   const labels = options.labels === undefined ? undefined : labelLines(await readFile(resolve(options.labels), 'utf8'));

@@ -1,13 +1,13 @@
-import { resolve } from 'node:path';
 import type { Axis, GraphValue } from '@adit/inference';
 import { inspectModel, type Inspection } from '@adit/model-inspection';
 import { untilInterrupted } from './interrupt.js';
+import { withGraph } from './model-file.js';
 import { printable } from './text-table.js';
 
 /** Prints what an ONNX file is, what it would be used as, and what has to be known besides. */
 export async function printInspection(file: string, { json = false }: { json?: boolean }): Promise<void> {
   const { signal, release } = untilInterrupted();
-  const inspection = await inspectModel(resolve(file), { signal }).finally(release);
+  const inspection = await withGraph(file, (path) => inspectModel(path, { signal })).finally(release);
   process.stdout.write(json ? `${JSON.stringify(inspection, null, 2)}\n` : described(file, inspection));
 }
 

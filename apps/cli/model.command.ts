@@ -21,7 +21,10 @@ export function modelCommand(): Command {
     .description(
       'What an ONNX file is: checks it, runs it on noise, and says what Adit takes it for. Nothing is installed.',
     )
-    .argument('<file>', 'an ONNX file; labels.txt, config.json and preprocessor_config.json beside it are read too')
+    .argument(
+      '<file>',
+      'an ONNX file, or a folder or archive with one; labels.txt, config.json, preprocessor_config.json and config.pbtxt beside it are read too',
+    )
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  adit model inspect best.onnx')
     .action(async (file: string, options: { json?: boolean }) => {
@@ -31,7 +34,10 @@ export function modelCommand(): Command {
   const add = model
     .command('add')
     .description('Add an ONNX file as a model that jobs can name, or as the next version of one.')
-    .argument('<file>', 'an ONNX file; labels.txt, config.json and preprocessor_config.json beside it are read too')
+    .argument(
+      '<file>',
+      'an ONNX file, or a folder or archive with one; labels.txt, config.json, preprocessor_config.json and config.pbtxt beside it are read too',
+    )
     .requiredOption('-n, --name <name>', 'name of the model, as a job’s "model" will say it')
     .option('--labels <file>', 'names of its classes, one a line; of a reader of text, its characters')
     .option('--size <width>x<height>', 'pixels it was trained at, where its graph takes any')

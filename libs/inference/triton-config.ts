@@ -1,4 +1,5 @@
 import { AditError, type ImageInput, type ModelManifest } from '@adit/contracts';
+import type { ExporterHints } from './families/graph.js';
 
 /** A message of protobuf's text format: every field may repeat, so each holds a list. */
 type TextMessage = Map<string, TextValue[]>;
@@ -114,12 +115,7 @@ export function readTritonConfig(text: string, folder: string): TritonModel {
     throw new AditError('VALIDATION', `config.pbtxt: ${platform} is not ONNX Runtime; export the model to model.onnx.`);
   }
   const maxBatch = number(config, 'max_batch_size') ?? 0;
-  const parameters = new Map<string, string>();
-  for (const entry of messages(config, 'parameters')) {
-    const held = messages(entry, 'value')[0];
-    const key = string(entry, 'key');
-    if (key && held) parameters.set(key, string(held, 'string_value') ?? '');
-  }
+  const parameters = parametersOf(config);
   const outputs = messages(config, 'output');
   const policy = messages(config, 'version_policy')[0];
   const specific = policy && messages(policy, 'specific')[0];
@@ -145,6 +141,49 @@ export function readTritonConfig(text: string, folder: string): TritonModel {
     labelsFile: outputs.map((output) => string(output, 'label_filename')).find((name) => name) ?? null,
     versions: listed ?? null,
   };
+}
+
+/** What Triton's configuration tells of a graph that is to be added; null is what it leaves open. */
+interface TritonHints extends Pick<ExporterHints, 'width' | 'height' | 'colour' | 'mean' | 'std' | 'maxBatch'> {
+  labelsFile: string | null;
+}
+
+/**
+ * The same configuration for who looks at its graph: what is not said is left open and not taken for Triton's default. Throws
+ * VALIDATION for what cannot run on ONNX Runtime, and for a `colour`, `mean` or `std` that is none.
+ */
+export function tritonHints(text: string): TritonHints {
+  const { manifest, labelsFile } = readTritonConfig(text, 'model');
+  const parameters = parametersOf(parseTextProto(text));
+  const colour = parameters.get('colour') ?? null;
+  if (colour !== null && colour !== 'rgb' && colour !== 'bgr' && colour !== 'grey') {
+    throw new AditError(
+      'VALIDATION',
+      `config.pbtxt: the colour ${JSON.stringify(colour)} is none of rgb, bgr and grey.`,
+    );
+  }
+  const numbers = (key: string): number[] | null => {
+    const value = parameters.get(key);
+    if (value === undefined) return null;
+    const list = value.split(/[\s,]+/).map((part) => (part === '' ? NaN : Number(part)));
+    if (list.every(Number.isFinite) && (list.length === 1 || list.length === 3)) return list;
+    throw new AditError('VALIDATION', `config.pbtxt: ${key} ${JSON.stringify(value)} is neither one number nor three.`);
+  };
+  return {
+    ...{ width: manifest.input?.width ?? null, height: manifest.input?.height ?? null },
+    ...{ colour: colour === 'grey' ? null : colour, mean: numbers('mean'), std: numbers('std') },
+    ...{ maxBatch: manifest.maxBatch, labelsFile },
+  };
+}
+
+function parametersOf(config: TextMessage): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const entry of messages(config, 'parameters')) {
+    const held = messages(entry, 'value')[0];
+    const key = string(entry, 'key');
+    if (key && held) parameters.set(key, string(held, 'string_value') ?? '');
+  }
+  return parameters;
 }
 
 function pictureInput(

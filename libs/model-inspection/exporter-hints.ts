@@ -1,5 +1,5 @@
 import type { ResizeFilter } from '@adit/contracts';
-import type { ExporterHints } from '@adit/inference';
+import { tritonHints, type ExporterHints } from '@adit/inference';
 import { TOKENIZER_LIMITS } from '@adit/inference/families/text-embedding/tokenizer';
 import { z } from 'zod';
 import { paddleConfig } from './paddle-config.js';
@@ -12,6 +12,7 @@ export type SidecarFiles = Readonly<Record<string, string>>;
 /** Files beside the graph that are read for hints, with the bytes that each may have. */
 export const SIDECARS: Readonly<Record<string, number>> = {
   'config.json': 1_048_576,
+  'config.pbtxt': 65_536,
   'generation_config.json': 65_536,
   'preprocessor_config.json': 65_536,
   'labels.txt': 1_048_576,
@@ -36,6 +37,7 @@ const NOTHING: ExporterHints = {
   floorCrop: false,
   filter: null,
   pad: null,
+  maxBatch: null,
   textLength: null,
   textPad: null,
   writing: { start: null, end: null, length: null },
@@ -43,12 +45,28 @@ const NOTHING: ExporterHints = {
 
 /**
  * What the exporter said, in the file's metadata or in the files beside it. A file that cannot be read is an error: a wrong
- * guess would show as bad results only. `labels.txt` goes before all.
+ * guess would show as bad results only. What `config.pbtxt` says goes before what the exporter did, and `labels.txt` before all.
  */
 export function readHints({ metadata }: OnnxOutline, files: SidecarFiles): ExporterHints {
   const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata, files) ?? {}) };
   const lines = files['labels.txt'] ?? files['charset.txt'];
-  return lines === undefined ? said : { ...said, labels: labelLines(lines) };
+  return { ...said, ...triton(files, said), ...(lines === undefined ? {} : { labels: labelLines(lines) }) };
+}
+
+/** The configuration of a model in Triton's layout, as far as it says more than `said`. */
+function triton(files: SidecarFiles, said: ExporterHints): Partial<ExporterHints> {
+  const text = files['config.pbtxt'];
+  if (text === undefined) return {};
+  const { width, height, colour, mean, std, maxBatch } = tritonHints(text);
+  return {
+    exporter: said.exporter ?? 'Triton',
+    width: width ?? said.width,
+    height: height ?? said.height,
+    colour: colour ?? said.colour,
+    mean: mean ?? said.mean,
+    std: std ?? said.std,
+    maxBatch,
+  };
 }
 
 /** One label a line; blank lines at the end are none. In a list of characters a space is one of them, at the end too. */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { tritonHints } from '@adit/inference';
 import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
 import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
 import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
@@ -77,19 +78,34 @@ interface Sidecars {
   at: Readonly<Record<string, string>>;
 }
 
-/** Files beside the graph; those of a graph in a folder `onnx`, as Hugging Face lays them out, also in the one above. */
+/**
+ * Files beside the graph; those of a graph in a folder `onnx`, as Hugging Face lays them out, or in that of a version, as Triton
+ * does, also in the one above. The labels that `config.pbtxt` names count as `labels.txt`. Throws VALIDATION for files that are
+ * too large, and for labels that are not there.
+ */
 export function sidecars(folder: string): Sidecars {
   const files: Record<string, string> = {};
   const at: Record<string, string> = {};
-  for (const [name, most] of Object.entries(SIDECARS)) {
-    const places = basename(folder) === 'onnx' ? [name, join('..', name)] : [name];
-    const place = places.find((each) => statSync(join(folder, each), { throwIfNoEntry: false })?.isFile());
-    if (place === undefined) continue;
+  const take = (name: string, place: string, most = 0): boolean => {
     const path = join(folder, place);
-    const { size } = statSync(path);
-    if (size > most) throw refused(`${name} beside the graph has ${size} bytes; at most ${most} are read.`);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true) return false;
+    if (found.size > most) throw refused(`${name} beside the graph has ${found.size} bytes; at most ${most} are read.`);
     files[name] = readFileSync(path, 'utf8');
     at[name] = place;
+    return true;
+  };
+  const isBelow = /^(onnx|[1-9]\d{0,8})$/.test(basename(folder));
+  for (const [name, most] of Object.entries(SIDECARS)) {
+    const places = isBelow ? [name, join('..', name)] : [name];
+    places.some((place) => take(name, place, most));
+  }
+  const { 'config.pbtxt': config, 'labels.txt': labels } = files;
+  const labelsFile = config === undefined || labels !== undefined ? null : tritonHints(config).labelsFile;
+  if (labelsFile !== null) {
+    const place = join(dirname(at['config.pbtxt'] ?? ''), labelsFile);
+    const isBeside = basename(labelsFile) === labelsFile && take('labels.txt', place, SIDECARS['labels.txt']);
+    if (!isBeside) throw refused(`label_filename ${shown(labelsFile)} is no file beside config.pbtxt.`);
   }
   return { files, at };
 }

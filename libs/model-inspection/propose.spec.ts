@@ -42,6 +42,46 @@ const ULTRALYTICS = {
 };
 const coco = Array.from({ length: 80 }, (_, index) => `thing ${index}`).join('\n');
 
+describe('config.pbtxt of Triton', () => {
+  const config = `
+    max_batch_size: 4
+    input { name: "images" dims: [ 3, 224, 160 ] }
+    output { name: "scores" dims: [ 3 ] }
+    parameters { key: "mean" value: { string_value: "127.5" } }
+    parameters { key: "std" value: { string_value: "127.5" } }`;
+  const of = (text: string) =>
+    proposed({
+      ...{ input: ['N', 3, 'h', 'w'], outputs: { scores: ['N', 3] } },
+      files: { 'config.pbtxt': text, 'labels.txt': 'a\nb\nc' },
+    });
+
+  it('says what the graph leaves open, and leaves open what it does not say', async () => {
+    const proposal = await of(config);
+    expect(proposal.input).toMatchObject({ width: 160, height: 224, mean: [127.5], std: [127.5], colour: null });
+    expect(proposal).toMatchObject({ maxBatch: 4, labels: ['a', 'b', 'c'] });
+    expect(flags(proposal)).toEqual(['--colour', '--resize']);
+    expect(await of(config.replace('max_batch_size: 4', ''))).toMatchObject({
+      maxBatch: 1,
+    });
+  });
+
+  it.each([
+    ['another runtime', 'platform: "tensorflow_savedmodel"', /is not ONNX Runtime/],
+    [
+      'a colour that is none',
+      'parameters { key: "colour" value { string_value: "red" } }',
+      /none of rgb, bgr and grey/,
+    ],
+    [
+      'a mean that is no number',
+      'parameters { key: "mean" value { string_value: "a, 2" } }',
+      /neither one number nor three/,
+    ],
+  ])('is refused with %s', async (_, text, message) => {
+    await expect(of(text)).rejects.toThrow(message);
+  });
+});
+
 describe('a detector', () => {
   it('of Ultralytics needs no answer', async () => {
     const proposal = await proposed({ outputs: { output0: [1, 7, 8400] }, metadata: ULTRALYTICS });

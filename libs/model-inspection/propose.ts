@@ -106,7 +106,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     input,
     text: textOf(finding, hints),
     writing,
-    maxBatch: picture === null || picture.batch !== null || measuresItsRanges(outline) ? 1 : null,
+    maxBatch: picture === null || picture.batch !== null || measuresItsRanges(outline) ? 1 : hints.maxBatch,
     labels,
     classes: finding?.classes ?? null,
     dimensions: finding?.dimensions ?? null,

@@ -283,6 +283,33 @@ describe('an archive', () => {
   );
 
   it(
+    'in Triton’s layout needs no answer that its config.pbtxt gives, and is asked for the others by fields',
+    async () => {
+      const config = `
+        platform: "onnxruntime_onnx"
+        max_batch_size: 4
+        input { name: "input.1" data_type: TYPE_FP32 format: FORMAT_NCHW dims: [ 3, 320, 320 ] }
+        output { name: "output" label_filename: "coco.txt" }
+        parameters { key: "colour" value: { string_value: "bgr" } }
+        parameters { key: "mean" value: { string_value: "103.53, 116.28, 123.675" } }
+        parameters { key: "std" value: { string_value: "57.375, 57.12, 58.395" } }`;
+      const files = { 'mine/config.pbtxt': config, 'mine/coco.txt': LABELS, 'mine/1/model.onnx': graph };
+      const asked = await add({ name: fresh() }, await zipped(files));
+      expect(asked).toMatchObject({ status: 400, body: { errors: [{ pointer: '/resize', code: 'missing' }] } });
+      expect(await added({ name: fresh(), resize: 'letterbox' }, await zipped(files))).toMatchObject({
+        labels: expect.arrayContaining(['thing 79']),
+      });
+      const { 'mine/coco.txt': _, ...without } = files;
+      const refused = await add({ name: fresh(), resize: 'letterbox' }, await zipped(without));
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/label_filename "coco.txt"/) },
+      });
+    },
+    LONG,
+  );
+
+  it(
     'that is hostile is refused, and leaves nothing behind',
     async () => {
       const links = await mkdtemp(join(folder, 'links-'));

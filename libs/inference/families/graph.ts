@@ -35,6 +35,8 @@ export interface ExporterHints {
   filter: ResizeFilter | null;
   /** With `letterbox`: what the bars are filled with, and where the picture lies. */
   pad: ImageInput['pad'] | null;
+  /** Rows of one run, where its graph takes any number. */
+  maxBatch: number | null;
   /** Most tokens of a text, and what shorter ones are filled up with. */
   textLength: number | null;
   textPad: number | null;
