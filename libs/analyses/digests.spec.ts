@@ -8,11 +8,11 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
-  captions: 'bb0c20069fd4f306a896f3f1aa5b73e040183bfadb9c047805495717914d75ce',
+  captions: 'df797762b0a0ef294557c53b55904f18acd8142fb5d6c79f5099ea674715cdf9',
   faces: 'dbf8d7ed3596da98a827e83c86cb94d71fcee34a9b8ee4bce8ff5bdd63d5c3f2',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: 'dcc2144403e83f4c3c9a933c72d3232b5e195952f52cd8ded5290eb5e1bbdd8b',
-  scenes: '6823ae187d24171c88de71eedfd31b71c5dae39259e7a307de12f6a07d9e032d',
+  scenes: '971f1351056df3fd256b186dd8354ca8c02bf54ca63c4a194ad763797985f7fe',
   speech: '729ca4aceba0943a08b8bf98d08127fb223772dd27cce204f3677e0893c473aa',
   text: 'fe1d92b2c0a81ab77e545b204b088efd5fe2d0379b8853da2ba34b2b2fcbe3c3',
   'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',

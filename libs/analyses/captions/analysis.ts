@@ -34,7 +34,7 @@ const FRAMES_IN_FLIGHT = 3;
 export default defineAnalysis({
   name: 'captions',
   family: 'object',
-  version: 1,
+  version: 2,
   args: CaptionArguments,
   observations: CaptionObservations,
   models: ({ model }) => [model, textDecoderOf(model)],
