@@ -891,6 +891,7 @@ export type ImageInput = {
   height: number;
   openWidth?: boolean;
   layout: ImageInputLayout;
+  batch?: boolean;
   colour: ImageInputColour;
   /** Default: [0,0,0] */
   mean: number[];

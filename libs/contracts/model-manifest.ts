@@ -16,6 +16,8 @@ export const ImageInput = z.strictObject({
   /** The graph takes any width, and callers give each row its own; `width` is then what it is tried with. */
   openWidth: z.boolean().optional(),
   layout: z.enum(['nchw', 'nhwc']).default('nchw'),
+  /** False: its graph takes one picture of three dimensions, and gives what it says of it, without that of a batch. */
+  batch: z.boolean().optional(),
   colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
   mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),
   std: z.array(z.number().positive()).min(1).max(3).default([1, 1, 1]),

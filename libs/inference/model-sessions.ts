@@ -200,7 +200,7 @@ export class ModelSessions {
     // Alone in its process it has the cores that the workers share.
     const options = own ? { ...onnx, threads: onnx.threads * Math.max(1, workers) } : onnx;
     const load = async (place: GraphHost): Promise<Copy> => {
-      const session = await OnnxSession.load(graph, options, place);
+      const session = await OnnxSession.load(graph, options, place, manifest.input?.batch === false);
       try {
         await session.warmUp(manifest.input);
       } catch (error) {
@@ -269,7 +269,7 @@ export class ModelSessions {
 
 /** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
 async function pixelGraphOf(graph: string | Uint8Array, { input }: ModelManifest): Promise<Uint8Array | null> {
-  if (!input || input.openWidth) return null;
+  if (!input || input.openWidth || input.batch === false) return null;
   try {
     return pixelGraph(typeof graph === 'string' ? await readFile(graph) : graph, input);
   } catch {

@@ -27,24 +27,27 @@ export class OnnxSession {
   private constructor(
     private readonly graph: Graph,
     readonly provider: Provider,
+    /** Rows have all dimensions of the graph's inputs and outputs: it takes no batch. */
+    private readonly isWhole: boolean,
   ) {
     this.inputs = shapes(graph.inputs);
     this.outputs = shapes(graph.outputs);
   }
 
   /**
-   * Loads a graph, a path or the bytes of a file, into this thread unless `host` is another. Throws INTERNAL with ONNX
-   * Runtime's reason when no provider can.
+   * Loads a graph, a path or the bytes of a file, into this thread unless `host` is another; `isWhole`: it takes no batch.
+   * Throws INTERNAL with ONNX Runtime's reason when no provider can.
    */
   static async load(
     model: string | Uint8Array,
     options: OnnxOptions = DEFAULT_ONNX_OPTIONS,
     host: GraphHost = THIS_THREAD,
+    isWhole = false,
   ): Promise<OnnxSession> {
     const reasons: string[] = [];
     for (const [i, provider] of options.providers.entries()) {
       try {
-        return new OnnxSession(await host.load(model, sessionOptions(provider, options)), provider);
+        return new OnnxSession(await host.load(model, sessionOptions(provider, options)), provider, isWhole);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${provider}: ${reason}`);
@@ -58,7 +61,9 @@ export class OnnxSession {
 
   /** Whether rows can share a run: every input's first dimension is open. */
   get batches(): boolean {
-    return this.inputs.every((input) => typeof input.dims[0] === 'string' || Number(input.dims[0]) <= 0);
+    return (
+      !this.isWhole && this.inputs.every((input) => typeof input.dims[0] === 'string' || Number(input.dims[0]) <= 0)
+    );
   }
 
   /**
@@ -71,10 +76,10 @@ export class OnnxSession {
       for (const row of rows) outs.push(...(await this.run([row])));
       return outs;
     }
-    const feeds = this.inputs.map((input): GraphTensor => ({ ...stack(rows, input), name: input.name }));
+    const feeds = this.inputs.map((input): GraphTensor => ({ ...stack(rows, input, this.isWhole), name: input.name }));
     const outs = rows.map((): Row => ({}));
     for (const output of await this.graph.run(feeds)) {
-      for (const [out, part] of zip(outs, unstack(output, rows.length))) out[output.name] = part;
+      for (const [out, part] of zip(outs, unstack(output, rows.length, this.isWhole))) out[output.name] = part;
     }
     return outs;
   }
@@ -89,7 +94,7 @@ export class OnnxSession {
     const row: Row = {};
     for (const input of this.inputs) {
       const dims = input.dims
-        .slice(1)
+        .slice(this.isWhole ? 0 : 1)
         .map((dim, i) => (typeof dim === 'number' && dim > 0 ? dim : openSize(i + 1, size)));
       if (dims.some((dim) => dim === null) || input.type !== 'float32') return;
       const known = dims.map(Number);
@@ -147,12 +152,12 @@ function openSize(
   return axis === heightAxis ? size.height : axis === widthAxis ? size.width : null;
 }
 
-/** The tensors of one input with the batch as first dimension; the scalar of a graph that wants one has none. */
-function stack(rows: Row[], input: TensorShape): Tensor {
-  const [first, ...others] = rows.map((row) => checked(row[input.name], input));
+/** The tensors of one input with the batch as first dimension; a whole one, and the scalar of a graph that wants one, have none. */
+function stack(rows: Row[], input: TensorShape, isWhole: boolean): Tensor {
+  const [first, ...others] = rows.map((row) => checked(row[input.name], input, isWhole));
   if (first === undefined) throw new RangeError('no rows');
   const isScalar = input.dims.length === 0 && first.dims.length === 0;
-  if (others.length === 0) return isScalar ? first : { ...first, dims: [1, ...first.dims] };
+  if (others.length === 0) return isScalar || isWhole ? first : { ...first, dims: [1, ...first.dims] };
   const { length } = first.data;
   // One type of array for all: every row was checked against the graph, which the types of arrays cannot say of each other.
   const data = new (first.data.constructor as new (length: number) => Float32Array)(length * rows.length);
@@ -169,11 +174,11 @@ function stack(rows: Row[], input: TensorShape): Tensor {
 }
 
 /** A row's tensor, when it is what the input takes. */
-function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape): Tensor {
+function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape, isWhole: boolean): Tensor {
   const fits = (given: readonly number[]): boolean => {
     // ONNX Runtime gives no dimensions for a scalar, and none for an input that takes any shape.
     if (dims.length === 0) return true;
-    const wanted = dims.slice(1);
+    const wanted = dims.slice(isWhole ? 0 : 1);
     return (
       wanted.length === given.length &&
       wanted.every((dim, i) => typeof dim === 'string' || dim <= 0 || dim === given[i])
@@ -184,11 +189,14 @@ function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape):
   }
   const given =
     tensor === undefined ? 'none' : `${shapeText(tensor.type, tensor.dims)} of ${tensor.data.length} values`;
-  throw new AditError('INTERNAL', `The input ${name} is ${shapeText(type, dims)}, batch first; a row gave ${given}.`);
+  throw new AditError(
+    'INTERNAL',
+    `The input ${name} is ${shapeText(type, dims)}${isWhole ? '' : ', batch first'}; a row gave ${given}.`,
+  );
 }
 
-/** An output row by row. */
-function unstack(output: GraphTensor, rows: number): Tensor[] {
+/** An output row by row; of a whole one it is the row. */
+function unstack(output: GraphTensor, rows: number, isWhole: boolean): Tensor[] {
   const { type, data, dims } = output;
   if (rows > 1 && dims[0] !== rows) {
     const shape = shapeText(type, dims);
@@ -197,6 +205,8 @@ function unstack(output: GraphTensor, rows: number): Tensor[] {
       `The output ${output.name} is ${shape} for ${rows} rows: it has no batch dimension.`,
     );
   }
+  // As it was, under its own type.
+  if (isWhole) return [{ type, data, dims } as Tensor];
   const length = data.length / rows;
   return Array.from({ length: rows }, (_, i) => {
     const part = rows === 1 ? data : data.subarray(i * length, (i + 1) * length);

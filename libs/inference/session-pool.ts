@@ -121,7 +121,9 @@ export class SessionPool {
   /** Loads a model outside the pool, runs zeros and, when it has one, its golden input; throws what is wrong. */
   async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
     const options: OnnxOptions = { ...this.device.onnx, providers: ['cpu'], threads: 1 };
-    const session = await OnnxSession.load(join(model.folder, 'model.onnx'), options, this.device.places()[0]);
+    const isWhole = model.manifest.input?.batch === false;
+    const path = join(model.folder, 'model.onnx');
+    const session = await OnnxSession.load(path, options, this.device.places()[0], isWhole);
     try {
       await session.warmUp(model.manifest.input);
       await golden(async (row) => elementAt(await session.run([row]), 0));

@@ -108,6 +108,19 @@ export function growingGraph(): Buffer {
   ]);
 }
 
+/** For specs: `meanColourGraph` of one picture without a batch, 3×side×side, in `y` (3). */
+export function onePictureGraph(side: number): Buffer {
+  return model([
+    [1, node('Unsqueeze', ['x', 'first'], 'batch')],
+    [1, node('GlobalAveragePool', ['batch'], 'means')],
+    [1, node('Reshape', ['means', 'flat'], 'y')],
+    [5, integers('first', [0])],
+    [5, integers('flat', [3])],
+    [11, valueInfo('x', [3, side, side])],
+    [12, valueInfo('y', [3])],
+  ]);
+}
+
 /** For specs: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a picture that is white. */
 export function greedyColourGraph(side: number): Buffer {
   return model([

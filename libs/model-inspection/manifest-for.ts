@@ -205,6 +205,7 @@ function pixelsOf(
     height,
     ...(found.openWidth && usual?.openWidth === true ? { openWidth: true } : {}),
     layout: found.layout,
+    ...(found.isBatched ? {} : { batch: false }),
     colour,
     mean,
     std,

@@ -42,6 +42,31 @@ const ULTRALYTICS = {
 };
 const coco = Array.from({ length: 80 }, (_, index) => `thing ${index}`).join('\n');
 
+describe('a graph that takes one picture without a batch', () => {
+  const labels = { 'labels.txt': 'a\nb\nc' };
+
+  it('is a detector as torchvision exports it, of any size', async () => {
+    const outputs = { boxes: ['n', 4], labels: ['n'], scores: ['n'] };
+    const proposal = await proposed({ input: [3, 'height', 'width'], outputs, files: labels });
+    expect(proposal).toMatchObject({ family: 'detector', decoding: 'torchvision', maxBatch: 1 });
+    expect(proposal.input).toMatchObject({ layout: 'nchw', isBatched: false, width: null, height: null });
+  });
+
+  it('is a classifier of three classes, or a detector, by what it gives without a batch', async () => {
+    const classifier = await proposed({ input: [3, 224, 160], outputs: { scores: [3] }, files: labels });
+    expect(classifier).toMatchObject({ family: 'classifier', classes: 3, maxBatch: 1 });
+    expect(classifier.input).toMatchObject({ layout: 'nchw', isBatched: false, width: 160, height: 224 });
+    const detector = await proposed({ input: [640, 640, 3], outputs: { output0: [7, 8400] }, files: labels });
+    expect(detector).toMatchObject({ family: 'detector', decoding: 'yolov8', classes: 3 });
+    expect(detector.input).toMatchObject({ layout: 'nhwc', isBatched: false });
+  });
+
+  it('is none where three axes are those of something else', async () => {
+    expect((await proposed({ input: [1, 80, 3000], outputs: { y: [1, 1500, 384] } })).input).toBeNull();
+    expect((await proposed({ input: ['N', 'points', 3], outputs: { y: ['N', 3] } })).input).toBeNull();
+  });
+});
+
 describe('config.pbtxt of Triton', () => {
   const config = `
     max_batch_size: 4

@@ -30,6 +30,8 @@ export interface Proposal {
     width: number | null;
     height: number | null;
     openWidth: boolean;
+    /** Whether the graph takes the axis of a batch. */
+    isBatched: boolean;
     mean: number[] | null;
     std: number[] | null;
     resize: 'stretch' | 'letterbox' | 'crop' | null;
@@ -56,7 +58,11 @@ export const MAX_DISTANCE_QUESTION =
 /** Takes a graph for what it looks like, and asks for what it cannot know. */
 export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   const picture = pictureInput(outline);
-  const { family, finding } = takenFor({ outline, hints, picture });
+  const { family, finding } = takenFor({
+    outline: picture?.isBatched === false ? ofOne(outline) : outline,
+    hints,
+    picture,
+  });
   const labels = labelsFor(family, finding, hints);
   const questions: Question[] = [];
   if (finding === null) {
@@ -119,6 +125,11 @@ function measuresItsRanges({ operators }: OnnxOutline): boolean {
   return Object.keys(operators).some((name) => /(^|:)DynamicQuantize/.test(name));
 }
 
+/** What a graph without a batch gives, as it would with one of 1: families look behind the batch. */
+function ofOne({ inputs, outputs }: Shape['outline']): Shape['outline'] {
+  return { inputs, outputs: outputs.map((output) => ({ ...output, axes: output.axes && [1, ...output.axes] })) };
+}
+
 /** The first family that knows the graph as one of its own. */
 function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } | { family: null; finding: null } {
   for (const family of MODEL_FAMILIES.all()) {
@@ -158,6 +169,7 @@ function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Propo
     width: picture.width ?? hints.width,
     height: picture.height ?? hints.height,
     openWidth: picture.width === null && picture.height !== null,
+    isBatched: picture.isBatched,
     mean: hints.mean,
     std: hints.std,
     resize: hints.resize,

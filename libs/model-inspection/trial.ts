@@ -68,7 +68,9 @@ function refuseNaN(output: GraphTensor): void {
 function noise(input: GraphValue, { input: picture }: Proposal): GraphTensor {
   const sides = picture?.tensor === input.name ? picture : null;
   const axes = input.axes ?? [];
-  const [height, width, colours] = sides?.layout === 'nhwc' ? [1, 2, 3] : [2, 3, 1];
+  const first = sides?.isBatched === false ? 0 : 1;
+  const [height, width, colours] =
+    sides?.layout === 'nhwc' ? [first, first + 1, first + 2] : [first + 1, first + 2, first];
   const dims = axes.map((axis, index) => {
     if (typeof axis === 'number') return axis;
     if (sides !== null && index === height) return sides.height ?? TRIED_SIDE;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Model, ModelPage } from '@adit/contracts';
 import { readManifest } from '@adit/inference';
-import { greedyColourGraph, meanColourGraph } from '@adit/inference/spec-graph';
+import { greedyColourGraph, meanColourGraph, onePictureGraph } from '@adit/inference/spec-graph';
 import { MOBILE_FACE_ANSWERS, mobileFace } from '@adit/models/testing/mobile-face';
 import { sampleMedia, transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -242,6 +242,19 @@ describe('a classifier that is added to a running engine', () => {
       labels: ['red', 'green', 'blue'],
       latest_version: { changelog: 'the first' },
     });
+  });
+
+  it('may take one picture without a batch', async () => {
+    const folder = join(engine.folder, 'single');
+    await mkdir(folder);
+    await writeFile(join(folder, 'single.onnx'), onePictureGraph(32));
+    await writeFile(join(folder, 'labels.txt'), 'red\ngreen\nblue\n');
+    const pixels = ['--colour', 'rgb', '--mean', '0', '--std', '255', '--resize', 'crop', '--family', 'classifier'];
+    const { url } = engine.api;
+    await engine.cli('model', 'add', join(folder, 'single.onnx'), '--name', 'single', '--server', url, ...pixels);
+    const modules = { object_scene_recognition: { model: 'single', min_confidence: 30 } };
+    const { id } = await engine.api.mine({ sources: [plain.blue], modules });
+    expect((await engine.api.segments(id)).map(({ meta }) => meta['label'])).toEqual(['blue']);
   });
 
   it('and takes gigabytes for a picture fails of that alone: other jobs and its own other pictures go on', async () => {

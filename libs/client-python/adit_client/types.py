@@ -278,6 +278,7 @@ class ImageInput(Answer):
     height: int
     openWidth: Optional[bool] = None
     layout: ImageInputLayout
+    batch: Optional[bool] = None
     colour: ImageInputColour
     #: Default: [0,0,0]
     mean: list[float]

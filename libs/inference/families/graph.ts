@@ -59,9 +59,14 @@ export interface PictureInput {
   /** Null where the axis is open. */
   height: number | null;
   width: number | null;
-  /** Null where the batch is open. */
+  /** Null where the batch is open; 1 without one. */
   batch: number | null;
+  /** Whether it has the axis of a batch, before all others. */
+  isBatched: boolean;
 }
+
+/** A side that is shorter is no picture's where nothing but three axes speaks for one. */
+const SHORTEST_SIDE = 16;
 
 /** The input with four axes of which one is that of colours: 1 or 3, before or behind the picture's sides; or it is called so. */
 export function pictureInput({ inputs }: Shape['outline']): PictureInput | null {
@@ -74,12 +79,37 @@ export function pictureInput({ inputs }: Shape['outline']): PictureInput | null 
       ['nhwc', last, second, third],
     ] as const) {
       if (channels !== 3 && channels !== 1) continue;
-      return { value, layout, channels, height: fixed(height), width: fixed(width), batch: fixed(batch) };
+      return {
+        value,
+        layout,
+        channels,
+        height: fixed(height),
+        width: fixed(width),
+        batch: fixed(batch),
+        isBatched: true,
+      };
     }
     // Hugging Face's exporter leaves the number of colours open too; the networks take three.
     if (value.name === 'pixel_values' && value.type?.startsWith('float') === true && fixed(second) === null) {
-      return { value, layout: 'nchw', channels: 3, height: fixed(third), width: fixed(last), batch: fixed(batch) };
+      const sides = { height: fixed(third), width: fixed(last) };
+      return { value, layout: 'nchw', channels: 3, ...sides, batch: fixed(batch), isBatched: true };
     }
+  }
+  return onePicture(inputs);
+}
+
+/** An input of three axes: three colours before two sides, as torchvision's detectors are exported, or behind sides that are said. */
+function onePicture(inputs: readonly GraphValue[]): PictureInput | null {
+  for (const value of inputs) {
+    const { axes } = value;
+    if (axes?.length !== 3 || value.type === null || /^(int|bool)/.test(value.type)) continue;
+    const [first, second, third] = axes;
+    const whole = { value, channels: 3, batch: 1, isBatched: false };
+    const sides = [first === 3 ? second : first, first === 3 ? third : second].map(fixed);
+    const [height = null, width = null] = sides;
+    if (sides.some((side) => side !== null && side < SHORTEST_SIDE)) continue;
+    if (first === 3) return { ...whole, layout: 'nchw', height, width };
+    if (third === 3 && height !== null && width !== null) return { ...whole, layout: 'nhwc', height, width };
   }
   return null;
 }
