@@ -162,14 +162,20 @@ export const AudioSpec = z.object({
   channels: z.union([z.literal(1), z.literal(2)]),
   /** Seconds of sound around the chunk's own that come with it at both ends. */
   overlapSeconds: z.number().nonnegative().max(30),
+  /**
+   * Instead of the chunk's own sound: `count` stretches of `seconds`, spread evenly over the whole source, the same for each of its
+   * chunks; of a source that is no longer than all of them, the whole.
+   */
+  excerpts: z.object({ count: z.int().min(1).max(64), seconds: z.int().min(1).max(30) }).optional(),
   /** AUDIO_DECODER_VERSION that it is asked of. */
   decoder: z.int().positive().optional(),
 });
 export type AudioSpec = z.infer<typeof AudioSpec>;
 
 /** Stable name of an audio spec: its pack's key. */
-export function audioSpecName({ sampleRate, channels, overlapSeconds }: AudioSpec): string {
-  return `a${sampleRate}-c${channels}-o${overlapSeconds}`;
+export function audioSpecName({ sampleRate, channels, overlapSeconds, excerpts }: AudioSpec): string {
+  const part = excerpts === undefined ? `o${overlapSeconds}` : `x${excerpts.count}x${excerpts.seconds}`;
+  return `a${sampleRate}-c${channels}-${part}`;
 }
 
 /** What an analysis wants of media: pictures or sound. */

@@ -7,10 +7,13 @@ import { UnitOutcome } from './observations.js';
  * version; a new field, which older readers drop, does not raise it. A message of a later version waits for a process that
  * understands it.
  */
-export const MESSAGE_VERSION = 2;
+export const MESSAGE_VERSION = 3;
 
-/** Of messages that ask for the sources and chunks of a job that listens: readers before it know of pictures alone. */
-export const AUDIO_MESSAGE_VERSION = 2;
+/**
+ * Of messages that ask for the sources and chunks of a job that listens: readers of version 1 know of pictures alone, those of 2 of
+ * no excerpts.
+ */
+export const AUDIO_MESSAGE_VERSION = 3;
 
 /**
  * What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.

@@ -6,7 +6,8 @@ import { transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAudioPackBuffer } from './audio-pack.js';
 import { planAudioGrid, PLANNING_RATE } from './audio-plan.js';
-import { audioPieces, cutAudio, decodeAudio, type DecodedAudio } from './decode-audio.js';
+import { cutAudio } from './cut-audio.js';
+import { audioPieces, decodeAudio, type DecodedAudio } from './decode-audio.js';
 import { probeMedia } from './probe.js';
 
 /** Clicks at 1.0, 2.5 and 4.0 s. */
@@ -86,6 +87,27 @@ describe('decoding sound', () => {
       }
       expect(end).toBe(audio.samples);
     }
+  });
+
+  it('gives each chunk the same excerpts of the whole, evenly spread, and all of a source that is short', async () => {
+    const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=64:c=pink:r=44100:seed=3', '-ac', '2', '-c:a', 'aac'];
+    const path = await transcode('noise.m4a', noise);
+    const audio = await decode(path, PLANNING_RATE, 1);
+    const whole = await readFile(audio.path);
+    const cut = async (startMs: number, count: number, seconds: number): Promise<Buffer> => {
+      const spec = { sampleRate: PLANNING_RATE, channels: 1 as const, overlapSeconds: 0, excerpts: { count, seconds } };
+      const pack = await openAudioPackBuffer(await cutAudio(audio, { startMs, endMs: startMs + 20_000 }, spec));
+      const length = Math.min(count * seconds * PLANNING_RATE, audio.samples);
+      expect(pack).toMatchObject({ start: 0, ownStart: 0, end: length, ownEnd: length });
+      return Buffer.from((await pack.samples(0, length)).buffer);
+    };
+    const bytes = (samples: number): number => Math.floor(samples) * 4;
+    const [of, second] = [audio.samples, 2 * PLANNING_RATE];
+    const first = whole.subarray(bytes(of / 4 - second / 2), bytes(of / 4 - second / 2) + bytes(second));
+    const other = whole.subarray(bytes((3 * of) / 4 - second / 2), bytes((3 * of) / 4 - second / 2) + bytes(second));
+    expect((await cut(0, 2, 2)).equals(Buffer.concat([first, other]))).toBe(true);
+    expect((await cut(40_000, 2, 2)).equals(Buffer.concat([first, other]))).toBe(true);
+    expect((await cut(20_000, 8, 10)).equals(whole)).toBe(true);
   });
 
   (existsSync('/dev/full') ? it : it.skip)('does not blame the media when the disk is full', async () => {

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { AditError, type AudioInterval, type AudioSpec, type MediaFacts } from '@adit/contracts';
-import { packAudio } from './audio-pack.js';
+import { AditError, type AudioSpec, type MediaFacts } from '@adit/contracts';
 import { BASE_BYTES } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
@@ -29,7 +28,8 @@ export interface DecodeAudioRequest {
   signal?: AbortSignal;
 }
 
-const SAMPLE_BYTES = 4;
+/** Of a sample of one channel. */
+export const SAMPLE_BYTES = 4;
 /** Of three hours of speech it takes a minute. */
 const TIMEOUT_SECONDS = 3600;
 const MEMORY_BYTES = 2 ** 30;
@@ -101,39 +101,6 @@ function graphOf(stream: number, facts: MediaFacts, { sampleRate, channels }: De
 
 function seconds(pts: number, { num, den }: { num: number; den: number }): string {
   return `(${pts}*${num}/${den})`;
-}
-
-/** The pack of one chunk: its own samples, and the spec's overlap as far as there is sound. */
-export async function cutAudio(
-  audio: DecodedAudio,
-  { startMs, endMs }: AudioInterval,
-  spec: AudioSpec,
-): Promise<Buffer> {
-  const { sampleRate, channels, samples } = audio;
-  const within = (position: number): number => Math.min(Math.max(position, 0), samples);
-  const at = (ms: number): number => within(Math.round((ms * sampleRate) / 1000));
-  const overlap = Math.round(spec.overlapSeconds * sampleRate);
-  const [ownStart, ownEnd] = [at(startMs), at(endMs)];
-  const [start, end] = [within(ownStart - overlap), within(ownEnd + overlap)];
-  const bytes = Buffer.alloc((end - start) * channels * SAMPLE_BYTES);
-  const file = await open(audio.path);
-  try {
-    for (let read = 0; read < bytes.length;) {
-      const position = start * channels * SAMPLE_BYTES + read;
-      const { bytesRead } = await file.read(bytes, read, bytes.length - read, position);
-      if (bytesRead === 0) throw new AditError('INTERNAL', 'Decoded sound is shorter than it was.');
-      read += bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
-  return packAudio({ sampleRate, channels, start, end, ownStart, ownEnd }, bytes);
-}
-
-/** Bytes that cutting a chunk of that length takes. */
-export function audioPackMemory({ startMs, endMs }: AudioInterval, spec: AudioSpec): number {
-  const seconds = (endMs - startMs) / 1000 + 2 * spec.overlapSeconds;
-  return 2 * Math.ceil(seconds * spec.sampleRate) * spec.channels * SAMPLE_BYTES;
 }
 
 /** Decoded sound from its start, piece by piece, channels interleaved. */

@@ -1,18 +1,11 @@
+export { audioPackMemory, cutAudio } from './cut-audio.js';
 export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
 export { missingConfinement, networkShutBy } from './child/confinement.js';
 export { forkConfined } from './child/fork-confined.js';
 export { startLauncher } from './child/launcher.js';
 export { runChild } from './child/run-child.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
-export {
-  AUDIO_MEMORY,
-  audioPackMemory,
-  audioPieces,
-  cutAudio,
-  decodeAudio,
-  storedAudio,
-  type DecodedAudio,
-} from './decode-audio.js';
+export { AUDIO_MEMORY, audioPieces, decodeAudio, storedAudio, type DecodedAudio } from './decode-audio.js';
 export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE } from './audio-plan.js';
 export { planMedia, type PlannableMedia } from './media-plan.js';
 export { decodeImage, decodeInterval, pictureSize } from './decode.js';

@@ -84,6 +84,21 @@ if ('reason' in models) {
       expect(parts.map(({ language }) => language)).toEqual([null, 'en', 'en']);
     });
 
+    it('hears a recording in one language, also what alone would be taken for another', async () => {
+      const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
+      const said = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
+      const sound = new Float32Array(80 * 16_000);
+      sound.set(said);
+      // What is said backwards is a voice in no language, as names and single words are.
+      sound.set(said.slice(0.3 * 16_000, 1.5 * 16_000).reverse(), 60 * 16_000);
+      const heard = async (part: Float32Array, cuts: number[]): Promise<(string | null)[]> =>
+        (await look.heard(part, cuts, { mode: 'performance' })).map(({ language }) => language);
+      const alone = await heard(sound.slice(58 * 16_000, 64 * 16_000), []);
+      expect(alone).toEqual([expect.any(String)]);
+      expect(alone).not.toEqual(['en']);
+      expect(await heard(sound, [48_000])).toEqual(['en', 'en']);
+    });
+
     it('hears nobody in silence, noise and a tune, where the model alone would', async () => {
       const sounds = [
         'anullsrc=r=16000:cl=mono,atrim=0:4',

@@ -1,6 +1,7 @@
 import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS } from '@adit/inference';
 import { z } from 'zod';
 import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
+import { EXCERPTS, spokenIn, SpokenLanguages, type Spoken } from './language.js';
 import { SpeechObservations } from './observations.js';
 import { Tokenizer } from './tokenizer.js';
 import { promptOf } from './prompt.js';
@@ -8,7 +9,7 @@ import { partOf, SLACK, transcribe, type Transcribed } from './transcribe.js';
 import { touches, voicesOf, type Span } from './voices.js';
 
 const SpeechAnalysisArguments = z.strictObject({
-  /** ISO 639-1; `auto` listens which it is. */
+  /** ISO 639-1; `auto` listens which it is, for the whole recording. */
   language: z.string().default('auto'),
   mode: z.enum(['quality', 'performance']).default('quality'),
   /** In English as well. */
@@ -31,14 +32,27 @@ export default defineAnalysis({
   // Windows are those of the whole sound, wherever chunks end; a second before them settles the voice detector.
   input: {
     kind: 'audio',
-    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS }],
+    specs: ({ language }) => [
+      { sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS },
+      ...(language === 'auto'
+        ? [{ sampleRate: SAMPLE_RATE, channels: 1 as const, overlapSeconds: 0, excerpts: EXCERPTS }]
+        : []),
+    ],
   },
-  async analyse({ packs: [pack] }, { args, networks, signal }) {
+  async analyse({ unit, packs: [pack, excerpts] }, { args, networks, signal }) {
     if (!pack) throw new RangeError('The analysis speech needs a pack of sound.');
     const decoder = networks['whisper-base-decoder'];
     const tokens = await tokenizerOf(decoder);
     const whisper = { encoder: networks['whisper-base'], decoder, tokens };
     const prompt = promptOf(args.keywords, tokens);
+    const spokenInWhole = async (): Promise<Spoken[] | null> => {
+      if (args.language !== 'auto') return [{ language: args.language, probability: 1 }];
+      if (!excerpts) return null;
+      const vad = networks['silero-vad'];
+      const heardBy = [whisper.encoder, decoder, vad].map(({ digest }) => digest);
+      const key = [unit.mediaDigest, excerpts.decoder, ...heardBy].join();
+      return spokenLanguages.of(key, () => spokenIn({ ...whisper, vad }, excerpts, signal));
+    };
     const own = { start: pack.ownStart / SAMPLE_RATE, end: pack.ownEnd / SAMPLE_RATE };
     const heard: (Transcribed & { seconds: number })[] = [];
     const voices: Span[] = [];
@@ -55,7 +69,8 @@ export default defineAnalysis({
       const last = spoken.at(-1);
       // No word begins before the first voice of its window or long after the last: what is silent here is not worth hearing.
       if (!first || !last || !touches(own, [{ start: first.start, end: last.end }], SLACK)) continue;
-      const written = await transcribe(whisper, pack, { within, voices: spoken }, { ...args, prompt }, signal);
+      const options = { ...args, prompt, spoken: await spokenInWhole() };
+      const written = await transcribe(whisper, pack, { within, voices: spoken }, options, signal);
       if (written === null) continue;
       const seconds = spokenHere.reduce((sum, { start, end }) => sum + end - start, 0);
       // Of a window that goes on in another chunk, each writes down its own words.
@@ -80,6 +95,8 @@ function inside({ start, end }: Span, within: Span): Span[] {
   const part = { start: Math.max(start, within.start), end: Math.min(end, within.end) };
   return part.end > part.start ? [part] : [];
 }
+
+const spokenLanguages = new SpokenLanguages();
 
 /** By the digest of its model: reading it takes a moment. */
 const tokenizers = new Map<string, Promise<Tokenizer>>();

@@ -7,13 +7,13 @@ import { complex, COS, SIZE, transform } from './fourier.js';
 const RATE = 16_000;
 const HOP = 160;
 const BINS = SIZE / 2 + 1;
-const BANDS = 80;
+export const BANDS = 80;
 /** Frames between which others get their turn: some 10 ms. */
 const FRAMES_A_TURN = 256;
 
-/** Frames of the 30 s that Whisper hears at once. */
-export const WINDOW_FRAMES = 3000;
-export const WINDOW_SAMPLES = WINDOW_FRAMES * HOP;
+/** What Whisper hears at once. */
+export const WINDOW_SECONDS = 30;
+export const WINDOW_SAMPLES = WINDOW_SECONDS * RATE;
 
 interface Band {
   first: number;
@@ -45,15 +45,17 @@ const BANK = melBands();
 const HANN = Float64Array.from({ length: SIZE }, (_, i) => Math.fround(0.5 - 0.5 * float64At(COS, i)));
 
 /**
- * The log-mel spectrogram of at most 30 s at 16 kHz, 80×3000 floats; what is missing is silence. Others get their turn
- * meanwhile.
+ * The log-mel spectrogram of at most so many seconds at 16 kHz, 80 bands × 100 frames a second; what is missing is silence. Others
+ * get their turn meanwhile.
  */
-export async function logMel(samples: Float32Array): Promise<Float32Array> {
-  const end = Math.min(samples.length, WINDOW_SAMPLES);
-  const sound = reflected(samples.subarray(0, end));
-  const out = new Float32Array(BANDS * WINDOW_FRAMES).fill(-10);
-  const used = Math.min(WINDOW_FRAMES, Math.ceil((end + SIZE / 2) / HOP));
-  let loudest = used < WINDOW_FRAMES ? -10 : -Infinity;
+export async function logMel(samples: Float32Array, seconds = WINDOW_SECONDS): Promise<Float32Array> {
+  const length = seconds * RATE;
+  const frames = length / HOP;
+  const end = Math.min(samples.length, length);
+  const sound = reflected(samples.subarray(0, end), length);
+  const out = new Float32Array(BANDS * frames).fill(-10);
+  const used = Math.min(frames, Math.ceil((end + SIZE / 2) / HOP));
+  let loudest = used < frames ? -10 : -Infinity;
   const [input, scratch] = [complex(), complex()];
   const [even, odd] = [new Float64Array(BINS), new Float64Array(BINS)];
   const powers = [even, odd];
@@ -80,7 +82,7 @@ export async function logMel(samples: Float32Array): Promise<Float32Array> {
         let sum = 0;
         for (let i = 0; i < weights.length; i++) sum += float64At(weights, i) * float64At(power, first + i);
         const log = Math.log10(Math.max(sum, 1e-10));
-        out[band * WINDOW_FRAMES + frame + half] = log;
+        out[band * frames + frame + half] = log;
         if (log > loudest) loudest = log;
       }
     }
@@ -89,12 +91,12 @@ export async function logMel(samples: Float32Array): Promise<Float32Array> {
   return out;
 }
 
-/** A window of 30 s with silence after the sound, and half a frame around it in which it goes back. */
-function reflected(sound: Float32Array): Float32Array {
+/** `length` samples with silence after the sound, and half a frame around them in which it goes back. */
+function reflected(sound: Float32Array, length: number): Float32Array {
   const half = SIZE / 2;
-  const whole = new Float32Array(WINDOW_SAMPLES + SIZE + HOP);
+  const whole = new Float32Array(length + SIZE + HOP);
   whole.set(sound, half);
-  const last = half + WINDOW_SAMPLES - 1;
+  const last = half + length - 1;
   for (let i = 1; i <= half; i++) {
     whole[half - i] = float32At(whole, half + i);
     whole[last + i] = float32At(whole, last - i);

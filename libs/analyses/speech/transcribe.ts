@@ -1,14 +1,13 @@
 import { elementAt } from '@adit/contracts';
 import type { AudioPack } from '@adit/inference';
 import type { HeardSegment, HeardWord } from './observations.js';
+import { languageAmong, likeliestOf, SURE, type Spoken } from './language.js';
 import { WINDOW_SAMPLES } from './mel.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 import { touches, type Span } from './voices.js';
 import { HeardWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
 
 const RATE = 16_000;
-/** What a language must be held likely for the window alone to decide it. */
-const SURE = 0.8;
 /** OpenAI's bounds: text that compresses better is a loop, text less likely is a guess. */
 const LOOP = 2.4;
 const GUESS = -1;
@@ -25,8 +24,8 @@ const HEARD = 0.06;
 const UNHEARD = 1.5;
 
 export interface TranscribeOptions {
-  /** ISO 639-1, or `auto`. */
-  language: string;
+  /** What is spoken in the recording; null where each window has to say it. */
+  spoken: readonly Spoken[] | null;
   mode: keyof typeof TEMPERATURES;
   translate: boolean;
   /** Tokens of what is taken to have been said before. */
@@ -54,7 +53,7 @@ export async function transcribe(
   const [first] = voices;
   const last = voices.at(-1);
   if (!first || !last) return null;
-  let settled: { language: string; probability: number } | null = null;
+  let settled: Spoken | null = null;
   const segments: HeardSegment[] = [];
   const translation: HeardSegment[] = [];
   let from = first.start;
@@ -109,16 +108,19 @@ async function samplesOf(pack: AudioPack, start: number, end: number): Promise<F
   return pack.samples(from, Math.min(pack.end, Math.round(end * RATE), from + WINDOW_SAMPLES));
 }
 
-/** What is spoken: by the window alone where that is sure, else by what is heard before and after as well. */
+/**
+ * What is spoken in a window: what is in the recording. Where that is not known, by the window alone where that is sure, else by
+ * what is heard before and after as well.
+ */
 async function languageOf(
   networks: Networks,
   pack: AudioPack,
   window: HeardWindow,
   within: Span,
-  { language }: TranscribeOptions,
-): Promise<{ language: string; probability: number }> {
+  { spoken }: TranscribeOptions,
+): Promise<Spoken> {
   const { languages } = networks.tokens;
-  if (language !== 'auto') return { language, probability: 1 };
+  if (spoken !== null) return languageAmong(spoken, window.languages, languages);
   let sum = window.languages;
   if (Math.max(...sum) < SURE) {
     const neighbours: Span[] = [
@@ -133,7 +135,7 @@ async function languageOf(
     }
   }
   const total = sum.reduce((all, value) => all + value, 0);
-  const best = sum.reduce((top, value, i) => (value > elementAt(sum, top) ? i : top), 0);
+  const best = likeliestOf(sum);
   return { language: elementAt(languages, best), probability: elementAt(sum, best) / total };
 }
 
@@ -141,7 +143,7 @@ async function languageOf(
 async function writtenBest(
   window: HeardWindow,
   tokens: Tokenizer,
-  { mode, language, translate, prompt }: TranscribeOptions,
+  { mode, language, translate, prompt }: TranscribeOptions & { language: string },
   signal: AbortSignal,
 ): Promise<Written | null> {
   let best: Written | null = null;

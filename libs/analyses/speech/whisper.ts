@@ -12,7 +12,7 @@ import {
 import { startsOfRows, type Attention } from './alignment.js';
 import { searchBeams, type Way } from '../writing/beams.js';
 import type { Candidate } from '../writing/candidates.js';
-import { logMel, WINDOW_FRAMES } from './mel.js';
+import { BANDS, logMel, WINDOW_SECONDS } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
 import { applyRules, drawn, followingOf, likeliest, randomFrom, type Following } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
@@ -72,15 +72,23 @@ export class HeardWindow {
     private readonly summarises: boolean,
   ) {}
 
-  /** `samples`: at most 30 s at 16 kHz in mono. */
-  static async hear(networks: Networks, samples: Float32Array): Promise<HeardWindow> {
+  /**
+   * `samples`: at most 30 s at 16 kHz in mono, with silence after them up to `seconds`. What is said is only written down well with
+   * the 30 s that Whisper was trained on; its language is heard in fewer, at a fraction of the work.
+   */
+  static async hear(
+    networks: Networks,
+    samples: Float32Array,
+    { seconds = WINDOW_SECONDS }: { seconds?: number } = {},
+  ): Promise<HeardWindow> {
     const { encoder, decoder, tokens } = networks;
-    const mel = await logMel(samples);
+    const mel = await logMel(samples, seconds);
+    const frames = mel.length / BANDS;
     const gives = new Set((await decoder.signature()).outputs.map(({ name }) => name));
     const sequence = encoder.sequence();
     try {
       const keep = layersOf(tokens).flatMap((layer) => [`cross_k_${layer}`, `cross_v_${layer}`]);
-      const input = { mel: floatTensor(mel, [1, mel.length / WINDOW_FRAMES, WINDOW_FRAMES]) };
+      const input = { mel: floatTensor(mel, [1, BANDS, frames]) };
       const { kept: heard } = await sequence.run(encoder, input, { keep });
       const { wanted } = await sequence.run(
         decoder,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inputOf } from '@adit/contracts';
 import {
@@ -11,7 +13,7 @@ import {
   type RgbImage,
 } from '@adit/inference';
 import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
-import { decodeJpeg, encodeJpeg, openAudioPackBuffer, packAudio } from '@adit/media';
+import { cutAudio, decodeJpeg, encodeJpeg, openAudioPackBuffer } from '@adit/media';
 import type { z } from 'zod';
 
 /** Those that come with Adit. */
@@ -59,30 +61,34 @@ export class SpecLook<Observations> {
   /** Observations of sound of 16 kHz in mono that is cut into chunks at these milliseconds. */
   async heard(sound: Float32Array, cuts: readonly number[], args: object): Promise<Observations[]> {
     const wanted = inputOf(this.runner.identify(this.analysis, args));
-    const [spec] = wanted.kind === 'audio' ? wanted.specs : [];
-    if (!spec) throw new RangeError(`${this.analysis.name} hears nothing.`);
+    const specs = wanted.kind === 'audio' ? wanted.specs : [];
+    const [format] = specs;
+    if (!format) throw new RangeError(`${this.analysis.name} hears nothing.`);
+    const { sampleRate } = format;
     const facts = {
-      ...{ kind: 'audio' as const, container: 'wav', codec: 'pcm_f32le', channels: 1, sampleRate: spec.sampleRate },
-      duration: sound.length / spec.sampleRate,
+      ...{ kind: 'audio' as const, container: 'wav', codec: 'pcm_f32le', channels: 1, sampleRate },
+      duration: sound.length / sampleRate,
     };
-    const ends = [...cuts, Math.ceil((sound.length * 1000) / spec.sampleRate)];
+    const source = { sourceIndex: 0, mediaDigest: randomUUID(), facts };
+    const keepPicture = (): never => {
+      throw new Error('Sound has no pictures.');
+    };
+    const ends = [...cuts, Math.ceil((sound.length * 1000) / sampleRate)];
     const units: Observations[] = [];
-    for (const [i, endMs] of ends.entries()) {
-      const interval = { startMs: ends[i - 1] ?? 0, endMs };
-      const sample = (ms: number): number =>
-        Math.min(sound.length, Math.max(0, Math.round((ms * spec.sampleRate) / 1000)));
-      const [ownStart, ownEnd] = [sample(interval.startMs), sample(endMs)];
-      const margin = spec.overlapSeconds * 1000;
-      const [start, end] = [sample(interval.startMs - margin), sample(endMs + margin)];
-      const place = { sampleRate: spec.sampleRate, channels: 1, start, end, ownStart, ownEnd };
-      const pack = await openAudioPackBuffer(packAudio(place, Buffer.from(sound.slice(start, end).buffer)));
-      const unit = { sourceIndex: 0, mediaDigest: randomUUID(), facts, kind: 'audio' as const, interval };
-      const input = { kind: 'audio' as const, unit, packs: [pack] };
-      const keepPicture = (): never => {
-        throw new Error('Sound has no pictures.');
-      };
-      const observations = await this.runner.run({ analysis: this.analysis, args, input, keepPicture });
-      units.push(this.analysis.observations.parse(observations));
+    const folder = await mkdtemp(join(tmpdir(), 'adit-heard-'));
+    try {
+      const audio = { path: join(folder, 'sound'), sampleRate, channels: 1, samples: sound.length };
+      await writeFile(audio.path, Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength));
+      for (const [i, endMs] of ends.entries()) {
+        const interval = { startMs: ends[i - 1] ?? 0, endMs };
+        const cut = specs.map(async (spec) => openAudioPackBuffer(await cutAudio(audio, interval, spec)));
+        const unit = { ...source, kind: 'audio' as const, interval };
+        const input = { kind: 'audio' as const, unit, packs: await Promise.all(cut) };
+        const observations = await this.runner.run({ analysis: this.analysis, args, input, keepPicture });
+        units.push(this.analysis.observations.parse(observations));
+      }
+    } finally {
+      await rm(folder, { recursive: true });
     }
     return units;
   }
