@@ -87,23 +87,30 @@ export function purityOf(assigned) {
   return [...kinds.values()].reduce((sum, own) => sum + Math.max(...own.values()), 0);
 }
 
-const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+const DIGITS = {
+  de: ['null', 'eins', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'],
+  en: ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'],
+  es: ['cero', 'uno', 'dos', 'tres', 'cuatro', 'cinco', 'seis', 'siete', 'ocho', 'nueve'],
+  fr: ['zéro', 'un', 'deux', 'trois', 'quatre', 'cinq', 'six', 'sept', 'huit', 'neuf'],
+};
 
 /** The words of a text as they are said: small letters, without punctuation, single digits as words. */
-export function spokenWords(text) {
-  return text
+export function spokenWords(text, language = 'en') {
+  // The Spanish text that comes with recordings has no accents.
+  const plain = language === 'es' ? text.normalize('NFD').replace(/\p{M}/gu, '') : text;
+  return plain
     .toLowerCase()
     .replace(/['’]/g, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .split(' ')
     .filter((word) => word !== '')
-    .map((word) => (/^\d$/.test(word) ? DIGITS[Number(word)] : word));
+    .map((word) => (/^\d$/.test(word) ? DIGITS[language][Number(word)] : word));
 }
 
 /** How many words of a text have to be replaced, left out or added to get another one. */
-export function wordErrors(reference, hypothesis) {
-  const [from, to] = [spokenWords(reference), spokenWords(hypothesis)];
+export function wordErrors(reference, hypothesis, language = 'en') {
+  const [from, to] = [spokenWords(reference, language), spokenWords(hypothesis, language)];
   let row = to.map((_, i) => i + 1);
   for (const [i, word] of from.entries()) {
     let diagonal = i;

@@ -54,6 +54,12 @@ describe('the scores of the evaluation', () => {
 
   it('counts words that are replaced, left out or added, as they are said', () => {
     expect(spokenWords("Press 1, or don't – Größe!")).toEqual(['press', 'one', 'or', 'dont', 'größe']);
+    expect(spokenWords('Appuyez sur 2 maintenant, s’il vous plaît', 'fr').slice(2, 5)).toEqual([
+      'deux',
+      'maintenant',
+      'sil',
+    ]);
+    expect(spokenWords('presione 3, número', 'es')).toEqual(['presione', 'tres', 'numero']);
     expect(wordErrors('press one to leave', 'Press 1 to leave.')).toBe(0);
     expect(wordErrors('a b c d', 'a x c')).toBe(2);
     expect(wordErrors('a b', 'a new b')).toBe(1);
