@@ -93,9 +93,9 @@ const ARCHIVES: readonly (readonly [what: string, bytes: () => Promise<Uint8Arra
 ];
 
 /** What runs, and takes what it may not. */
-const GREEDY: readonly (readonly [what: string, graph: Uint8Array, code: string, limits?: typeof LIMITS])[] = [
+const GREEDY: readonly (readonly [what: string, graph: Uint8Array, code: string, limits: typeof LIMITS])[] = [
   ['never ends', model(loop(1e15)), 'LIMIT_EXCEEDED', { ...LIMITS, timeoutSeconds: 10 }],
-  ['wants 8 GiB', model(graphOf([1, 3, 64, 64], { y: [1024, 1024, 1024, 2] })), 'VALIDATION'],
+  ['wants 8 GiB', model(graphOf([1, 3, 64, 64], { y: [1024, 1024, 1024, 2] })), 'VALIDATION', LIMITS],
 ];
 
 const REFUSED = [
