@@ -5,6 +5,7 @@ import { runChaos } from './chaos.mjs';
 
 /** Every kind of job at least once. */
 const JOBS = 12;
+const TRAININGS = 2;
 const KILLS = 5;
 const names = ['kafka', 'postgres', 'minio'] as const;
 const had = await Promise.all(names.map((name) => ownServer(name)));
@@ -30,6 +31,7 @@ const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${name
       };
       const report = await runChaos({ kafka, postgres, minio }, addresses, {
         jobs: JOBS,
+        trainings: TRAININGS,
         kills: KILLS,
         // The sweeper, whom a job that expires waits for, comes by once a minute.
         deeds: ['nothing', 'retry', 'delete'],
@@ -43,6 +45,7 @@ const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${name
       });
       expect(report).toMatchObject({
         jobs: JOBS,
+        trainings: TRAININGS,
         lost: [],
         wrong: [],
         doubled: [],

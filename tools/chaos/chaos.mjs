@@ -13,6 +13,7 @@ import { SERVERS, causeOutage } from './outage.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll, restartAll } from './rolling-restart.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
+import { faultsOf, teach, teachingMaterial } from './teaching.mjs';
 
 export const KEY = 'a-key-of-the-chaos-run-alone';
 /** What happens one after the other; each meets its share of the jobs. */
@@ -21,6 +22,7 @@ const PHASES = [...SERVERS, 'restart', 'upgrade'];
 /**
  * @typedef {object} ChaosOptions
  * @property {number} jobs
+ * @property {number} [trainings] Datasets that are imported and trained meanwhile; one for twenty jobs when left out.
  * @property {number} kills SIGKILLs of a random process.
  * @property {number} outageSeconds How long each server is stopped, one after the other.
  * @property {string} [seed] Which jobs and which processes, and when: the same seed gives the same plan.
@@ -38,9 +40,11 @@ const PHASES = [...SERVERS, 'restart', 'upgrade'];
  * @typedef {object} ChaosReport
  * @property {number} jobs
  * @property {Record<string, number>} states
- * @property {string[]} lost Jobs that were accepted and are not there, or have not ended.
- * @property {string[]} wrong Jobs that ended otherwise, or with other results, than undisturbed.
- * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice.
+ * @property {number} trainings Datasets that were imported and trained, each with a job that names the model.
+ * @property {string[]} lost Jobs that were accepted and are not there, or have not ended; imports and trainings, too.
+ * @property {string[]} wrong Jobs that ended otherwise, or with other results, than undisturbed; datasets that count otherwise.
+ * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice; rows of a dataset or versions
+ *   of a model that are not there as often as they were asked for.
  * @property {string[]} remains Jobs that were deleted or have expired, of which something is left.
  * @property {Record<string, number>} deeds What was done to jobs, and how often.
  * @property {number} upgrades Processes that were replaced by those of another build, and back.
@@ -91,6 +95,10 @@ export async function runChaos(servers, addresses, options) {
     await forgetObservations(addresses.DATABASE_URL);
     const client = new ChaosClient(stack.url, KEY);
     const undisturbed = await reference(client, kinds);
+    // In a workspace of its own: jobs that name no model are matched with all that their workspace has.
+    const { key } = await client.make('/workspaces/', { name: 'people' }, `people-${seed}`);
+    const teacher = new ChaosClient(stack.url, key);
+    const material = await teachingMaterial(teacher);
     log('Undisturbed results are known; now things break.');
 
     const ended = [];
@@ -101,6 +109,13 @@ export async function runChaos(servers, addresses, options) {
       ended.push(await mineAndDo(client, { ...job, key: `chaos-${seed}-${index}`, webhook, deadline }));
       progress(ended.length, options.jobs);
     };
+    const taught = [];
+    const train = async ({ index, wait }) => {
+      await sleep(wait);
+      const deadline = Date.now() + 15 * 60_000;
+      taught.push(await teach(teacher, material, { key: `chaos-${seed}-people-${index}`, deadline }));
+      log(`${taught.length} of ${plan.trainings.length} trainings`);
+    };
     const mining = [];
     const killed = {};
     const outages = [];
@@ -108,6 +123,7 @@ export async function runChaos(servers, addresses, options) {
     let upgrades = 0;
     for (const phase of PHASES) {
       mining.push(...plan.jobs.filter((job) => job.phase === phase).map(mine));
+      mining.push(...plan.trainings.filter((training) => training.phase === phase).map(train));
       const kills = plan.kills.filter((kill) => kill.phase === phase);
       if (phase === 'restart') {
         restarts = await restartAll(stack, crashed, { graceSeconds, log });
@@ -135,13 +151,19 @@ export async function runChaos(servers, addresses, options) {
       ended.filter(({ deed }) => deed === 'nothing' || deed === 'retry'),
       undisturbed,
     );
+    const { lost, wrong, doubled } = await faultsOf(taught, material, addresses.DATABASE_URL);
+    counted.lost.push(...lost);
+    counted.wrong.push(...wrong);
+    counted.doubled.push(...doubled);
     // What a request made that was repeated since nobody had answered it.
     for (const { id } of await queryDatabase(addresses.DATABASE_URL, 'SELECT id FROM jobs')) {
-      if (!client.accepted.has(id)) counted.doubled.push(`${id}: a job that nobody was told of`);
+      if (!client.accepted.has(id) && !teacher.accepted.has(id))
+        counted.doubled.push(`${id}: a job that nobody was told of`);
     }
     return {
       ...counted,
       jobs: ended.length,
+      trainings: taught.length,
       deeds: Object.fromEntries(DEEDS.map(({ name }) => [name, ended.filter(({ deed }) => deed === name).length])),
       remains,
       upgrades,
@@ -150,8 +172,8 @@ export async function runChaos(servers, addresses, options) {
       kills: killed,
       outages,
       restarts,
-      violations: client.violations,
-      refused: client.refused,
+      violations: [...client.violations, ...teacher.violations],
+      refused: client.refused + teacher.refused,
       messagesLeft: await messagesLeft(addresses.DATABASE_URL),
       seconds: Math.round((performance.now() - began) / 1000),
     };
@@ -188,7 +210,9 @@ export function chaosEnvironment(roots, more) {
 }
 
 /** What is posted and who is killed in which phase and when, in milliseconds from its beginning. */
-function planned(seed, kinds, { jobs, kills, outageSeconds, upgrade, deeds = DEEDS.map(({ name }) => name) }) {
+function planned(seed, kinds, options) {
+  const { jobs, kills, outageSeconds, upgrade, deeds = DEEDS.map(({ name }) => name) } = options;
+  const { trainings = Math.ceil(jobs / 20) } = options;
   const random = seeded(seed);
   // A while beyond the outage, so that recovering is disturbed as well.
   const moment = () => random() * (outageSeconds * 1.3 + 2) * 1000;
@@ -208,6 +232,12 @@ function planned(seed, kinds, { jobs, kills, outageSeconds, upgrade, deeds = DEE
       after: random() * 8_000,
       phase: phaseOf(index),
       wait: (waitIn[phaseOf(index)] ?? moment)(),
+    })),
+    // One takes several times as long as a job: it begins with its phase, and meets the next one, too.
+    trainings: Array.from({ length: trainings }, (_, index) => ({
+      index,
+      phase: phaseOf(index),
+      wait: random() * 5_000,
     })),
     kills: Array.from({ length: kills }, (_, index) => ({
       phase: SERVERS[index % SERVERS.length],

@@ -32,6 +32,26 @@ export class ChaosClient {
     return job;
   }
 
+  /** What a POST makes, once, however long it takes until it is answered. */
+  make(path, body, idempotencyKey) {
+    return this.#patient('POST', path, { headers: { 'idempotency-key': idempotencyKey }, body: JSON.stringify(body) });
+  }
+
+  /** What a path answers, however long it takes. */
+  get(path) {
+    return this.#patient('GET', path);
+  }
+
+  /** The address of a file that is put into the storage while nothing breaks. */
+  async upload(name, type, bytes) {
+    const body = new FormData();
+    body.append('file', new Blob([bytes], { type }), name);
+    const options = { headers: { 'content-type': undefined }, body };
+    const { status, text } = await this.probe('POST', `/storage/?folder=/&name=${name}`, options);
+    if (status !== 200) throw new Error(`The upload of ${name} was answered ${status}: ${text}`);
+    return JSON.parse(text).url;
+  }
+
   /** Something done to a job, once, however often it takes to be heard; a job that has ended or is gone says no, which is fine. */
   async act(method, path, idempotencyKey) {
     const headers = { 'content-type': undefined, 'idempotency-key': idempotencyKey };
@@ -49,6 +69,12 @@ export class ChaosClient {
       if (TERMINAL.includes(job.state)) return job;
       if (Date.now() > deadline) return job;
     }
+  }
+
+  /** Who is in the job's segments, each once, by name. */
+  async people(id) {
+    const { data } = await this.#patient('GET', `/jobs/${id}/detailed-results/?limit=1000`);
+    return [...new Set(data.map(({ meta }) => meta.person))].sort();
   }
 
   /** Number of the job's segments, how many of them differ from each other, and all of them as comparable lines. */
@@ -83,7 +109,8 @@ export class ChaosClient {
         // With Retry-After it is the first request of this key that is still under way.
         if (reply.status === 409 && 'ended' in options && !reply.headers.has('retry-after')) return options.ended;
         const problem = await reply.text();
-        if (reply.status < 500 && reply.status !== 409 && reply.status !== 429) {
+        const isOver = reply.status === 409 && !reply.headers.has('retry-after');
+        if (isOver || (reply.status < 500 && reply.status !== 409 && reply.status !== 429)) {
           throw Object.assign(new Error(`${method} ${path}: ${reply.status} ${problem}`), { final: true });
         }
         wait = Math.min(2_000, Number(reply.headers.get('retry-after') ?? 1) * 1000);

@@ -10,7 +10,7 @@ import { buildOf } from './other-build.mjs';
 /** From a server's return until a photo is mined, on a machine that does nothing else. */
 const RECOVERY_SECONDS = 60;
 
-const USAGE = `Mines many jobs on real servers while random processes are killed, each server goes away for a while, everything is
+const USAGE = `Mines many jobs, and imports and trains datasets, on real servers while random processes are killed, each server goes away for a while, everything is
 restarted in order and replaced by another build and back. Some jobs are stopped and retried, deleted, or expire.
 
   npm run chaos [-- --jobs 200 --kills 20 --outage 60 --upgrade HEAD^ --seed TEXT --log FILE --write]
@@ -99,11 +99,12 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
       .join(', ');
   const rows = [
     ['Jobs accepted', report.jobs],
+    ['Datasets that were imported and trained, with a job that names the model', report.trainings],
     ['What clients did to them', list(report.deeds)],
     ['Jobs by state, but for those that went', list(report.states)],
-    ['Jobs lost or not ended', report.lost.length],
-    ['Jobs with other results than undisturbed', report.wrong.length],
-    ['Segments, jobs or webhooks twice', report.doubled.length],
+    ['Jobs, imports and trainings lost or not ended', report.lost.length],
+    ['Jobs, datasets and models with other results than undisturbed', report.wrong.length],
+    ['Segments, jobs, webhooks, classes, images or versions of models twice', report.doubled.length],
     ['Deleted and expired jobs of which something is left', report.remains.length],
     ['Jobs whose end no webhook told', report.unheard.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
@@ -136,7 +137,7 @@ Observations are not kept between jobs, so each job does all of its work.
 
 While jobs are posted and mined, random processes are killed with SIGKILL, each server is stopped and started again, and
 at last every process is restarted in order, and replaced by one of another commit and back. Some jobs are stopped and
-retried, some deleted, some expire. The client does what ours is told to do: it repeats what was refused with
+retried, some deleted, some expire. Datasets are imported and trained, and jobs name the models that come of it. The client does what ours is told to do: it repeats what was refused with
 the same \`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed
 run. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
 count as one of the three attempts that a chunk has.
