@@ -19,7 +19,7 @@ const drivers = [
   },
   { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
   { packages: ['onnxruntime-node'], files: ['libs/inference/**', 'models/**', 'tools/**'] },
-  { packages: ['sharp', 'fluent-ffmpeg'], files: ['libs/media/**', 'tools/**'] },
+  { packages: ['sharp', 'fluent-ffmpeg', '@embedpdf/pdfium'], files: ['libs/media/**', 'tools/**'] },
 ];
 
 /** The restriction for one place: every driver but those that live there. */

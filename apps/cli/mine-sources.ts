@@ -75,5 +75,5 @@ async function kindOf(file: string): Promise<SourceGroup['kind'] | null> {
     throw error;
   });
   if (kind === 'image') return 'pictures';
-  return kind === 'video' || kind === 'audio' ? 'films' : null;
+  return kind === 'unknown' ? null : 'films';
 }

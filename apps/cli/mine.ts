@@ -67,7 +67,8 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         const limit = process.stdout.isTTY ? undefined : Infinity;
         const several = group.sources.length > 1;
         const sums = await sumsTable(named(client.jobs.summarizedResults(job.id), place), several, limit);
-        const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), several, limit);
+        const shown = { several, paged: job.media_type === 'pdf' };
+        const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), shown, limit);
         const tables = sums === null ? found : found === NOTHING_FOUND ? sums : `${found}\n\n${sums}`;
         process.stdout.write(
           `\n${tables}\n\n${Object.values(files)

@@ -24,12 +24,12 @@ async function* results(...overrides: Partial<DetailedResult>[]): AsyncGenerator
 
 describe('resultsTable', () => {
   it('shows who, when and how sure', async () => {
-    const table = await resultsTable(results({}), false);
+    const table = await resultsTable(results({}), { several: false });
     expect(table.split('\n').at(-1)).toBe('Anna  0.0 s  2.0 s  00:00:00:00  00:00:02:00         80 %');
   });
 
   it('shows the picture instead of times when there are only pictures', async () => {
-    const table = await resultsTable(results({ media_type: 'image', source: '/photos/a.jpg' }), true);
+    const table = await resultsTable(results({ media_type: 'image', source: '/photos/a.jpg' }), { several: true });
     expect(table.split('\n')).toEqual([
       'Picture  Who   Similarity',
       '───────  ────  ──────────',
@@ -37,23 +37,33 @@ describe('resultsTable', () => {
     ]);
   });
 
+  it('shows on which page of a document somebody is, counted from 1', async () => {
+    const found = results({ media_type: 'image', frame_start: 2, frame_end: 2 }, { media_type: 'image', frame_end: 3 });
+    expect((await resultsTable(found, { several: false, paged: true })).split('\n')).toEqual([
+      'Who   Page  Similarity',
+      '────  ────  ──────────',
+      'Anna     3        80 %',
+      'Anna   1–4        80 %',
+    ]);
+  });
+
   it('names landmarks', async () => {
     const meta = { landmark: { name: 'Old Bridge', latitude: null }, confidence: 0.83 };
-    const table = await resultsTable(results({ module: 'landmark_recognition', meta }), false);
+    const table = await resultsTable(results({ module: 'landmark_recognition', meta }), { several: false });
     expect(table.split('\n').at(-1)).toMatch(/^Old Bridge .* 83 %$/);
   });
 
   it('claims no similarity for the unknown', async () => {
     const meta = { person: 'unknown', closest_person: 'Anna', similarity: 0.2, mean_similarity: 0.2 };
-    expect(await resultsTable(results({ meta }), false)).not.toContain('20 %');
+    expect(await resultsTable(results({ meta }), { several: false })).not.toContain('20 %');
   });
 
   it('ends a long table with how many are left', async () => {
-    const table = await resultsTable(results({}, {}, {}), false, 2);
+    const table = await resultsTable(results({}, {}, {}), { several: false }, 2);
     expect(table).toContain('… and 1 more in results.json');
   });
 
   it('says so when nothing was found', async () => {
-    expect(await resultsTable(results(), false)).toBe('Nothing was found.');
+    expect(await resultsTable(results(), { several: false })).toBe('Nothing was found.');
   });
 });

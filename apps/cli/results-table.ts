@@ -6,10 +6,12 @@ import { printable, textTable } from './text-table.js';
 const MOST_ROWS = 100;
 export const NOTHING_FOUND = 'Nothing was found.';
 
-/** Who and what was found, from when to when, how sure: as text for a person. */
+/**
+ * Who and what was found, from when to when, how sure: as text for a person. Of several sources each is named; of documents, pages.
+ */
 export async function resultsTable(
   results: AsyncIterable<DetailedResult>,
-  several: boolean,
+  { several, paged = false }: { several: boolean; paged?: boolean },
   limit = MOST_ROWS,
 ): Promise<string> {
   const rows: string[][] = [];
@@ -23,11 +25,13 @@ export async function resultsTable(
     if (rows.length < limit) rows.push([result.source, ...cells(result)]);
   }
   if (count === 0) return NOTHING_FOUND;
-  const columns = stills ? [...(several ? [0] : []), 1, 6] : [...(several ? [0] : []), 1, 2, 3, 4, 5, 6];
+  const places = paged ? [7] : stills ? [] : [2, 3, 4, 5];
+  const columns = [...(several ? [0] : []), 1, ...places, 6];
   const [who, sure] = people ? ['Who', 'Similarity'] : ['Who or what', 'Confidence'];
-  const head = [stills ? 'Picture' : 'Film', who, 'From', 'To', 'Timecode in', 'Timecode out', sure];
+  const source = paged ? 'Document' : stills ? 'Picture' : 'Film';
+  const head = [source, who, 'From', 'To', 'Timecode in', 'Timecode out', sure, 'Page'];
   const pick = (row: string[]) => columns.map((column) => row[column] ?? '');
-  const right = new Set([2, 3, 6]);
+  const right = new Set([2, 3, 6, 7]);
   const table = textTable(
     pick(head),
     rows.map((row) => pick([printable(basename(row[0] ?? '')), ...row.slice(1)])),
@@ -52,7 +56,14 @@ function cells(result: DetailedResult): string[] {
     result.tc_start,
     result.tc_end,
     known && typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
+    pages(result),
   ];
+}
+
+/** As a reader counts them. */
+function pages({ frame_start: first, frame_end: last }: DetailedResult): string {
+  const [from, to] = [Number(first) + 1, Number(last) + 1];
+  return from === to ? `${from}` : `${from}–${to}`;
 }
 
 /** `landmark` holds the name beside where the place is. */

@@ -3,6 +3,7 @@ import {
   audioSpecName,
   frameSpecName,
   imageRange,
+  pageFacts,
   type AudioInterval,
   type Extent,
   type FrameInterval,
@@ -20,7 +21,16 @@ import {
   setSourcePlanned,
 } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
-import { audioPackMemory, chunkMemory, cutAudio, decodeImage, decodeInterval, pictureMemory } from '@adit/media';
+import {
+  audioPackMemory,
+  chunkMemory,
+  cutAudio,
+  decodeImage,
+  decodeInterval,
+  decodePage,
+  pageMemory,
+  pictureMemory,
+} from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -76,6 +86,7 @@ export class ChunkDecoder {
   private decodeExtent(task: ChunkTask, extent: Extent, signal: AbortSignal): Promise<Record<string, PackKeys>> {
     switch (extent.kind) {
       case 'image':
+        if (extent.page !== undefined) return this.decodePage(task, extent.page, signal);
         return this.decodeImages(task, signal);
       case 'video':
         return this.decodeFrames(task, extent.interval, signal);
@@ -102,6 +113,28 @@ export class ChunkDecoder {
         const limits = { directory: this.workDirectory };
         const request = { path: file.path, facts, index, interval, specs: specsOf(analyses), signal, limits };
         return this.memory.admit(chunkMemory(facts), () => decodeInterval(request), signal);
+      },
+      signal,
+    );
+    return { [sourceIndex]: await this.store(chunk, sourceIndex, packs) };
+  }
+
+  private async decodePage(
+    { job, chunk, sources, analyses }: ChunkTask,
+    page: number,
+    signal: AbortSignal,
+  ): Promise<Record<string, PackKeys>> {
+    const [source] = sources;
+    if (!source?.mediaDigest || source.facts?.kind !== 'pdf') return {};
+    const { facts, mediaDigest, index: sourceIndex, uri } = source;
+    const packs = await this.cache.use(
+      { jobId: job.id, workspaceId: job.workspaceId, index: sourceIndex, uri },
+      async (file) => {
+        checkSame(file, mediaDigest);
+        const { path } = file;
+        const bytes = await pageMemory(path, pageFacts(facts, page));
+        const request = { path, facts, page, specs: specsOf(analyses) };
+        return this.memory.admit(bytes, () => decodePage(request, signal), signal);
       },
       signal,
     );

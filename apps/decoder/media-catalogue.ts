@@ -82,7 +82,8 @@ export class MediaCatalogue {
     { digest, facts }: KnownMedia,
     decoded: () => Promise<DecodedAudio>,
   ): Promise<AudioInterval[] | null> {
-    if (facts.kind === 'image' || (facts.kind === 'video' && facts.audioStreams.length === 0)) return null;
+    if (facts.kind === 'image' || facts.kind === 'pdf') return null;
+    if (facts.kind === 'video' && facts.audioStreams.length === 0) return null;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
     if (known?.audioGrid?.decoder === AUDIO_DECODER_VERSION) return known.audioGrid.intervals;
     const intervals = await planAudioGrid(audioPieces(await decoded()), this.limits);

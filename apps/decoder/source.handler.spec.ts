@@ -9,7 +9,7 @@ import { EXTENT_NAME, JobCommands, JobSettings, type ResolvedAnalysis } from '@a
 import { OutboxRelay } from '@adit/outbox';
 import { FilesystemObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
-import { blackPng, numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
+import { blackPng, numberedFilm, pdfDocument, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AudioFiles } from './audio-files.js';
 import { DecoderConfig } from './config.js';
@@ -52,6 +52,7 @@ describe('opening a source', () => {
     const objects = await FilesystemObjectStore.open(join(folder, 'objects'));
     await db.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
     await writeFile(join(folder, 'photo.png'), blackPng(8, 8));
+    await writeFile(join(folder, 'pages.pdf'), pdfDocument([{}, {}]));
     const frames = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 2 }), '-pix_fmt', 'yuv420p'];
     await copyFile(await transcode('numbered.mp4', frames), join(folder, 'film.mp4'));
     const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=1'];
@@ -140,6 +141,28 @@ describe('opening a source', () => {
       sources: ['failed', 'planned'],
       errors: ['tone.wav: faces takes images and video, not audio; films takes video, not audio'],
       folds: ['faces 1', 'films 1'],
+    });
+  });
+
+  it('plans a chunk for each page of a document, for those that take pictures', async () => {
+    expect(await opened(['pages.pdf', 'pages.pdf'], { faces: ['image'], films: ['video'] })).toEqual({
+      job: 'processing',
+      modules: { faces: 'processing', films: 'processing' },
+      sources: ['planned', 'planned'],
+      errors: ['pages.pdf: films takes video, not PDF documents'],
+      folds: ['faces 0', 'films 0 closed', 'faces 1', 'films 1 closed'],
+    });
+    expect(chunks).toEqual(['0 page-0 faces', '0 page-1 faces', '1 page-0 faces', '1 page-1 faces']);
+  });
+
+  it.each([
+    ['pages.pdf', 'film.mp4'],
+    ['film.mp4', 'pages.pdf'],
+  ])('fails a job of %s and %s', async (first, second) => {
+    const { job, errors } = await opened([first, second], { faces: both });
+    expect({ job, errors }).toEqual({
+      job: 'failed',
+      errors: ['Images, PDF documents and video are mixed; post one job for each kind.'],
     });
   });
 

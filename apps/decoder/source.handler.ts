@@ -1,5 +1,5 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, type AudioInterval, type Payload } from '@adit/contracts';
+import { AditError, type AudioInterval, type MediaKind, type MediaType, type Payload } from '@adit/contracts';
 import { JobEntity, JobModuleEntity, JobSourceEntity } from '@adit/database';
 import {
   ALL_IMAGES,
@@ -34,6 +34,13 @@ import { MediaCatalogue, type KnownMedia } from './media-catalogue.js';
 import { SourceCache, type SourceOfJob } from './source-cache.js';
 
 const log = createLogger('decoder');
+
+/** Whether a source goes with those before it: images are planned together, documents and films one by one. */
+function goTogether(kind: MediaKind, job: MediaType): boolean {
+  // A job of films and recordings is one of video.
+  const [own, others] = [kind, job].map((each) => (each === 'audio' ? 'video' : each));
+  return own === others;
+}
 
 /** A source with what plans are made of. */
 interface OpenedMedia extends KnownMedia {
@@ -148,7 +155,7 @@ export class SourceHandler {
     // Opened again, for a module that missed it: what the others know of it is of another file.
     if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
     const { kind } = media.facts;
-    if (!isFirst && (kind === 'image') !== (locked.job.mediaType === 'image')) {
+    if (!isFirst && !goTogether(kind, locked.job.mediaType)) {
       await failMixed(locked);
       return null;
     }

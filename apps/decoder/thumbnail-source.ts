@@ -48,7 +48,7 @@ export async function fetchForThumbnail(
     await copy(0, size);
     return { posterSeconds: 30 };
   }
-  if (kind === 'audio' || kind === 'image') {
+  if (kind === 'audio' || kind === 'image' || entry.contentType === 'application/pdf') {
     throw new AditError('MEDIA_INVALID', `The file has ${size} bytes, which is too much for a thumbnail.`);
   }
   await copy(0, head);

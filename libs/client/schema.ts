@@ -879,7 +879,7 @@ export type ImageEvaluation = {
 
 export type ImageFacts = {
   kind: "image";
-  /** `jpeg`, `png` or `webp`; there may be more */
+  /** `jpeg`, `png`, `webp`, or `pdf` of a page; there may be more */
   format: string;
   width: number;
   height: number;
@@ -1108,7 +1108,7 @@ export type LeftOutImage = {
 
 export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person" | "another_place";
 
-export type MediaFacts = VideoFacts | ImageFacts | AudioFacts;
+export type MediaFacts = VideoFacts | ImageFacts | AudioFacts | PdfFacts;
 
 export type MediaInfo = {
   fps?: number;
@@ -1337,6 +1337,18 @@ export type ParagraphRequest = {
   speaker?: string | null;
   time_start?: number;
   time_end?: number;
+};
+
+export type PdfFacts = {
+  kind: "pdf";
+  pages: number;
+  sizes: PdfFactsSizesItem[];
+};
+
+export type PdfFactsSizesItem = {
+  from: number;
+  width: number;
+  height: number;
 };
 
 export type PictureFace = {

@@ -7,7 +7,7 @@ export type Rational = z.infer<typeof Rational>;
 export const MediaType = z
   .enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml'])
   .describe(
-    'By content. `videostream` (live streams), `pdf` and `xml` are names for what is to come: such sources are refused.',
+    'By content. A `pdf` is mined page by page, as pictures are. `videostream` (live streams) and `xml` are names for what is to come: such sources are refused.',
   );
 export type MediaType = z.infer<typeof MediaType>;
 
@@ -56,11 +56,28 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
   kind: z.literal('image'),
-  format: z.string().describe('`jpeg`, `png` or `webp`; there may be more'),
+  format: z.string().describe('`jpeg`, `png`, `webp`, or `pdf` of a page; there may be more'),
   width: z.int().positive(),
   height: z.int().positive(),
 });
 export type ImageFacts = z.infer<typeof ImageFacts>;
+
+/** A document, each page of which is looked at as a picture. */
+export const PdfFacts = z.object({
+  kind: z.literal('pdf'),
+  pages: z.int().positive(),
+  /** Pixels that pages are drawn with, from page `from` (counted from 0) on; the first is of page 0. */
+  sizes: z
+    .array(z.object({ from: z.int().nonnegative(), width: z.int().positive(), height: z.int().positive() }))
+    .min(1),
+});
+export type PdfFacts = z.infer<typeof PdfFacts>;
+
+/** A page of a document as the picture that it is looked at as. `page` counts from 0. */
+export function pageFacts({ sizes }: PdfFacts, page: number): ImageFacts {
+  const { width, height } = sizes.findLast(({ from }) => from <= page) ?? { width: 1, height: 1 };
+  return { kind: 'image', format: 'pdf', width, height };
+}
 
 export const AudioFacts = z.object({
   kind: z.literal('audio'),
@@ -72,7 +89,7 @@ export const AudioFacts = z.object({
 });
 export type AudioFacts = z.infer<typeof AudioFacts>;
 
-export const MediaFacts = z.discriminatedUnion('kind', [VideoFacts, ImageFacts, AudioFacts]);
+export const MediaFacts = z.discriminatedUnion('kind', [VideoFacts, ImageFacts, AudioFacts, PdfFacts]);
 export type MediaFacts = z.infer<typeof MediaFacts>;
 
 /** What a source turned out to be. */
@@ -97,20 +114,24 @@ export type FrameInterval = z.infer<typeof FrameInterval>;
 export const AudioInterval = z.object({ startMs: z.int().nonnegative(), endMs: z.int().positive() });
 export type AudioInterval = z.infer<typeof AudioInterval>;
 
-/** What one unit is of its media, and which stretch of it: a whole picture, frames of a film, or sound, of a film or alone. */
+/**
+ * What one unit is of its media, and which stretch of it: a whole picture or one page of a document (counted from 0), frames of a
+ * film, or sound, of a film or alone.
+ */
 export const Extent = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('image') }),
+  z.object({ kind: z.literal('image'), page: z.int().nonnegative().optional() }),
   z.object({ kind: z.literal('video'), interval: FrameInterval }),
   z.object({ kind: z.literal('audio'), interval: AudioInterval }),
 ]);
 export type Extent = z.infer<typeof Extent>;
 
 /** An extent as rows keep it: the first builds knew no kinds, and wrote null for pictures and the bare interval for frames. */
-export type StoredExtent = FrameInterval | ({ kind: 'audio' } & AudioInterval) | null;
+export type StoredExtent = FrameInterval | ({ kind: 'audio' } & AudioInterval) | { kind: 'image'; page: number } | null;
 
 export function extentOf(stored: StoredExtent): Extent {
   if (stored === null) return { kind: 'image' };
   if (!('kind' in stored)) return { kind: 'video', interval: stored };
+  if (stored.kind === 'image') return stored;
   const { kind, ...interval } = stored;
   return { kind, interval };
 }
@@ -118,7 +139,7 @@ export function extentOf(stored: StoredExtent): Extent {
 export function storedExtent(extent: Extent): StoredExtent {
   switch (extent.kind) {
     case 'image':
-      return null;
+      return extent.page === undefined ? null : { kind: 'image', page: extent.page };
     case 'video':
       return extent.interval;
     case 'audio':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Extent, MediaFacts } from './media.js';
+import { pageFacts, type Extent, type MediaFacts } from './media.js';
 
 /** A source as its units know it. */
 export interface UnitSource {
@@ -14,6 +14,18 @@ export interface UnitSource {
  * video or of audio is one unit, a chunk of images one per picture. A film's sound has units beside those of its frames.
  */
 export type Unit<Kind extends Extent['kind'] = Extent['kind']> = UnitSource & Extract<Extent, { kind: Kind }>;
+
+/** An extent of a source as those who look at it, and fold what they saw, know it: a page of a document is a picture to them. */
+export function unitOf(source: UnitSource, extent: Extent): Unit {
+  const { facts } = source;
+  if (extent.kind !== 'image' || extent.page === undefined || facts.kind !== 'pdf') return { ...source, ...extent };
+  return { ...source, ...extent, facts: pageFacts(facts, extent.page) };
+}
+
+/** What a picture is counted as where frames are: the page of its document, or its place among the images of the job. */
+export function pictureIndex(unit: Unit): number {
+  return unit.kind === 'image' ? (unit.page ?? unit.sourceIndex) : unit.sourceIndex;
+}
 
 /** Who looked. */
 export const Maker = z.object({

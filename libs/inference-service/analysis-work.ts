@@ -1,4 +1,4 @@
-import { extentOf, type AnalysisRequested, type Unit, type UnitSource } from '@adit/contracts';
+import { extentOf, unitOf, type AnalysisRequested, type Unit, type UnitSource } from '@adit/contracts';
 import { fromRow, JobAnalysisEntity, type ChunkEntity, type PackKeys } from '@adit/database';
 import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
@@ -38,7 +38,7 @@ export async function readWork(
   if (row === undefined) return null;
   const { job, chunk, keepCache } = row;
   const extent = extentOf(chunk.interval);
-  const units = row.units.map((source): Unit => ({ ...source, ...extent }));
+  const units = row.units.map((source) => unitOf(source, extent));
   const asked = fromRow(JobAnalysisEntity, row.request);
   return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map(), canaries: [] };
 }

@@ -47,7 +47,7 @@ export function frameIndexKey(workspaceId: string, mediaDigest: string, generati
 export function extentName(extent: Extent): string {
   switch (extent.kind) {
     case 'image':
-      return 'image';
+      return extent.page === undefined ? 'image' : `page-${extent.page}`;
     case 'video': {
       const { first, frameStart, frameEnd } = extent.interval;
       return `${first ? 'from-' : ''}${frameStart}-${frameEnd}`;

@@ -2,11 +2,20 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
-import { frameSpecName, type FrameSpec, type ImageFacts, type MediaKind, type PackedFrame } from '@adit/contracts';
+import {
+  frameSpecName,
+  pageFacts,
+  type FrameSpec,
+  type ImageFacts,
+  type MediaKind,
+  type PackedFrame,
+  type PdfFacts,
+} from '@adit/contracts';
 import { decodePictures, sizeKey, type DecodeIntervalRequest } from './chunk-run.js';
 import { barePicture } from './bare-picture.js';
 import type { GraphOutput } from './decode-graph.js';
 import { packFrames } from './frame-pack.js';
+import { drawPage } from './pdf/pdf.js';
 import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture.js';
 import { plainJpeg } from './plain-jpeg.js';
 import { sampleFrames, type SampledFrame } from './plan.js';
@@ -74,38 +83,65 @@ export async function decodeImage(request: {
   limits?: { maxPixels?: number };
 }): Promise<Map<string, Buffer>> {
   const { path, facts, specs } = request;
-  const sizes = new Map(specs.map((spec) => pictureSize(facts, spec)).map((size) => [sizeKey(size), size]));
+  const sizes = sizesOf(facts, specs);
   const maxPixels = request.limits?.maxPixels ?? DEFAULT_MAX_PIXELS;
-  const isNative = (size: Size) => size.width === facts.width && size.height === facts.height;
   try {
-    const own = [...sizes.values()].some(isNative) && facts.format === 'jpeg';
+    const own = [...sizes.values()].some((size) => isWhole(size, facts)) && facts.format === 'jpeg';
     const plain = own ? await plainJpeg(await barePicture(path), facts, { maxPixels, whole: sizes.size > 1 }) : null;
     const open = await opener(path, facts, { maxPixels, times: sizes.size - (plain === null ? 0 : 1) });
-    const bySize = new Map(
-      await Promise.all(
-        [...sizes].map(async ([key, size]): Promise<[string, Buffer]> => {
-          const jpeg = isNative(size)
-            ? (plain ??
-              (await open()
-                .jpeg({ ...PACKED, quality: 95, chromaSubsampling: '4:4:4' })
-                .toBuffer()))
-            : await open()
-                .resize({ ...size, fit: 'fill' })
-                .jpeg({ ...PACKED, quality: 92 })
-                .toBuffer();
-          return [key, packFrames([{ frame: 0, pts: 0, time: 0, ...size }], [jpeg])];
-        }),
-      ),
-    );
-    return new Map(
-      specs.flatMap((spec) => {
-        const pack = bySize.get(sizeKey(pictureSize(facts, spec)));
-        return pack === undefined ? [] : [[frameSpecName(spec), pack] as const];
-      }),
-    );
+    return await picturePacks(facts, specs, open, plain);
   } catch (error) {
     throw unreadable(error);
   }
+}
+
+/** The same of a page of a document. Throws MEDIA_INVALID when it cannot be read, LIMIT_EXCEEDED past time or memory. */
+export async function decodePage(
+  request: { path: string; facts: PdfFacts; page: number; specs: readonly FrameSpec[] },
+  signal?: AbortSignal,
+): Promise<Map<string, Buffer>> {
+  const drawn = await drawPage(request, signal);
+  return picturePacks(pageFacts(request.facts, request.page), request.specs, () => rawPicture(drawn));
+}
+
+/** A single-frame pack for each spec. `open` gives a pipeline of the displayed picture, `native` is its JPEG where there is one. */
+async function picturePacks(
+  facts: ImageFacts,
+  specs: readonly FrameSpec[],
+  open: () => Sharp,
+  native: Buffer | null = null,
+): Promise<Map<string, Buffer>> {
+  const bySize = new Map(
+    await Promise.all(
+      [...sizesOf(facts, specs)].map(async ([key, size]): Promise<[string, Buffer]> => {
+        const jpeg = isWhole(size, facts)
+          ? (native ??
+            (await open()
+              .jpeg({ ...PACKED, quality: 95, chromaSubsampling: '4:4:4' })
+              .toBuffer()))
+          : await open()
+              .resize({ ...size, fit: 'fill' })
+              .jpeg({ ...PACKED, quality: 92 })
+              .toBuffer();
+        return [key, packFrames([{ frame: 0, pts: 0, time: 0, ...size }], [jpeg])];
+      }),
+    ),
+  );
+  return new Map(
+    specs.flatMap((spec) => {
+      const pack = bySize.get(sizeKey(pictureSize(facts, spec)));
+      return pack === undefined ? [] : [[frameSpecName(spec), pack] as const];
+    }),
+  );
+}
+
+/** The distinct sizes that specs ask of a picture. */
+function sizesOf(facts: ImageFacts, specs: readonly FrameSpec[]): Map<string, Size> {
+  return new Map(specs.map((spec) => pictureSize(facts, spec)).map((size) => [sizeKey(size), size]));
+}
+
+function isWhole(size: Size, { width, height }: ImageFacts): boolean {
+  return size.width === width && size.height === height;
 }
 
 type Size = { width: number; height: number };

@@ -8,6 +8,7 @@ import {
   type FrameInterval,
   type InputKind,
   type MediaFacts,
+  type PdfFacts,
   type ProcessingRange,
   type Span,
 } from '@adit/contracts';
@@ -31,10 +32,11 @@ export interface PlannableMedia {
 /** The chunks that a range has, of one kind of media; none where there is nothing of that kind. Throws MEDIA_INVALID for a range outside. */
 type MediaPlan = (media: PlannableMedia, range: ProcessingRange | null) => Span[];
 
-/** How each kind is planned: a film is cut at keyframes, sound near each 24 s. */
+/** How each kind is planned: a film is cut at keyframes, sound near each 24 s; each page of a document is a chunk. */
 const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
   // By their count, over all sources of the job: the first that is opened stands for all.
-  image: ({ facts, sources, imagesPerChunk }, range) => {
+  image: ({ facts, sourceIndex, sources, imagesPerChunk }, range) => {
+    if (facts.kind === 'pdf') return pagesOf(facts, range).map((page) => within(sourceIndex, { kind: 'image', page }));
     if (facts.kind !== 'image') return [];
     const wanted = imageRange(range, sources);
     if (wanted === null) {
@@ -68,6 +70,12 @@ const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
 export function planMedia(media: PlannableMedia, input: InputKind, range: ProcessingRange | null): Span[] {
   const kinds = keysOf(MEDIA_PLANS).filter((kind) => inputKindOf(kind) === input);
   return kinds.flatMap((kind) => MEDIA_PLANS[kind](media, range));
+}
+
+function pagesOf({ pages }: PdfFacts, range: ProcessingRange | null): number[] {
+  const wanted = imageRange(range, pages);
+  if (wanted === null) throw new AditError('MEDIA_INVALID', 'its range does not lie within the pages of the document');
+  return Array.from({ length: wanted.to - wanted.from + 1 }, (_, at) => wanted.from + at);
 }
 
 function within(sourceIndex: number, extent: Extent): Span {

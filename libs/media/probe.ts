@@ -8,6 +8,7 @@ import type { FrameIndex } from './frame-index.js';
 import { readHead } from './head-frames.js';
 import { indexFrames } from './index-frames.js';
 import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
+import { probePdf } from './pdf/pdf.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
@@ -31,13 +32,13 @@ interface ProbeOptions extends ProbeRun {
 
 interface ProbedMedia {
   facts: MediaFacts;
-  /** Null for images and sound. */
+  /** Null of what has no frames. */
   index: FrameIndex | null;
 }
 
 /**
- * What a private file holds, decided by its content alone: facts of an image, a film (with the place of every frame) or
- * sound. Throws MEDIA_INVALID saying what is wrong, TOO_LARGE for a film beyond the limits, LIMIT_EXCEEDED when the probe
+ * What a private file holds, decided by its content alone: facts of an image, a document, a film (with the place of every frame)
+ * or sound. Throws MEDIA_INVALID saying what is wrong, TOO_LARGE for a film beyond the limits, LIMIT_EXCEEDED when the probe
  * takes too long.
  */
 export async function probeMedia(path: string, options: ProbeOptions = {}): Promise<ProbedMedia> {
@@ -49,7 +50,7 @@ export async function probeMedia(path: string, options: ProbeOptions = {}): Prom
     case 'audio':
       return probeStreams(path, options);
     case 'pdf':
-      throw new AditError('MEDIA_INVALID', 'PDF documents cannot be mined yet.');
+      return { facts: await probePdf(path, options), index: null };
     default:
       throw new AditError('MEDIA_INVALID', notMined(sniffed));
   }

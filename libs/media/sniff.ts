@@ -10,9 +10,11 @@ interface SniffedMedia {
 }
 
 const PICTURES = PICTURE_FORMATS.map(({ title }) => title).join(', ');
-export const ACCEPTED_MEDIA = `Accepted are ${PICTURES}, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.`;
+export const ACCEPTED_MEDIA = `Accepted are ${PICTURES}, PDF, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.`;
 
 export const SNIFFED_BYTES = 64 << 10;
+
+const PDF_MARK = Buffer.from('%PDF-');
 
 /** Extensions as file-type names them. An mp4 may hold only sound: the probe decides. */
 const KNOWN: Record<string, SniffedMedia> = {
@@ -38,7 +40,6 @@ const KNOWN: Record<string, SniffedMedia> = {
   oga: { kind: 'audio', format: 'ogg' },
   opus: { kind: 'audio', format: 'ogg' },
   spx: { kind: 'audio', format: 'ogg' },
-  pdf: { kind: 'pdf', format: 'pdf' },
 };
 
 /** What is often sent and not mined, by name, with what to do about it. */
@@ -120,6 +121,8 @@ export async function sniffMedia(path: string): Promise<SniffedMedia> {
 /** The same of a file's first bytes, of which `SNIFFED_BYTES` are enough. */
 export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (head.length === 0) throw new AditError('MEDIA_INVALID', 'The file is empty.');
+  // Pages that are only drawn may be text throughout; PDFium reads it, never ffmpeg.
+  if (head.subarray(0, PDF_MARK.length).equals(PDF_MARK)) return { kind: 'pdf', format: 'pdf' };
   const script = textScript(head);
   if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
   const stream = mpegStream(head);

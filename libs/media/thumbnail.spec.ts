@@ -1,7 +1,7 @@
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blackPng, sampleMedia, transcode, withOrientation } from '@adit/testing';
+import { blackPng, pdfDocument, sampleMedia, transcode, withOrientation } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import type { Admit } from './decode-memory.js';
@@ -69,6 +69,13 @@ describe('a thumbnail', () => {
     expect(contrast(wave)).toBeGreaterThan(100);
     const silence = await transcode('silence.m4a', ['-f', 'lavfi', '-i', 'anullsrc=d=3', '-c:a', 'aac']);
     expect(await thumbnail(silence)).toMatchObject({ width: 320, height: 160 });
+  });
+
+  it('of a document is its first page', async () => {
+    const path = await saved('poster.pdf', pdfDocument([{ content: '1 0 0 rg 0 421 595 421 re f' }, {}]));
+    const shown = await thumbnail(path);
+    expect(shown).toMatchObject({ width: 226, height: 320 });
+    expect(contrast(shown)).toBeGreaterThan(100);
   });
 
   it('of a long film needs its beginning and its end only', async () => {

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, pageFacts } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import { probeJson } from './ffprobe.js';
-import { openPicture, unreadable } from './picture.js';
+import { drawPage, pageMemory, probePdf } from './pdf/pdf.js';
+import { encodeJpeg, openPicture, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
 import { chooseVideoStream, ENTRIES, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
@@ -31,12 +32,13 @@ const CANDIDATES = 8;
 const WAVEFORM_RATE = 4000;
 
 /**
- * A small JPEG that shows what a file is: a picture itself, a film's poster, the waveform of sound. Throws MEDIA_INVALID for
+ * A small JPEG that shows what a file is: a picture itself, a document's first page, a film's poster, the waveform of sound. Throws MEDIA_INVALID for
  * what cannot be shown, LIMIT_EXCEEDED past a minute or a gigabyte.
  */
 export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> {
   const { path, maxSide = 320, admit = admitAtOnce, signal } = request;
   const { kind, format } = await sniffMedia(path);
+  if (kind === 'pdf') return firstPage(request);
   if (kind === 'image') return admit(await pictureThumbnailMemory(path), () => smallJpeg(path, maxSide));
   if (kind !== 'video' && kind !== 'audio') {
     throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
@@ -61,6 +63,15 @@ export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> 
     return admit(bytes, () => waveform(request, audio.index));
   }
   throw new AditError('MEDIA_INVALID', 'The file holds neither a picture nor sound that can be decoded.');
+}
+
+async function firstPage({ path, maxSide = 320, admit = admitAtOnce, signal }: ThumbnailRequest): Promise<Buffer> {
+  const facts = await probePdf(path, { signal });
+  const draw = async (): Promise<Buffer> => {
+    const page = await drawPage({ path, facts, page: 0 }, signal);
+    return (await encodeJpeg(page, { maxSide })).data;
+  };
+  return admit(await pageMemory(path, pageFacts(facts, 0)), draw);
 }
 
 function poster(request: ThumbnailRequest, stream: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import type { Json } from '@adit/contracts';
+import { pictureIndex, type Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
@@ -65,7 +65,8 @@ export abstract class StretchFold<
     const { sampled, detectionsAt, state: next = state } = this.detect(input, state);
     const { unit } = input;
     if (unit.facts.kind === 'image') {
-      const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
+      const index = pictureIndex(unit);
+      const at: Instant = { frame: index, time: 0, sample: index };
       const open: Stretch<Extra>[] = [];
       for (const { frame } of sampled) for (const seen of detectionsAt(at, frame, () => null)) this.extend(open, seen);
       return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };

@@ -120,10 +120,10 @@ const SLACK = 0.1;
 
 /**
  * Timecode of a frame (counted from the source's start) shown at `time` (seconds from the source's start), the source's
- * own start added. A film whose frame numbers don't tell the time, and sound, go by time; images have 00:00:00:00.
+ * own start added. A film whose frame numbers don't tell the time, and sound, go by time; images and pages have 00:00:00:00.
  */
 export function timecodeAt(facts: MediaFacts, frame: number | null, time: number): string {
-  if (facts.kind === 'image') return '00:00:00:00';
+  if (facts.kind === 'image' || facts.kind === 'pdf') return '00:00:00:00';
   if (facts.kind === 'audio') return formatTimecode(Math.floor(time * 25 + 1e-6), { nominal: 25, dropFrame: false });
   const clock = timecodeClockOf(facts);
   const byTime = facts.variableFrameRate || frame === null || !clock.countsFrames;

@@ -25,11 +25,13 @@ export function segmentLabel(segment: Pick<SegmentEntity, 'label' | 'identityNum
 
 /** Of its source; a job of films and recordings is one of video. */
 function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['media_type'] {
-  if (job === 'image' || job === 'videostream') return job;
+  // Each page of a document is a picture.
+  if (job === 'image' || job === 'pdf') return 'image';
+  if (job === 'videostream') return job;
   return job === 'audio' || facts?.kind === 'audio' ? 'audio' : 'video';
 }
 
-/** A stored segment as the interface shows it. Times of images are 0 and their timecodes 00:00:00:00. */
+/** A stored segment as the interface shows it. Times of images and pages are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
   const { facts, mediaType, source, resultName, thumbnail } = around;
   const timecode = (frame: number | null, time: number): string =>

@@ -151,9 +151,9 @@ function labelsAsShown(segments: readonly ReportSegment[]): string[] {
   return order.map(([label]) => label);
 }
 
-/** A segment over all of a film is no appearance of anybody. */
+/** A segment over all of a film or a document is no appearance of anybody. */
 function saysOfWhole({ type, sourceIndex }: ReportSegment, { sources }: ReportInput): boolean {
-  return type === 'gender_neutrality' && !isStill(sources[sourceIndex]);
+  return type === 'gender_neutrality' && sources[sourceIndex]?.mediaType !== 'image';
 }
 
 /** Pictures do not play. */

@@ -12,6 +12,7 @@ export { meanDifference } from './mean-difference.js';
 export { randomOf } from './random.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
+export { jpegSize, pdfDocument, type PdfPage, type PlacedPicture } from './pdf-documents.js';
 export { pythonWith } from './python.js';
 export { specDatabase, type SpecDatabase } from './spec-database.js';
 export {

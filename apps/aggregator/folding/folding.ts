@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { AditError, imageRange, type Json } from '@adit/contracts';
+import { AditError, imageRange, pictureIndex, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ALL_IMAGES } from '@adit/jobs';
 import {
@@ -113,9 +113,10 @@ async function prepared<T>(fold: Fold<Json>, call: () => T): Promise<T> {
   return call();
 }
 
-/** A range of an image job is a range of its images. */
+/** A range of an image job is a range of its images, that of a document one of its pages. */
 function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
   if (unit.kind !== 'image') return true;
   const wanted = imageRange(range, Infinity);
-  return wanted !== null && unit.sourceIndex >= wanted.from && unit.sourceIndex <= wanted.to;
+  const index = pictureIndex(unit);
+  return wanted !== null && index >= wanted.from && index <= wanted.to;
 }

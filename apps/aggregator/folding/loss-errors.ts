@@ -65,10 +65,11 @@ const LOST = `
 
 const OF_SOUND = 's of sound';
 
-/** Which pictures, or which stretches, with a space behind; '' of a single picture. */
+/** Which pictures, page or stretches, with a space behind; '' of a single picture. */
 function placeOf(extent: Extent, row: LostChunk): string {
   switch (extent.kind) {
     case 'image':
+      if (extent.page !== undefined) return `page ${extent.page + 1} `;
       return row.sources === 1 ? '' : `and the ${row.sources - 1} pictures after it `;
     case 'video':
     case 'audio':

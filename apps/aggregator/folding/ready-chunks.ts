@@ -1,4 +1,4 @@
-import { AditError, extentOf, type StoredExtent, type UnitOutcome, type UnitSource } from '@adit/contracts';
+import { AditError, extentOf, unitOf, type StoredExtent, type UnitOutcome, type UnitSource } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { UNITS_OF_CHUNK, type LostObservations } from '@adit/jobs';
 import type { FoldInput } from '@adit/module-kit';
@@ -125,7 +125,7 @@ export class ReadyChunks {
           );
           return [
             {
-              unit: { ...each, ...extentOf(chunk.interval) },
+              unit: unitOf(each, extentOf(chunk.interval)),
               observations: Object.fromEntries(seen),
             },
           ];

@@ -192,8 +192,8 @@ function reportSource({ uri, facts }: JobSourceEntity, job: JobEntity): ReportSo
     source: uri,
     mediaType: job.mediaType,
     fps: film === null ? null : film.fps.num / film.fps.den,
-    resolution: facts === null || facts.kind === 'audio' ? null : [facts.width, facts.height],
-    duration: facts === null || facts.kind === 'image' ? null : facts.duration,
+    resolution: facts !== null && 'width' in facts ? [facts.width, facts.height] : null,
+    duration: facts !== null && 'duration' in facts ? facts.duration : null,
     startTimecode: film?.startTimecode ?? null,
     timecodeRate: film === null ? null : timecodeClockOf(film).perSecond,
   };

@@ -38,8 +38,11 @@ export class DryRuns {
       modules: Object.fromEntries(modules.map((module) => [module.postedAs, describe(module)])),
       sources,
       estimate: {
-        media_seconds: facts.reduce((sum, fact) => sum + (fact.kind === 'image' ? 0 : fact.duration), 0),
-        pictures: facts.filter(({ kind }) => kind === 'image').length,
+        media_seconds: facts.reduce((sum, fact) => sum + ('duration' in fact ? fact.duration : 0), 0),
+        pictures: facts.reduce(
+          (sum, fact) => sum + (fact.kind === 'pdf' ? fact.pages : Number(fact.kind === 'image')),
+          0,
+        ),
       },
     };
   }

@@ -90,7 +90,7 @@ function inOrderOf(facts: MediaFacts): (a: Span, b: Span) => number {
   const timesOf = ({ sourceStart, sourceEnd, extent }: Span): [start: number, end: number, kind: number] => {
     switch (extent.kind) {
       case 'image':
-        return [sourceStart, sourceEnd, 0];
+        return [extent.page ?? sourceStart, extent.page ?? sourceEnd, 0];
       case 'video':
         return [seconds(extent.interval.ptsStart), seconds(extent.interval.ptsEnd), 0];
       case 'audio':

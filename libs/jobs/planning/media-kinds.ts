@@ -4,15 +4,16 @@ import type { EntityManager } from 'typeorm';
 import { sourceError } from '../state/job-errors.js';
 import type { LockedJob } from '../state/locked-job.js';
 
-const WORDS: Record<MediaKind, string> = { image: 'images', video: 'video', audio: 'audio' };
+const WORDS: Record<MediaKind, string> = { image: 'images', video: 'video', audio: 'audio', pdf: 'PDF documents' };
 /** What every module took before builds that say it. */
 const BEFORE: readonly MediaKind[] = ['image', 'video'];
 
 /** As much of a job's module as says what it can be asked of. */
 export type MediaTaker = { postedAs: string; media: readonly MediaKind[] | null };
 
+/** Whoever takes pictures takes the pages of documents. */
 export function takesMedia({ media }: MediaTaker, kind: MediaKind): boolean {
-  return (media ?? BEFORE).includes(kind);
+  return (media ?? BEFORE).includes(kind === 'pdf' ? 'image' : kind);
 }
 
 /** Why a module cannot be asked of media of that kind: `takes images and video, not audio`. */

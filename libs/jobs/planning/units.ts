@@ -2,7 +2,7 @@
 export const CHUNK_KIND = `CASE jsonb_typeof(c.interval) WHEN 'object' THEN coalesce(c.interval ->> 'kind', 'video') ELSE 'image' END`;
 
 /** SQL: `extentName` of a chunk under the alias `c`. */
-export const EXTENT_NAME = `CASE ${CHUNK_KIND} WHEN 'image' THEN 'image'
+export const EXTENT_NAME = `CASE ${CHUNK_KIND} WHEN 'image' THEN coalesce('page-' || (c.interval ->> 'page'), 'image')
   WHEN 'audio' THEN concat('audio-', c.interval ->> 'startMs', '-', c.interval ->> 'endMs')
   ELSE concat(CASE WHEN (c.interval ->> 'first')::boolean THEN 'from-' END, c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') END`;
 

@@ -22,6 +22,7 @@ describe('requests while builds change', () => {
     const interval = { frameStart: 0, frameEnd: 25, ptsStart: 0, ptsEnd: 25, seekPts: 0 };
     const extents: [Extent, stored: unknown, name: string][] = [
       [{ kind: 'image' }, null, 'image'],
+      [{ kind: 'image', page: 0 }, { kind: 'image', page: 0 }, 'page-0'],
       [{ kind: 'video', interval }, interval, '0-25'],
       [{ kind: 'video', interval: { ...interval, first: true } }, { ...interval, first: true }, 'from-0-25'],
       [{ kind: 'audio', interval: { startMs: 0, endMs: 25 } }, { kind: 'audio', startMs: 0, endMs: 25 }, 'audio-0-25'],

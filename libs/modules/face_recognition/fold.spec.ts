@@ -273,7 +273,7 @@ describe('faces of one picture', () => {
 
   it('claim identities of their own', () => {
     const claims = inPicture([EVE, EVE], { cluster_unknowns: true }).map(({ claim }) => claim?.apart);
-    expect(claims).toEqual(['picture 6', 'picture 6']);
+    expect(claims).toEqual(['picture 6/6', 'picture 6/6']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { elementAt, matchGreedily, zip, type Json, type Unit } from '@adit/contracts';
+import { elementAt, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
 import { addStretch, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
@@ -176,12 +176,13 @@ export class FaceFold implements Fold<FaceState> {
 
   /** A picture: one segment a face, whose frame is the picture's place in the job. */
   private ofImage(unit: Unit, faces: FaceObservations): Segment[] {
-    const at: Instant = { frame: unit.sourceIndex, time: 0, sample: unit.sourceIndex };
+    const index = pictureIndex(unit);
+    const at: Instant = { frame: index, time: 0, sample: index };
     const views = faces.tracks.map((track) => sumOfViews(track));
     return [...zip(zip(faces.tracks, views), this.identitiesOf(views))].flatMap(([[track, face], identity]) => {
       const marks = emptyMarks();
       const sighting = track.sightings[0];
-      if (sighting !== undefined) appendMark(marks, boxMark(unit.sourceIndex, sighting.box), 1);
+      if (sighting !== undefined) appendMark(marks, boxMark(index, sighting.box), 1);
       const seen: Appearance = {
         start: at,
         end: at,

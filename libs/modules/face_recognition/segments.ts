@@ -117,7 +117,7 @@ export function segmentOf(
         ...(args.index_unknowns
           ? { collection: args.index_collection, network: FACE_NETWORK }
           : { collection: 'unknowns' }),
-        ...(source.image && { apart: `picture ${source.index}` }),
+        ...(source.image && { apart: `picture ${source.index}/${seen.start.frame}` }),
         embedding: Array.from(claimed, (value) => Math.round(value * 1e6) / 1e6),
         maxDistance: SAME_FACE_DISTANCE,
       },

@@ -87,6 +87,30 @@ describe('gender neutrality', () => {
     expect(fold.close(step.state, CONTEXT)).toEqual({ segments: [], summaries: [] });
   });
 
+  it('of a document is one, over all of its pages', () => {
+    const image = { kind: 'image', format: 'pdf', width: 10, height: 10 } as const;
+    const page = (number: number, ...actors: Actor[]) => ({
+      unit: { ...unit(image), kind: 'image' as const, page: number },
+      observations: { faces: observe(actors, 0, 0, 1) },
+    });
+    let state = fold.start(CONTEXT);
+    const pages = [
+      page(2, { person: 1, samples: [0], ...woman }),
+      page(3),
+      page(4, { person: 1, samples: [0], ...woman }),
+    ];
+    for (const each of pages) {
+      const step = fold.fold(JSON.parse(JSON.stringify(state)) as typeof state, each, CONTEXT);
+      expect(step.segments).toEqual([]);
+      state = step.state;
+    }
+    expect(fold.close(state, CONTEXT).segments).toMatchObject([
+      { sourceIndex: 3, frameStart: 2, frameEnd: 4, timeStart: 0, timeEnd: 0, label: 'Female Dominant' },
+    ]);
+    const blank = fold.fold(fold.start(CONTEXT), page(0), CONTEXT);
+    expect(fold.close(blank.state, CONTEXT)).toEqual({ segments: [], summaries: [] });
+  });
+
   it('is surer the farther the share is from a border', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), (women, men) => {

@@ -14,10 +14,15 @@ export function labelOf(share: number): Label {
   return share > NEUTRAL[1] ? 'Female Dominant' : 'Gender Neutral';
 }
 
-/** One segment for each source that shows a face: over all that was looked at of a film, or the picture. */
+/** One segment for each source that shows a face: over all that was looked at of a film or a document, or the picture. */
 export class Neutrality implements PeopleTeller {
-  picture(source: number, people: Tally, portrait: Portrait): Segment[] {
-    return [segmentOf(source, people, portrait, { frame: source, time: 0 }, { frame: source, time: 0 })];
+  picture(
+    source: number,
+    people: Tally,
+    portrait: Portrait,
+    { first, last }: { first: number; last: number },
+  ): Segment[] {
+    return [segmentOf(source, people, portrait, { frame: first, time: 0 }, { frame: last, time: 0 })];
   }
 
   sums(): Summary[] {

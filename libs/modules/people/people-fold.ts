@@ -1,5 +1,5 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import type { Json } from '@adit/contracts';
+import { pictureIndex, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
 import { betterPortrait, emptyMarks, NO_PORTRAIT } from '@adit/module-kit';
 import type {
@@ -47,6 +47,8 @@ export type PeopleState = {
   portrait: Portrait;
   /** Pictures that an earlier version kept to the end; they leave with the next step. It still reads this. */
   pictures: { source: number; people: Tally }[];
+  /** Of a document: the pages that were looked at, and everybody on each of them. Earlier versions had none. */
+  document?: { firstPage: number; lastPage: number; people: Tally };
 };
 
 /** What is known of a film when it is over. */
@@ -69,9 +71,9 @@ export interface FilmOfPeople {
 export interface PeopleTeller {
   /** Those that it asks. */
   readonly dictionaries?: LabelDictionaries;
-  /** A picture that shows somebody. */
-  picture(source: number, people: Tally, portrait: Portrait): Segment[];
-  /** What sums up a picture that shows somebody. */
+  /** A picture that shows somebody, or a document that does; frames are images of the job, or pages. */
+  picture(source: number, people: Tally, portrait: Portrait, frames: { first: number; last: number }): Segment[];
+  /** What sums it up. */
   sums(source: number, people: Tally): Summary[];
   /** A film in which somebody was seen. */
   film(film: FilmOfPeople): ClosedSource;
@@ -127,7 +129,7 @@ export class PeopleFold implements Fold<PeopleState> {
 
   fold(state: PeopleState, { unit, observations }: FoldInput): FoldStep<PeopleState> {
     const faces = FaceObservations.parse(observations['faces']);
-    if (unit.facts.kind === 'image') return this.picture(state, unit.sourceIndex, faces);
+    if (unit.facts.kind === 'image') return this.picture(state, unit, faces);
     const instants = instantsOf(faces, state.samples);
     const [first, last] = [[...instants.values()][0], [...instants.values()].at(-1)];
     if (first === undefined || last === undefined) {
@@ -157,7 +159,12 @@ export class PeopleFold implements Fold<PeopleState> {
 
   close(state: PeopleState): ClosedSource {
     if (state.pictures.length > 0) return { segments: [], summaries: this.kept(state) };
-    const { first, last, source } = state;
+    const { first, last, source, document } = state;
+    if (document !== undefined && femaleShare(document.people) !== null) {
+      const { people, firstPage, lastPage } = document;
+      const segments = this.teller.picture(source, people, state.portrait, { first: firstPage, last: lastPage });
+      return { segments, summaries: this.teller.sums(source, people) };
+    }
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
     this.meet(next, this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread)), []);
@@ -227,20 +234,32 @@ export class PeopleFold implements Fold<PeopleState> {
     return people.filter((person) => person !== least);
   }
 
-  private picture(state: PeopleState, source: number, faces: FaceObservations): FoldStep<PeopleState> {
-    const people = emptyTally();
-    let portrait = NO_PORTRAIT;
+  /** A page of a document counts with the others when it ends. */
+  private picture(state: PeopleState, unit: Unit, faces: FaceObservations): FoldStep<PeopleState> {
+    const [source, index] = [unit.sourceIndex, pictureIndex(unit)];
+    const isPage = unit.kind === 'image' && unit.page !== undefined;
+    const before = isPage ? state.document : undefined;
+    const people = before === undefined ? emptyTally() : structuredClone(before.people);
+    let portrait = isPage ? state.portrait : NO_PORTRAIT;
     for (const track of faces.tracks) {
       const traits = traitsOf(track, sumOfViews(track).weight);
       if (traits.weight <= 0) continue;
       count(people, traits, 1);
       portrait = betterPortrait(portrait, portraitOf(track));
     }
+    if (isPage) {
+      const document = { firstPage: before?.firstPage ?? index, lastPage: index, people };
+      return { state: { ...state, portrait, document }, segments: [] };
+    }
     const next = state.pictures.length === 0 ? state : { ...state, pictures: [] };
     const summaries = this.kept(state);
     if (femaleShare(people) === null) return { state: next, segments: [], summaries };
     summaries.push(...this.teller.sums(source, people));
-    return { state: next, segments: this.teller.picture(source, people, portrait), summaries };
+    return {
+      state: next,
+      segments: this.teller.picture(source, people, portrait, { first: index, last: index }),
+      summaries,
+    };
   }
 
   private kept({ pictures }: PeopleState): Summary[] {

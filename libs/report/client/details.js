@@ -58,6 +58,7 @@ function facts(segment, source) {
     list.push(fact('Duration', shownFor(segment.timeEnd - segment.timeStart, 1)));
     if (segment.frameStart !== null) list.push(fact('Frames', `${segment.frameStart} – ${segment.frameEnd}`));
   }
+  if (source.mediaType === 'pdf') list.push(fact('Page', String(segment.frameStart + 1)));
   // Compared with nobody: numbers would say nothing.
   const compared = meta.closest_person !== null;
   if (compared && number(meta.similarity) !== null) list.push(...likeness(segment));

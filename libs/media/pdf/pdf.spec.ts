@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { pageFacts, type PdfFacts } from '@adit/contracts';
+import { jpegSize, meanDifference, packageFolder, pdfDocument, type PlacedPicture } from '@adit/testing';
+import { decodePage, openFramePackBuffer, probeMedia } from '../index.js';
+import { sizeOfPage } from './pdf-orders.js';
+import { drawPage } from './pdf.js';
+
+let folder: string;
+let photo: PlacedPicture;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'adit-pdf-'));
+  const jpeg = await readFile(join(packageFolder('@vladmandic/face-api'), 'demo/sample1.jpg'));
+  photo = { jpeg, left: 36, bottom: 100, width: 300 };
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let files = 0;
+async function file(bytes: Buffer): Promise<string> {
+  const path = join(folder, `${(files += 1)}.pdf`);
+  await writeFile(path, bytes);
+  return path;
+}
+
+async function probed(bytes: Buffer): Promise<{ path: string; facts: PdfFacts }> {
+  const path = await file(bytes);
+  const { facts, index } = await probeMedia(path);
+  if (facts.kind !== 'pdf') throw new Error(`It is taken for ${facts.kind}.`);
+  expect(index).toBeNull();
+  return { path, facts };
+}
+
+describe('PDF documents', () => {
+  it('say how many pages they have, and how large each is drawn: with 200 dots an inch, no side above 4000', async () => {
+    const { facts } = await probed(
+      pdfDocument([{}, {}, { width: 842, height: 595 }, { width: 14_400, height: 7200 }, { width: 0.1, height: 0.1 }]),
+    );
+    expect(facts).toEqual({
+      kind: 'pdf',
+      pages: 5,
+      sizes: [
+        { from: 0, width: 1653, height: 2339 },
+        { from: 2, width: 2339, height: 1653 },
+        { from: 3, width: 4000, height: 2000 },
+        { from: 4, width: 1, height: 1 },
+      ],
+    });
+    expect(pageFacts(facts, 1)).toEqual({ kind: 'image', format: 'pdf', width: 1653, height: 2339 });
+    expect(pageFacts(facts, 3)).toMatchObject({ width: 4000, height: 2000 });
+  });
+
+  it('show on a page what is printed on it, in its colours and at its place, over white', async () => {
+    const { path, facts } = await probed(
+      pdfDocument([{}, { pictures: [photo], content: '1 0 0 rg 500 742 95 100 re f' }]),
+    );
+    const page = await drawPage({ path, facts, page: 1 });
+    expect(page).toMatchObject({ width: 1653, height: 2339 });
+    const pixels = sharp(page.data, { raw: { width: page.width, height: page.height, channels: 3 } });
+    const dots = 200 / 72;
+    const size = jpegSize(photo.jpeg);
+    const height = (photo.width * size.height) / size.width;
+    const box = {
+      left: Math.round(photo.left * dots),
+      top: Math.round((842 - photo.bottom - height) * dots),
+      width: Math.round(photo.width * dots),
+      height: Math.round(height * dots),
+    };
+    const shown = await pixels.clone().extract(box).raw().toBuffer();
+    const own = await sharp(photo.jpeg).resize({ width: box.width, height: box.height, fit: 'fill' }).raw().toBuffer();
+    // Of 255; another picture is some 80 away.
+    expect(meanDifference(shown, own)).toBeLessThan(6);
+    const corner = await pixels.clone().extract({ left: 1600, top: 20, width: 1, height: 1 }).raw().toBuffer();
+    expect([...corner]).toEqual([255, 0, 0]);
+    const paper = await pixels.clone().extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer();
+    expect([...paper]).toEqual([255, 255, 255]);
+  });
+
+  it('give each page as a picture of its own to those who look', async () => {
+    const { path, facts } = await probed(pdfDocument([{}, { pictures: [photo] }]));
+    const specs = [
+      { rate: 2, shorterSide: 640 },
+      { rate: 2, shorterSide: 'native' as const },
+    ];
+    const packs = await decodePage({ path, facts, page: 1, specs });
+    const opened = await Promise.all([...packs.values()].map((pack) => openFramePackBuffer(pack)));
+    expect(opened.map(({ frames }) => frames)).toEqual([
+      [{ frame: 0, pts: 0, time: 0, width: 640, height: 906 }],
+      [{ frame: 0, pts: 0, time: 0, width: 1653, height: 2339 }],
+    ]);
+  });
+
+  it.each([
+    ['locked by a password', () => pdfDocument([{}], { isLocked: true }), /locked by a password: save it without one/],
+    ['of nothing', () => Buffer.from('%PDF-1.7\nnothing at all'), /damaged/],
+    ['without a page', () => pdfDocument([]), /no pages|damaged/],
+    [
+      'of 2,001 pages',
+      () => pdfDocument(Array.from({ length: 2001 }, () => ({}))),
+      /2001 pages; at most 2000 are mined/,
+    ],
+  ])('that are %s are refused in a sentence', async (_, make, sentence) => {
+    await expect(probeMedia(await file(make()))).rejects.toThrow(sentence);
+  });
+
+  it('that unpack to gigabytes are refused, and nothing here grows', async () => {
+    // A gigabyte of spaces, packed twice.
+    const spaces = deflateSync(deflateSync(Buffer.alloc(2 ** 28, ' ')));
+    const bomb = Buffer.from(
+      pdfDocument([{ content: 'BOMB' }])
+        .toString('latin1')
+        .replace(/<<\/Length \d+>>\nstream\nBOMB/, () => {
+          return `<</Filter[/FlateDecode/FlateDecode]/Length ${spaces.length}>>\nstream\n${spaces.toString('latin1')}`;
+        }),
+      'latin1',
+    );
+    const { path, facts } = await probed(bomb);
+    const before = process.memoryUsage().rss;
+    await drawPage({ path, facts, page: 0 }).catch((error: unknown) => {
+      expect(error).toMatchObject({ message: expect.stringMatching(/PDF document|page is damaged/) });
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
+  });
+
+  it('end at a stop', async () => {
+    const { path, facts } = await probed(pdfDocument([{ pictures: [photo] }]));
+    const stop = new AbortController();
+    const drawing = drawPage({ path, facts, page: 0 }, stop.signal);
+    stop.abort(new Error('the job was stopped'));
+    await expect(drawing).rejects.toThrow('the job was stopped');
+  });
+});
+
+it('sizes of pages that say nonsense are one pixel', () => {
+  for (const [width, height] of [
+    [0, 0],
+    [NaN, 5],
+    [Infinity, 5],
+    [-3, -4],
+  ] as const) {
+    expect(sizeOfPage(width, height)).toEqual({ width: 1, height: 1 });
+  }
+});
