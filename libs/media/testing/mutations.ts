@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { AditError } from '@adit/contracts';
-import { numberedFilm, randomOf, sampleMedia, transcode } from '@adit/testing';
-import { decodeImage, decodeInterval, planGrid, probeMedia } from '../index.js';
+import { numberedFilm, pdfDocument, randomOf, sampleMedia, transcode } from '@adit/testing';
+import { decodeImage, decodeInterval, decodePage, planGrid, probeMedia } from '../index.js';
 
 const SECONDS = 3;
 const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS })];
@@ -29,6 +29,15 @@ const WHOLE = {
     const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 320 });
     const said = photo.clone().ensureAlpha(0.5).withIccProfile('p3').withMetadata({ orientation: 6 });
     return [await photo.clone().webp().toBuffer(), await said.webp({ lossless: true, effort: 2 }).toBuffer()];
+  },
+  async pdf() {
+    const jpeg = await sharp(sampleMedia().groups['sample1']).resize({ width: 320 }).jpeg().toBuffer();
+    const picture = { jpeg, left: 10, bottom: 10, width: 180 };
+    const [upright, across] = [
+      { width: 200, height: 280, pictures: [picture], content: '1 0 0 rg 20 200 50 50 re f' },
+      { width: 280, height: 200, content: 'q 2 w 10 10 m 250 190 l S Q' },
+    ];
+    return [pdfDocument([upright, across]), pdfDocument([across])];
   },
   async mp4() {
     return Promise.all([
@@ -115,6 +124,11 @@ async function look(path: string, directory: string): Promise<boolean> {
     { rate: 1, shorterSide: 64 },
   ];
   if (facts.kind === 'image') return (await decodeImage({ path, facts, specs })).size > 0;
+  if (facts.kind === 'pdf') {
+    const pages = new Set([0, facts.pages - 1]);
+    const drawn = await Promise.all([...pages].map((page) => decodePage({ path, facts, page, specs })));
+    return drawn.every(({ size }) => size > 0);
+  }
   if (facts.kind !== 'video' || index === null) return false;
   const grid = planGrid(index);
   // The first and the last: those between are like them.
