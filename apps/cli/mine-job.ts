@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditApiError, type AditClient, type Job } from '@adit/client';
 import { download } from './download.js';
 import { Progress } from './progress.js';
@@ -38,17 +39,47 @@ export async function mineJob(
     }
   };
   try {
-    const job = await client.jobs.wait(id, { signal, onProgress, pollMs: POLL_MS }).catch(async (error: unknown) => {
+    const job = await untilEnded(client, id, onProgress, signal).catch(async (error: unknown) => {
       if (!signal.aborted) throw error;
       // It may have ended by itself at that very moment.
       await client.jobs.stop(id).catch((refused: unknown) => {
         if (!(refused instanceof AditApiError) || refused.code !== 'CONFLICT') throw refused;
       });
-      return client.jobs.wait(id, { onProgress, pollMs: POLL_MS });
+      return untilEnded(client, id, onProgress);
     });
     return { job, files: await fetchArtifacts(client, job, folder) };
   } finally {
     progress.stop();
+  }
+}
+
+/** Waits on the engine's side, which tells the end at once, and looks how far it is meanwhile. */
+async function untilEnded(
+  client: AditClient,
+  id: string,
+  onProgress: (job: Job) => void,
+  signal?: AbortSignal,
+): Promise<Job> {
+  const ended = new AbortController();
+  const look = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      // What is wrong with the engine, waiting says.
+      const job = await client.jobs.get(id).catch(() => null);
+      if (job !== null) onProgress(job);
+      await sleep(POLL_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  };
+  const looking = look();
+  try {
+    const job = await client.jobs.wait(id, signal === undefined ? {} : { signal });
+    ended.abort();
+    // In their order: what it was asked before is older.
+    await looking;
+    onProgress(job);
+    return job;
+  } finally {
+    ended.abort();
+    await looking;
   }
 }
 

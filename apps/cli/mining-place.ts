@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import { AditClient } from '@adit/client';
 import { AditError } from '@adit/contracts';
+import { BaseConfig, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
+import { compileLater } from './compile-later.js';
 import type { EngineOptions } from './engine-options.js';
 import { uploadFile } from './upload-file.js';
 
@@ -38,21 +41,33 @@ export async function placeOf(options: PlaceOptions): Promise<MiningPlace> {
 
 /** The whole engine in this process, over the data folder. */
 async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): Promise<MiningPlace> {
-  // Who speaks to an engine elsewhere does not load what one is made of.
-  const { cliSettings } = await import('./settings.js');
-  const { dataDir } = cliSettings(given);
+  compileLater();
+  const base = loadConfig(BaseConfig);
+  const dataDir = resolve(given ?? base.dataDir);
   const apiKey = await commandLineKey(dataDir);
   if (live) process.stderr.write('Starting the engine …');
-  const { startEngine } = await import('@adit/standalone');
-  const engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey }).finally(
-    () => live && process.stderr.write('\r\x1b[K'),
-  );
+  // Both at once; and who speaks to an engine elsewhere does not load what one is made of.
+  const closeUnused = base.databaseDriver === 'pglite' ? await databaseAhead(dataDir) : null;
+  let engine;
+  try {
+    const { startEngine } = await import('@adit/standalone');
+    engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
+  } finally {
+    await closeUnused?.();
+    if (live) process.stderr.write('\r\x1b[K');
+  }
   return {
     client: new AditClient({ url: engine.url, apiKey }),
     sourcesOf: async (sources) => sources,
     nameOf: (source) => source,
     close: () => engine.close(),
   };
+}
+
+/** The embedded database begins to start. */
+async function databaseAhead(dataDir: string): Promise<() => Promise<void>> {
+  const { EMBEDDED_DATABASE, startPgliteAhead } = await import('@adit/database/pglite-start');
+  return startPgliteAhead(join(dataDir, EMBEDDED_DATABASE));
 }
 
 /** An engine that runs at `url`: files of this machine are uploaded to a folder of their own, and stay there. */

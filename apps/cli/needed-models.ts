@@ -1,7 +1,5 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pullHere } from './model-pull.js';
-import { cliSettings } from './settings.js';
 
 /** What a module cannot do without and does not come with Adit. */
 const NEEDED: Readonly<Record<string, string>> = { speech_recognition: 'whisper-base' };
@@ -11,6 +9,8 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
   for (const id of modules) {
     const model = NEEDED[id];
     if (model === undefined) continue;
+    // Few commands get here, and these import a lot.
+    const [{ cliSettings }, { pullHere }] = await Promise.all([import('./settings.js'), import('./model-pull.js')]);
     const { userModels } = cliSettings(dataDir);
     const there = await access(join(userModels, model, 'model.yaml')).then(
       () => true,

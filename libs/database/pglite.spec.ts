@@ -14,6 +14,7 @@ import { openDatabase } from './database.js';
 import { lockDirectory } from './directory-lock.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { PgliteServer } from './pglite-server.js';
+import { startPgliteAhead } from './pglite-start.js';
 import { unpackTemplate } from './pglite-template.js';
 import { schemaDifferences } from './schema.js';
 
@@ -60,6 +61,20 @@ describe('PGlite on a disk', () => {
     expect(await first.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await first.close();
     await first.close();
+    await (await openDatabase({ driver: 'pglite', directory })).close();
+  });
+
+  it('is started ahead of who opens it, who hears what went wrong, and is closed where nobody did', async () => {
+    const directory = join(root, 'shared');
+    const closeUnused = startPgliteAhead(directory);
+    const database = await openDatabase({ driver: 'pglite', directory });
+    await closeUnused();
+    // It was taken, so it goes on; and it is the one that has the folder.
+    expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    startPgliteAhead(directory);
+    await expect(openDatabase({ driver: 'pglite', directory })).rejects.toThrow(`in use by process ${process.pid}`);
+    await database.close();
+    await startPgliteAhead(directory)();
     await (await openDatabase({ driver: 'pglite', directory })).close();
   });
 

@@ -3,6 +3,7 @@ import { AditError } from '@adit/contracts';
 import { setting, type BaseConfig } from '@adit/runtime';
 import { z } from 'zod';
 import type { DatabaseConfig } from './config.js';
+import { EMBEDDED_DATABASE } from './pglite-start.js';
 
 /** What a PostgreSQL server needs to be told; the embedded database reads none of it. DATABASE_DRIVER is in BaseConfig. */
 export const DatabaseSettings = z.object({
@@ -66,7 +67,7 @@ export function databaseConfig(
 ): DatabaseConfig {
   switch (config.databaseDriver) {
     case 'pglite':
-      return { driver: 'pglite', directory: join(dataDir, 'database') };
+      return { driver: 'pglite', directory: join(dataDir, EMBEDDED_DATABASE) };
     case 'postgres':
       if (config.databaseUrl === undefined) {
         throw new AditError('VALIDATION', 'DATABASE_DRIVER is postgres: set DATABASE_URL to the server to use.');
