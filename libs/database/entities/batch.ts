@@ -30,14 +30,14 @@ abstract class TaskEntity {
 
 /** What is left to do when the modules of a job have ended: its files, and its end. Goes when that is done. */
 @Entity('job_endings')
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class JobEndingEntity extends TaskEntity {
   @Index({ unique: true }) @Column('uuid') jobId!: string;
 }
 
 @Entity('reports')
 @Index(['workspaceId', 'timeCreated'])
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class ReportEntity extends TaskEntity {
   @Column('uuid') batchId!: string;
   @Column('text') title!: string;
@@ -55,7 +55,7 @@ export class ReportItemEntity {
 
 @Entity('exports')
 @Index(['workspaceId', 'timeCreated'])
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class ExportEntity extends TaskEntity {
   @Column('text') strategy!: ExportStrategy;
   @Column('jsonb') config!: Record<string, unknown>;

@@ -5,7 +5,7 @@ import { Column, CreateDateColumn, Entity, Generated, Index, PrimaryColumn } fro
 @Entity('dataset_imports')
 @Index(['datasetId', 'seq'])
 @Index(['workspaceId'])
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 @Index(['timeExpiration'])
 export class DatasetImportEntity {
   @PrimaryColumn('uuid') id!: string;

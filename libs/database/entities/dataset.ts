@@ -114,7 +114,7 @@ export class DatasetLookEntity {
 
 /** What is left to remove of a dataset or a class that was deleted. Goes when that is done. */
 @Entity('dataset_erasures')
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class DatasetErasureEntity extends EvaluatedEntity {
   /** The dataset's, or the class's. */
   @PrimaryColumn('uuid') id!: string;

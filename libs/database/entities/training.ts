@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, Generated, Index, PrimaryColumn } fro
 /** A version of a model in the making: one process at a time, under a lease, three tries. */
 @Entity('trainings')
 @Index(['workspaceId', 'seq'])
-@Index(['timeCreated'], { where: "state IN ('waiting', 'processing')" })
+@Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class TrainingEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;

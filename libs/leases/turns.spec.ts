@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase, type Database } from '@adit/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EXPORTS, REPORTS } from './leased-tables.js';
+import { Turns } from './turns.js';
+
+/** Completed ones stay, of the same workspaces as those that wait. */
+const [WORKSPACES, WAITING, COMPLETED] = [40, 2_000, 20_000];
+const OF_REPORT = { columns: 'batch_id, title', values: `gen_random_uuid(), 'x'` };
+const OF_EXPORT = { columns: 'strategy, config', values: `'job_results_export', '{}'` };
+
+describe('finding who has tasks', () => {
+  let database: Database;
+  const workspaces = Array.from({ length: WORKSPACES }, () => randomUUID());
+  beforeAll(async () => {
+    database = await openDatabase({ driver: 'pglite', directory: null });
+  });
+  afterAll(() => database?.close());
+
+  it.each([
+    { rows: REPORTS, ...OF_REPORT },
+    { rows: EXPORTS, ...OF_EXPORT },
+  ])('reads some pages for each workspace of $rows.name, however many there are', async ({ rows, columns, values }) => {
+    const { manager } = database.dataSource;
+    const insert = `INSERT INTO ${rows.name} (id, workspace_id, state, time_created, ${columns})
+      SELECT gen_random_uuid(), ($1::uuid[])[1 + n % ${WORKSPACES}], $2, now() - make_interval(secs => n), ${values}
+        FROM generate_series(1, $3::int) n`;
+    await manager.query(insert, [workspaces, 'completed', COMPLETED]);
+    await manager.query(insert, [workspaces, 'waiting', WAITING]);
+    await manager.query(`VACUUM ANALYZE ${rows.name}`);
+
+    const asked: string[] = [];
+    const noting = {
+      query: (sql: string, parameters?: unknown[]) => {
+        asked.push(sql);
+        return manager.query(sql, parameters);
+      },
+    };
+    expect(await new Turns(rows).claim(noting as typeof manager, 60)).not.toBeNull();
+    const [owners] = asked.filter((sql) => sql.includes('RECURSIVE owners'));
+    const [{ 'QUERY PLAN': plans }] = await manager.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${owners}`);
+    const [{ Plan: plan }] = plans as [{ Plan: Record<string, number> }];
+    expect(plan['Actual Rows']).toBe(WORKSPACES);
+    const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+    // Those of the tasks that are open are read once, to count what is under way; a step takes two pages or three.
+    const [{ all }] = await manager.query(`SELECT pg_relation_size('${rows.name}') / 8192 AS "all"`);
+    expect(pages).toBeLessThan(WORKSPACES * 5 + all / 4);
+  });
+});
