@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { AditClient } from '@adit/client';
 import { AditError } from '@adit/contracts';
-import { BaseConfig, loadConfig } from '@adit/runtime';
+import { BaseConfig, compileLater, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
-import { compileLater } from './compile-later.js';
 import type { EngineOptions } from './engine-options.js';
 import { uploadFile } from './upload-file.js';
 

@@ -1,4 +1,5 @@
 export * from './backoff.js';
+export * from './compile-later.js';
 export * from './base-config.js';
 export * from './build-info.js';
 export * from './config.js';

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SHORT_LIVED_FLAGS } from '@adit/runtime';
 import { ENGINE_FLAGS } from '../supervisor.js';
 import { Api } from './api.js';
 import './patience.js';
@@ -29,7 +30,8 @@ interface EngineOptions {
   program?: string;
 }
 
-const FLAGS = [...ENGINE_FLAGS, ...(BUILT ? [] : FROM_SOURCE)];
+/** Most engines of the specs live for seconds. */
+const FLAGS = [...ENGINE_FLAGS, ...SHORT_LIVED_FLAGS, ...(BUILT ? [] : FROM_SOURCE)];
 
 /** The words by which a shell starts the command line. */
 export function commandLine(): string[] {
