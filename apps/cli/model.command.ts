@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { canaryCommand } from './model-canary.command.js';
-import { withEngineOptions } from './engine-options.js';
+import { withEngineOptions, type EngineOptions } from './engine-options.js';
 import type { ModelAddOptions } from './model-add.js';
 import type { ModelPullOptions } from './model-pull.js';
 
@@ -15,6 +15,17 @@ export function modelCommand(): Command {
     .action(async (options: { dataDir?: string; json?: boolean }) => {
       const { listModels } = await import('./model-list.js');
       await listModels(options, () => true);
+    });
+  withEngineOptions(
+    model
+      .command('followed')
+      .description('What lies in the bucket whose models an engine follows, and what is wrong with it.')
+      .option('--json', 'as JSON'),
+  )
+    .addHelpText('after', '\nExample:\n  adit model followed --server https://adit.example.org')
+    .action(async (options: EngineOptions & { json?: boolean }) => {
+      const { listFollowed } = await import('./model-followed.js');
+      await listFollowed(options);
     });
   model
     .command('inspect')

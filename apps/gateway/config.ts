@@ -8,6 +8,7 @@ import { setting } from '@adit/runtime';
 import { StorageSettings } from '@adit/storage';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
+import { FollowedModelsSettings } from './followed-settings.js';
 
 /** Settings of the gateway, beside those of every process. */
 export const GatewayConfig = z.object({
@@ -68,6 +69,7 @@ export const GatewayConfig = z.object({
       .default(2 * 1024 ** 3),
     'Bytes of one model that POST /v1/models/ takes, packed and unpacked; it lies in the temporary folder while it is checked.',
   ),
+  ...FollowedModelsSettings.shape,
   ...StorageSettings.shape,
   ...DatasetSettings.shape,
   ...IndexSettings.shape,

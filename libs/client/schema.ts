@@ -809,6 +809,18 @@ export type FaceSearchForm = {
   file?: Blob;
 };
 
+export type FollowedState = "checking" | "published" | "refused" | "removed";
+
+export type FollowedVersion = {
+  name: string;
+  version_number: number;
+  state: FollowedState;
+  /** What is wrong with what lies there; one that is published stays as it was */
+  problem: string | null;
+  digest: string | null;
+  time_updated: string;
+};
+
 export type GetModelsByModelIdKind = "network" | "gallery";
 
 export type GetModelsKind = "network" | "gallery";
@@ -2440,6 +2452,14 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: ModelPage;
+  };
+  /** List what lies in the bucket whose models are followed */
+  'GET /v1/models/followed/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: FollowedVersion[];
   };
   /** Read a model */
   'GET /v1/models/{modelId}/': {

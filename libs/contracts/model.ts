@@ -95,6 +95,21 @@ export type NewModel = z.infer<typeof NewModel>;
 /** POST /v1/models/ of a file that lies in storage. */
 export const ModelUpload = NewModel.extend({ file_uri: z.string().describe('Of an uploaded file: storage://…') });
 
+/** `checking`: it is being looked at; `refused`: no job can name it; `removed`: it lies there no more, and is offered to no new job. */
+export const FollowedState = z.enum(['checking', 'published', 'refused', 'removed']);
+export type FollowedState = z.infer<typeof FollowedState>;
+
+/** GET /v1/models/followed/: a version in the bucket whose models are followed. */
+export const FollowedVersion = z.strictObject({
+  name: z.string(),
+  version_number: z.int().positive(),
+  state: FollowedState,
+  problem: z.string().nullable().describe('What is wrong with what lies there; one that is published stays as it was'),
+  digest: z.string().nullable(),
+  time_updated: IsoTime,
+});
+export type FollowedVersion = z.infer<typeof FollowedVersion>;
+
 /** The namespace of the ids of installed models: a random UUID that must never change. */
 const MODEL_NAMESPACE = '81ed476f-831a-4520-b179-5596c7d4a320';
 

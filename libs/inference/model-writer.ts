@@ -83,7 +83,7 @@ export async function readManifest(modelsDir: string, name: string): Promise<Mod
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  const manifest = ModelManifest.safeParse(load(text, { maxAliases: 100 }));
+  const manifest = ModelManifest.safeParse(loaded(text));
   if (manifest.success) return manifest.data;
   throw new AditError('CONFLICT', `${name} is already a model, whose model.yaml is not valid: choose another name.`);
 }
@@ -107,6 +107,15 @@ export function checkModelName(name: string, noun: string): void {
     'VALIDATION',
     `${name} is no name for a ${noun}: use letters, digits, dots, dashes, underscores.`,
   );
+}
+
+/** Null for what is no YAML. */
+function loaded(text: string): unknown {
+  try {
+    return load(text, { maxAliases: 100 });
+  } catch {
+    return null;
+  }
 }
 
 /** A new file whose content is on the disk when this returns. */

@@ -17,6 +17,8 @@ export interface NewModelVersion {
   manifest: ModelManifest;
   /** As `readVersion` of `@adit/inference` digests it. */
   digest: string;
+  /** The number that it has to have; by default the next one. */
+  number?: number;
   /** Where its files lie; absolute. */
   folder: string;
   files: readonly StoredModelFile[];
@@ -58,8 +60,9 @@ export class ModelStore {
 
   /**
    * Stores a version whole or not at all. Of several at the same moment each gets a number of its own; one that is there
-   * already under its digest stays as it is. Throws INTERNAL when a file is not the one that was digested, CONFLICT when the name is
-   * another sort of model's by now.
+   * already under its digest stays as it is, and one that was retired is offered again where it is named by its number. Throws
+   * INTERNAL when a file is not the one that was digested, CONFLICT when the name is another sort of model's by now, or the number
+   * another version's.
    */
   async publish(given: NewModelVersion): Promise<ModelPin & { modelId: string }> {
     const { name } = given.manifest;
@@ -214,15 +217,24 @@ async function writeDown(
       `${manifest.name} is ${sortOf(other.manifest)} already: choose another name, or retire that first.`,
     );
   }
-  const same = versions.find((each) => each.digest === digest && each.manifest !== null && each.timeRetired === null);
-  if (same !== undefined) return { version: same.versionNumber, isNew: false };
+  const same = versions.find((each) => isSame(each, given));
+  if (same !== undefined) {
+    await manager.query(
+      'UPDATE model_versions SET time_retired = NULL WHERE model_id = $1 AND version_number = $2 AND digest = $3',
+      [id, same.versionNumber, digest],
+    );
+    return { version: same.versionNumber, isNew: false };
+  }
   // Also after those that were swept: results that name one of them mean no other.
-  const version = Math.max(model?.last ?? 0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
-  await manager.query('UPDATE models SET last_version = $2 WHERE id = $1', [id, version]);
+  const version = given.number ?? Math.max(model?.last ?? 0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
+  await manager.query('UPDATE models SET last_version = greatest(last_version, $2) WHERE id = $1', [id, version]);
   await manager.query(
     `INSERT INTO model_versions
        (model_id, version_number, digest, changelog, source_dataset_id, manifest, files, object_prefix, metrics)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (model_id, version_number, digest) DO UPDATE
+       SET manifest = excluded.manifest, files = excluded.files, object_prefix = excluded.object_prefix,
+           metrics = excluded.metrics, time_retired = NULL`,
     [
       ...[id, version, digest, given.changelog ?? '', given.sourceDatasetId ?? null],
       JSON.stringify(manifest),
@@ -233,6 +245,16 @@ async function writeDown(
   );
   await manager.delete(ObjectRemovalEntity, { prefix: objectPrefix });
   return { version, isNew: true };
+}
+
+/** Whether a version of the model is the one that is to be stored. Throws CONFLICT when it has the number of that one, and is another. */
+function isSame({ versionNumber, digest, manifest, timeRetired }: ModelVersionEntity, given: NewModelVersion): boolean {
+  if (manifest === null) return false;
+  if (given.number === undefined) return digest === given.digest && timeRetired === null;
+  if (versionNumber !== given.number) return false;
+  if (digest === given.digest) return true;
+  const { name } = given.manifest;
+  throw new AditError('CONFLICT', `${name} has another version ${versionNumber}: a version never changes.`);
 }
 
 const STORED = 'model_versions v JOIN models m ON m.id = v.model_id WHERE v.manifest IS NOT NULL';

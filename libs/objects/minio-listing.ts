@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Client } from 'minio';
+import type { ForeignObject } from './foreign-objects.js';
 import type { ObjectInfo } from './port.js';
 
 const PAGE = 1000;
@@ -14,20 +15,47 @@ export async function listPage(
   prefix: string,
   after: string,
 ): Promise<ObjectInfo[]> {
-  const query = [
-    'list-type=2',
-    `max-keys=${PAGE}`,
-    `prefix=${escaped(prefix)}`,
-    ...(after === '' ? [] : [`start-after=${escaped(after)}`]),
-  ];
-  const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
-  const answer = await text(response);
-  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => ({
+  const entries = await entriesOf(client, bucketName, { prefix, after });
+  return entries.map((entry) => ({
     // Names hold no character that XML would escape: key.ts.
     key: valueOf(entry, 'Key'),
     size: Number(valueOf(entry, 'Size')),
     modified: new Date(valueOf(entry, 'LastModified')),
   }));
+}
+
+/** The same of objects whose names may hold anything; the server escapes them. */
+export async function foreignPage(
+  client: Client,
+  bucketName: string,
+  prefix: string,
+  after: string,
+): Promise<ForeignObject[]> {
+  const entries = await entriesOf(client, bucketName, { prefix, after }, ['encoding-type=url']);
+  return entries.map((entry) => ({
+    name: decodeURIComponent(valueOf(entry, 'Key').replaceAll('+', ' ')),
+    size: Number(valueOf(entry, 'Size')),
+    tag: valueOf(entry, 'ETag'),
+    modified: new Date(valueOf(entry, 'LastModified')),
+  }));
+}
+
+async function entriesOf(
+  client: Client,
+  bucketName: string,
+  { prefix, after }: { prefix: string; after: string },
+  more: string[] = [],
+): Promise<string[]> {
+  const query = [
+    'list-type=2',
+    `max-keys=${PAGE}`,
+    `prefix=${escaped(prefix)}`,
+    ...(after === '' ? [] : [`start-after=${escaped(after)}`]),
+    ...more,
+  ];
+  const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
+  const answer = await text(response);
+  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => entry);
 }
 
 function valueOf(entry: string, tag: string): string {
@@ -36,5 +64,8 @@ function valueOf(entry: string, tag: string): string {
 
 /** As the signature has it; encodeURIComponent leaves some characters that S3 wants escaped. */
 function escaped(text: string): string {
-  return encodeURIComponent(text).replaceAll('!', '%21');
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -10,6 +10,7 @@ export { filmOf, photoOf, PLACES, type Place } from './places.js';
 export { leastLongestTurn, longestTurn } from './longest-turn.js';
 export { meanDifference } from './mean-difference.js';
 export { randomOf } from './random.js';
+export { RawBucket } from './raw-bucket.js';
 export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
 export { jpegSize, pdfDocument, type PdfPage, type PlacedPicture } from './pdf-documents.js';

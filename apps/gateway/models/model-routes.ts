@@ -1,4 +1,4 @@
-import { Model, ModelPage, ModelRequest, ModelUpload, NewModel } from '@adit/contracts';
+import { FollowedVersion, Model, ModelPage, ModelRequest, ModelUpload, NewModel } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
@@ -64,6 +64,30 @@ export const getModel = defineRoute({
   reply: Model,
   errors: ['NOT_FOUND'],
   example: { reply: example },
+});
+
+export const listFollowed = defineRoute({
+  method: 'GET',
+  path: '/v1/models/followed/',
+  summary: 'List what lies in the bucket whose models are followed',
+  description:
+    'Every version that was found where `ADIT_FOLLOWED_MODELS` says, by name and number, with what is wrong with it. Empty where ' +
+    'nothing is followed. A version never changes: one whose files are others by now stays as it was published, and says so.',
+  tag,
+  access: 'admin',
+  reply: z.array(FollowedVersion),
+  example: {
+    reply: [
+      {
+        name: 'helmets',
+        version_number: 2,
+        state: 'refused' as const,
+        problem: 'It lacks helmets/2/model.onnx.',
+        digest: null,
+        time_updated: version.time_created,
+      },
+    ],
+  },
 });
 
 export const addModel = defineRoute({

@@ -6,11 +6,13 @@ import {
   addModel,
   deleteModel,
   getModel,
+  listFollowed,
   listModels,
   promoteVersion,
   replaceModel,
   retireVersion,
 } from './model-routes.js';
+import { FollowedRows } from './followed-rows.js';
 import { Models } from './models.js';
 import { NewModels } from './new-models.js';
 
@@ -19,6 +21,7 @@ export class ModelsController {
   constructor(
     @Inject(Models) private readonly models: Models,
     @Inject(NewModels) private readonly added: NewModels,
+    @Inject(FollowedRows) private readonly followed: FollowedRows,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -29,6 +32,11 @@ export class ModelsController {
     const page = PageQuery.parse(query);
     const shown = models.slice(page.offset, page.offset + page.limit);
     return this.links.page(request, page, models.length, shown);
+  }
+
+  @Route(listFollowed)
+  listFollowed() {
+    return this.followed.shown();
   }
 
   @Route(getModel)

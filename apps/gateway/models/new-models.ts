@@ -1,20 +1,13 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
-import { checkModelName, isOfVersion, ModelRepository, readManifest, readVersion } from '@adit/inference';
-import {
-  INSPECTION_LIMITS,
-  inspectModel,
-  labelLines,
-  manifestFor,
-  unpackModel,
-  type Inspection,
-} from '@adit/model-inspection';
+import { checkModelName, ModelRepository } from '@adit/inference';
+import { labelLines, manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
 import { ModelStore } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
@@ -25,6 +18,8 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
+import { checkModel } from './checked-model.js';
+import { FollowedRows } from './followed-rows.js';
 import { refuseMoreModels } from './model-room.js';
 import { ServedModels } from './served-models.js';
 
@@ -42,8 +37,10 @@ export class NewModels {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(ModelStore) private readonly store: ModelStore,
     @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(FollowedRows) private readonly followed: FollowedRows,
     @Inject(ServedModels) private readonly served: ServedModels,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxModelBytes' | 'maxModels'>,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'followedModels' | 'maxModelBytes' | 'maxModels'>,
   ) {}
 
   /**
@@ -98,6 +95,12 @@ export class NewModels {
     { folder, path }: { folder: string; path: string },
   ): Promise<ModelPin & { modelId: string }> {
     const workspaceId = this.ownerOf(caller, given);
+    if (this.config.followedModels !== undefined && workspaceId === null && (await this.followed.owns(given.name))) {
+      throw new AditError(
+        'CONFLICT',
+        `The versions of ${given.name} are those in ${this.config.followedModels}: put it there under the next number.`,
+      );
+    }
     const refuseFull = async (manager: EntityManager): Promise<void> => {
       const room = { name: given.name, most: this.config.maxModels };
       if (workspaceId !== null) await refuseMoreModels(manager, workspaceId, room);
@@ -111,27 +114,13 @@ export class NewModels {
       graph = join(unpacked, 'model.onnx');
       await rename(path, graph);
     }
-    const inspection = await inspectModel(graph, { limits: inspectionLimits() }).catch((error: unknown) => {
-      const problem = AditError.from(error);
-      // It is the file that takes too long.
-      throw problem.code === 'LIMIT_EXCEEDED' ? unfit(problem.message) : error;
+    const checked = await checkModel(graph, {
+      root: unpacked,
+      folder: join(folder, 'version'),
+      manifestOf: (proposal, beside) => this.manifestOf(caller, given, proposal, beside),
     });
-    const manifest = this.manifestOf(caller, given, inspection, await manifestBeside(graph, unpacked));
-    const version = join(folder, 'version');
-    await mkdir(version);
-    await copyVersion(graph, inspection, { version, manifest });
-    const { pin, files } = await readVersion(version, manifest, 1);
-    const { trial } = inspection;
-    const stored = await this.store.publish({
-      workspaceId,
-      manifest,
-      digest: pin.digest,
-      folder: version,
-      files,
-      changelog: given.changelog ?? '',
-      metrics: { load_seconds: trial.loadSeconds, run_seconds: trial.runSeconds },
-      refuseFull,
-    });
+    const changelog = given.changelog ?? '';
+    const stored = await this.store.publish({ ...checked, workspaceId, changelog, refuseFull });
     await this.repository.refresh();
     return stored;
   }
@@ -174,18 +163,17 @@ export class NewModels {
       end_token: endToken,
       ...given
     }: NewModel,
-    { proposal }: Inspection,
+    proposal: Proposal,
     beside: ModelManifest | null,
   ): ModelManifest {
     const before = this.served.all(workspaceId).find(({ name }) => name === given.name)?.manifest ?? beside;
     const lines = labels === undefined ? undefined : labelLines(labels);
     try {
-      const { defaultVersion: _, ...manifest } = manifestFor(
+      return manifestFor(
         { ...given, shorterSide, logitScale, logitBias, maxDistance, textLength, startToken, endToken, labels: lines },
         proposal,
         before,
       );
-      return { ...manifest, sha256: {} };
     } catch (error) {
       throw asFields(AditError.from(error));
     }
@@ -216,13 +204,6 @@ function missingFile(): AditError {
   return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'missing', message }] });
 }
 
-/** The check must not take the memory that the gateway lives in. */
-function inspectionLimits() {
-  const memory = process.constrainedMemory();
-  const share = memory > 0 && memory < Number.MAX_SAFE_INTEGER ? memory / 2 : Infinity;
-  return { ...INSPECTION_LIMITS, memoryBytes: Math.min(INSPECTION_LIMITS.memoryBytes, share) };
-}
-
 /** What a question of the command line is called in the API: `--shorter-side` is `shorter_side`. */
 function asFields(error: AditError): AditError {
   const named = (text: string): string =>
@@ -233,36 +214,4 @@ function asFields(error: AditError): AditError {
     message: named(each.message),
   }));
   return new AditError(error.code, named(error.message), { ...error.options, ...(errors && { errors }) });
-}
-
-/** `model.yaml` of an archive in the repository's layout: beside the graph, or beside its version's folder. */
-async function manifestBeside(graph: string, root: string): Promise<ModelManifest | null> {
-  const folders = [dirname(graph), dirname(dirname(graph))].filter((each) => each.startsWith(root));
-  try {
-    const [beside, above] = await Promise.all(folders.map((each) => readManifest(dirname(each), basename(each))));
-    return beside ?? above ?? null;
-  } catch (error) {
-    if (AditError.from(error).code !== 'CONFLICT') throw error;
-    throw unfit('The model.yaml in the archive is not valid.');
-  }
-}
-
-async function copyVersion(
-  graph: string,
-  { external, tokenizer }: Inspection,
-  { version, manifest }: { version: string; manifest: ModelManifest },
-): Promise<void> {
-  const beside = new Set(await readdir(dirname(graph)));
-  await rename(graph, join(version, 'model.onnx'));
-  if (tokenizer !== null) await rename(join(dirname(graph), tokenizer), join(version, 'tokenizer.json'));
-  for (const { name } of external) {
-    if (!beside.has(name) || !isOfVersion(manifest, name)) {
-      throw unfit(`Weights lie at ${name}: save them beside the graph, in one file, model.onnx.data.`);
-    }
-    await rename(join(dirname(graph), name), join(version, name));
-  }
-}
-
-function unfit(message: string): AditError {
-  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'invalid', message }] });
 }

@@ -12,6 +12,7 @@ import { CanaryEntity, CanaryPictureEntity, CanaryRunEntity } from './canary.js'
 import { DatasetImportEntity, DatasetImportErrorEntity } from './dataset-import.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import { ErasureEntity } from './erasure.js';
+import { FollowedModelEntity } from './followed-model.js';
 import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
 import {
   ChunkAnalysisEntity,
@@ -49,6 +50,7 @@ export * from './dataset-import.js';
 export * from './dictionary.js';
 export * from './erasure.js';
 export * from './face-index.js';
+export * from './followed-model.js';
 export * from './from-row.js';
 export * from './job.js';
 export * from './lease.js';
@@ -88,6 +90,7 @@ export const ENTITIES = [
   DictionaryVersionEntity,
   ErasureEntity,
   ExportEntity,
+  FollowedModelEntity,
   FoldEntity,
   IdempotencyKeyEntity,
   IdentityEntity,

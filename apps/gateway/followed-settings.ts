@@ -1,0 +1,69 @@
+import { AditError } from '@adit/contracts';
+import { FOREIGN_ADDRESS, type ForeignServer, type ObjectsSettings } from '@adit/objects';
+import { setting } from '@adit/runtime';
+import { z } from 'zod';
+
+/** Where models lie that are published as they come. */
+export const FollowedModelsSettings = z.object({
+  followedModels: setting(
+    'ADIT_FOLLOWED_MODELS',
+    z.string().regex(FOREIGN_ADDRESS, 'it is written s3://bucket/prefix, or file:///folder').optional(),
+    'A bucket, s3://bucket/prefix, or a folder that is mounted, file:///folder, in Triton’s layout: what lies there is checked and published for all workspaces.',
+  ),
+  followedModelsSeconds: setting(
+    'ADIT_FOLLOWED_MODELS_SECONDS',
+    z.number().min(1).max(86_400).default(60),
+    'How often the models that are followed are looked at.',
+  ),
+  followedModelsEndpoint: setting(
+    'ADIT_FOLLOWED_MODELS_ENDPOINT',
+    z.url({ protocol: /^https?$/ }).optional(),
+    'Address of the server of that bucket. Default: S3_ENDPOINT, with its keys.',
+  ),
+  followedModelsAccessKey: setting(
+    'ADIT_FOLLOWED_MODELS_ACCESS_KEY',
+    z.string().min(1).optional(),
+    'Access key for that bucket, which it may list and read.',
+    { secret: true },
+  ),
+  followedModelsSecretKey: setting(
+    'ADIT_FOLLOWED_MODELS_SECRET_KEY',
+    z.string().min(1).optional(),
+    'Secret key for that bucket.',
+    { secret: true },
+  ),
+  followedModelsRegion: setting(
+    'ADIT_FOLLOWED_MODELS_REGION',
+    z.string().min(1).optional(),
+    'Region that requests for that bucket are signed for. Default: S3_REGION.',
+  ),
+});
+type FollowedModelsSettings = z.infer<typeof FollowedModelsSettings>;
+
+/**
+ * The server of the bucket that is followed: the installation's own unless another is named, which gets no keys of the
+ * installation's; null for a folder. Throws VALIDATION when something is missing.
+ */
+export function followedServer(config: FollowedModelsSettings & Partial<ObjectsSettings>): ForeignServer | null {
+  const { followedModels, followedModelsEndpoint, followedModelsAccessKey, followedModelsSecretKey } = config;
+  if (followedModels?.startsWith('s3:') !== true) return null;
+  const isOther = followedModelsEndpoint !== undefined;
+  const endpoint = followedModelsEndpoint ?? config.s3Endpoint;
+  const accessKey = followedModelsAccessKey ?? (isOther ? undefined : config.s3AccessKey);
+  const secretKey = followedModelsSecretKey ?? (isOther ? undefined : config.s3SecretKey);
+  if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
+    throw new AditError(
+      'VALIDATION',
+      `ADIT_FOLLOWED_MODELS is ${followedModels}: set ADIT_FOLLOWED_MODELS_ENDPOINT, ADIT_FOLLOWED_MODELS_ACCESS_KEY and ADIT_FOLLOWED_MODELS_SECRET_KEY.`,
+    );
+  }
+  return {
+    endpoint,
+    accessKey,
+    secretKey,
+    region: config.followedModelsRegion ?? config.s3Region ?? 'us-east-1',
+    pathStyle: config.s3PathStyle ?? true,
+    idleSeconds: config.s3IdleSeconds ?? 30,
+    ...(config.s3CaFile !== undefined && { caFile: config.s3CaFile }),
+  };
+}

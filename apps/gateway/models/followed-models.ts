@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AditError, modelId } from '@adit/contracts';
+import type { FollowedModelEntity } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
+import { InstallationLease } from '@adit/leases';
+import { ModelStore } from '@adit/model-store';
+import { openForeignObjects, type ForeignObjects, type ObjectsSettings } from '@adit/objects';
+import { BackgroundService } from '@adit/outbox';
+import { counter, createLogger, gauge } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { followedServer } from '../followed-settings.js';
+import { readListing, type ListedVersion, type Listing } from './followed-listing.js';
+import { FollowedRows } from './followed-rows.js';
+import { checkListed, StillChanging } from './followed-version.js';
+import { ServedModels } from './served-models.js';
+
+const log = createLogger('models');
+const versions = gauge('adit_followed_models', 'Versions in the bucket whose models are followed', ['state']);
+const rounds = counter('adit_followed_rounds_total', 'How often the bucket of models was read', ['result']);
+
+const LIST_LIMITS = { maxObjects: 20_000, maxSeconds: 300 };
+const MOST_FILES = 256;
+const FETCH_SECONDS = 900;
+/** What was written to more recently may not be whole. */
+const SETTLE_MS = 5_000;
+/** Times that looking at one version may end the process. */
+const MOST_ATTEMPTS = 3;
+/** Versions of a round that may fail for no fault of theirs. */
+const MOST_FAILURES = 3;
+/** Renewed while one is at it: another process takes over so long after its death. */
+const LEASE_SECONDS = 180;
+const RENEW_MS = 30_000;
+
+/** What is wrong with the files themselves: it is not tried again until they are others. */
+const FINAL = new Set(['VALIDATION', 'TOO_LARGE', 'CONFLICT', 'LIMIT_EXCEEDED']);
+
+/**
+ * Publishes what lies in a bucket in Triton's layout for all workspaces, by the checks that a posted model passes. One gateway of the
+ * installation does. Numbers are those of the bucket, and a number means the bytes that it was first published with.
+ */
+@Injectable()
+export class FollowedModels extends BackgroundService {
+  private readonly lease: InstallationLease;
+  private place: Promise<ForeignObjects> | null = null;
+  private readonly stop = new AbortController();
+  private saidStrange = 0;
+
+  constructor(
+    @Inject(DataSource) db: DataSource,
+    @Inject(FollowedRows) private readonly rows: FollowedRows,
+    @Inject(ModelStore) private readonly store: ModelStore,
+    @Inject(ModelRepository) private readonly repository: ModelRepository,
+    @Inject(ServedModels) private readonly served: ServedModels,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig & Partial<ObjectsSettings>,
+  ) {
+    super('followed models', config.followedModelsSeconds * 1000);
+    this.lease = new InstallationLease(db, 'followed-models', LEASE_SECONDS);
+  }
+
+  override onApplicationBootstrap(): void {
+    const { followedModels } = this.config;
+    if (followedModels === undefined) return;
+    // What is wrong with the settings is said at the start.
+    followedServer(this.config);
+    super.onApplicationBootstrap();
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    this.stop.abort();
+    await super.onApplicationShutdown();
+    if (this.place === null) return;
+    await this.lease.release().catch(() => undefined);
+    (await this.place.catch(() => null))?.close();
+  }
+
+  protected async round(): Promise<void> {
+    const { followedModels } = this.config;
+    if (followedModels === undefined || !(await this.lease.take())) return;
+    const renewing = setInterval(() => void this.lease.take().catch(() => undefined), RENEW_MS);
+    try {
+      this.place ??= openForeignObjects(followedModels, followedServer(this.config));
+      const place = await this.place;
+      const listing = await readListing(place.list(), LIST_LIMITS);
+      this.tellStrange(listing);
+      await this.follow(listing, place);
+      rounds.inc({ result: 'ok' });
+    } catch (error) {
+      rounds.inc({ result: 'failed' });
+      throw error;
+    } finally {
+      clearInterval(renewing);
+      await this.count();
+    }
+  }
+
+  private async follow(listing: Listing, place: ForeignObjects): Promise<void> {
+    const known = new Map((await this.rows.all()).map((row) => [keyOf(row), row]));
+    if (listing.versions.length === 0 && [...known.values()].some(({ state }) => state === 'published')) {
+      throw new AditError(
+        'UNAVAILABLE',
+        `${String(this.config.followedModels)} holds no model, and did: nothing is retired. Retire versions through the API, or leave one model there.`,
+      );
+    }
+    const failures: unknown[] = [];
+    for (const listed of listing.versions) {
+      if (this.stopping || !(await this.lease.keep())) return;
+      try {
+        await this.look(listed, known.get(keyOf(listed)) ?? null, place);
+      } catch (error) {
+        // One that cannot be fetched keeps no other waiting; where none can, it is the bucket.
+        if (failures.push(error) >= MOST_FAILURES) break;
+      }
+    }
+    const there = new Set(listing.versions.map(keyOf));
+    for (const row of known.values()) if (!there.has(keyOf(row))) await this.remove(row);
+    await this.repository.refresh();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async look(listed: ListedVersion, row: FollowedModelEntity | null, place: ForeignObjects): Promise<void> {
+    const isSame = row?.fingerprint === listed.fingerprint;
+    const attempts = isSame ? row.attempts : 0;
+    if (isSame && attempts === 0 && (row.state === 'published' || row.state === 'refused')) return;
+    if (Date.now() - listed.modified.getTime() < SETTLE_MS) return;
+    const { name, version, fingerprint } = listed;
+    const told = { listed, was: row };
+    const taken = await this.takenBy(name);
+    if (taken !== null) {
+      // The name may be free one day.
+      return this.refuse(told, `There is a model ${name} already, which ${taken}: choose another name.`, '');
+    }
+    if (attempts >= MOST_ATTEMPTS) {
+      const problem = `Looking at it ended the process ${attempts} times: it may need more memory than there is.`;
+      return this.refuse(told, problem);
+    }
+    // What is published stays so while what lies under its number now is looked at.
+    const state = row?.state === 'published' ? 'published' : 'checking';
+    await this.rows.write({ name, version, state, fingerprint, digest: row?.digest ?? null, attempts: attempts + 1 });
+    const folder = await mkdtemp(join(tmpdir(), `adit-model-${process.pid}-`));
+    try {
+      await this.publish(told, place, folder);
+    } catch (error) {
+      const problem = AditError.from(error);
+      if (FINAL.has(problem.code)) return await this.refuse(told, problem.message);
+      // Tried again by the next round.
+      const before = { attempts, fingerprint: row?.fingerprint ?? '', digest: row?.digest ?? null };
+      await this.rows.change(listed, { ...before, problem: error instanceof StillChanging ? null : problem.message });
+      if (!(error instanceof StillChanging)) throw error;
+      log.info({ model: name, version }, `a followed model is being written: ${error.message}`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  private async publish({ listed, was }: Told, place: ForeignObjects, folder: string): Promise<void> {
+    const { name, version, fingerprint } = listed;
+    const limits = { maxBytes: this.config.maxModelBytes, maxFiles: MOST_FILES, maxSeconds: FETCH_SECONDS };
+    const checked = await checkListed(listed, place, { folder, limits, signal: this.stop.signal });
+    const { digest } = checked;
+    if (was?.digest != null && was.digest !== digest) {
+      throw new AditError(
+        'CONFLICT',
+        `Version ${version} of ${name} is another than the one that was published under this number, and a version never changes: ` +
+          `put it there as a version of its own, and the files of version ${version} as they were.`,
+      );
+    }
+    // Whose number it is, should this process die between the store and the next line.
+    await this.rows.change(listed, { digest });
+    if (was?.state !== 'published') await this.store.publish({ ...checked, workspaceId: null, number: version });
+    await this.rows.change(listed, { state: 'published', fingerprint, digest, problem: null, attempts: 0 });
+    log.info({ model: name, version, digest }, 'a followed model was published');
+    await this.repository.refresh();
+  }
+
+  /** Of what is published only what lies there now is refused. */
+  private async refuse({ listed, was }: Told, problem: string, fingerprint = listed.fingerprint): Promise<void> {
+    const { name, version } = listed;
+    const state = was?.state === 'published' ? 'published' : 'refused';
+    const digest = was?.digest ?? null;
+    if (was?.state === state && was.problem === problem && was.fingerprint === fingerprint && was.attempts === 0)
+      return;
+    await this.rows.write({ name, version, state, fingerprint, digest, problem: problem.slice(0, 2_000), attempts: 0 });
+    log.warn({ model: name, version, problem }, 'a followed model cannot be published as it lies there');
+  }
+
+  /** Jobs that were posted with it keep it. */
+  private async remove(row: FollowedModelEntity): Promise<void> {
+    if (row.state === 'removed') return;
+    if (row.digest === null) return this.rows.forget(row);
+    const { name, version } = row;
+    await this.store.retire(modelId(name), version).catch((error: unknown) => {
+      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
+    });
+    await this.rows.change(row, { state: 'removed', fingerprint: '', problem: null, attempts: 0 });
+    log.info({ model: name, version }, 'a followed model is there no more, and was retired');
+  }
+
+  private async takenBy(name: string): Promise<string | null> {
+    const known = this.served.all(null).find((model) => model.name === name);
+    if (known?.isStored === false) return known.isPublic ? 'comes with Adit' : 'lies in a model folder';
+    return (await this.rows.isTaken(name)) ? 'was added through the API' : null;
+  }
+
+  private tellStrange({ strange: { count, names } }: Listing): void {
+    if (count > 0 && count !== this.saidStrange) {
+      log.warn({ count, names }, 'objects beside the followed models belong to none: <name>/<version>/model.onnx');
+    }
+    this.saidStrange = count;
+  }
+
+  private async count(): Promise<void> {
+    const rows = await this.rows.all();
+    for (const state of ['checking', 'published', 'refused', 'removed'] as const) {
+      versions.set({ state }, rows.filter((row) => row.state === state).length);
+    }
+    versions.set({ state: 'changed' }, rows.filter((row) => row.state === 'published' && row.problem !== null).length);
+  }
+}
+
+interface Told {
+  listed: ListedVersion;
+  /** What was written down of it before. */
+  was: FollowedModelEntity | null;
+}
+
+function keyOf({ name, version }: Pick<ListedVersion, 'name' | 'version'>): string {
+  return `${name}/${version}`;
+}
