@@ -55,6 +55,11 @@ export const InferenceConfig = z.object({
       .default(4 * 1024 ** 3),
     'Bytes of memory that one model may take which a workspace added for itself: on a CPU each runs in a process of its own, which the kernel gives no more (at most half of what the container may take). A picture or chunk for which a model wants more fails of `LIMIT_EXCEEDED`.',
   ),
+  workspaceModelSeconds: setting(
+    'ADIT_WORKSPACE_MODEL_SECONDS',
+    z.number().min(1).max(3600).default(120),
+    'How long one run, or the loading, of a model may take that a workspace added for itself, in its process of its own. Beyond, the process is ended and what waits for it fails of `LIMIT_EXCEEDED`.',
+  ),
   inferenceFamilies: setting(
     'ADIT_INFERENCE_FAMILIES',
     z.array(z.string().min(1)).min(1).optional(),

@@ -159,6 +159,8 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
     apart: {
       memoryBytes: Math.min(config.workspaceModelMemoryBytes, halfOfMemory()),
       setting: 'ADIT_WORKSPACE_MODEL_MEMORY_BYTES',
+      seconds: config.workspaceModelSeconds,
+      secondsSetting: 'ADIT_WORKSPACE_MODEL_SECONDS',
     },
     observer: {
       loaded: (model, provider, seconds) => {

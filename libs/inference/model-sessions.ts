@@ -94,7 +94,8 @@ export class ModelSessions {
     // What is loaded keeps its files: sessions for tensors are loaded when the first one is given.
     const letGo = await model.stored?.hold();
     const { apart } = this.options;
-    const place = apart !== undefined && this.isApart(model) ? new OnnxProcess(apart, onLost) : undefined;
+    const place =
+      apart !== undefined && this.isApart(model) ? new OnnxProcess(model.pin.name, apart, onLost) : undefined;
     const forget = (): void => {
       letGo?.();
       void place?.close();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ModelVersion } from './model-folder.js';
 import { ModelRepository } from './model-repository.js';
-import { OnnxProcess } from './onnx-process.js';
+import { OnnxProcess, type ProcessLimits } from './onnx-process.js';
 import { OnnxSession } from './onnx-session.js';
 import { SessionPool } from './session-pool.js';
-import { growingGraph, linearGraph } from './spec-graph.js';
+import { growingGraph, linearGraph, loopingGraph } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
 
 const MEBIBYTE = 1024 ** 2;
-const LIMITS = { memoryBytes: 1024 * MEBIBYTE, setting: 'A_SETTING' };
+const LIMITS = { memoryBytes: 1024 * MEBIBYTE, setting: 'A_SETTING', seconds: 60, secondsSetting: 'B_SETTING' };
 /** Twice as much as may be taken, in floats. */
 const TOO_MANY = (2 * LIMITS.memoryBytes) / 4;
 const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
@@ -26,11 +26,12 @@ describe('a model of a workspace', () => {
     ...repository.resolve(name),
     stored: { workspaceId: 'w', isRetired: false, hold: () => Promise.resolve(() => undefined) },
   });
-  const poolOf = () => new SessionPool({ onnx: { threads: 1 }, workers: 2, apart: LIMITS });
+  const poolOf = (more: Partial<ProcessLimits> = {}) =>
+    new SessionPool({ onnx: { threads: 1 }, workers: 2, apart: { ...LIMITS, ...more } });
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'adit-apart-'));
-    const graphs = { grows: growingGraph(), ...{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 } };
+    const graphs = { grows: growingGraph(), loops: loopingGraph(), ...{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 } };
     for (const [name, graph] of Object.entries(graphs)) {
       await mkdir(join(root, name, '1'), { recursive: true });
       const manifest = `name: ${name}\nkind: network\ntask: test\nlicence: MIT\norigin: a spec\n`;
@@ -63,6 +64,37 @@ describe('a model of a workspace', () => {
     again.release();
     await pool.close();
   });
+
+  it('whose run does not end is ended, while others go on, and is loaded anew', async () => {
+    const before = await processesOf(process.pid);
+    const pool = poolOf({ seconds: 12 });
+    const endless = await pool.acquire(ofWorkspace('loops'));
+    const neighbour = await pool.acquire(ofWorkspace('a'));
+    expect([...(await endless.network.run(number(3))).y!.data]).toEqual([8]);
+    const begun = performance.now();
+    const failing = Promise.allSettled([endless.network.run(number(1e15)), endless.network.run(number(2))]);
+    expect((await neighbour.network.run(number(4))).y!.data[0]).toBe(5);
+    const [stuck, behind] = await failing;
+    expect(performance.now() - begun).toBeLessThan(40_000);
+    for (const each of [stuck, behind]) {
+      expect(each).toMatchObject({
+        reason: {
+          code: 'LIMIT_EXCEEDED',
+          message: expect.stringMatching(/model loops took more than 12 s \(B_SETTING\)/),
+        },
+      });
+    }
+    expect((await neighbour.network.run(number(5))).y!.data[0]).toBe(6);
+    endless.release();
+    const again = await pool.acquire(ofWorkspace('loops'));
+    expect([...(await again.network.run(number(1))).y!.data]).toEqual([2]);
+    // Many that each end in time are no run that does not.
+    await Promise.all(Array.from({ length: 4 }, () => again.network.run(number(2))));
+    again.release();
+    neighbour.release();
+    await pool.close();
+    expect((await processesOf(process.pid)).filter((pid) => !before.includes(pid))).toEqual([]);
+  }, 120_000);
 
   it('whose process is ended is loaded anew', async () => {
     const gone: string[] = [];
@@ -97,7 +129,7 @@ describe('a model of a workspace', () => {
   });
 
   it('answers from its process as from a thread', async () => {
-    const own = new OnnxProcess(LIMITS);
+    const own = new OnnxProcess('own', LIMITS);
     const graph = join(root, 'c/1/model.onnx');
     const [there, here] = [await OnnxSession.load(graph, ONE_THREAD, own), await OnnxSession.load(graph, ONE_THREAD)];
     const shared = new Float32Array(new SharedArrayBuffer(4)).fill(7);

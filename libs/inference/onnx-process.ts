@@ -17,20 +17,26 @@ export interface ProcessLimits {
   memoryBytes: number;
   /** The setting that says so, for who has to raise it. */
   setting: string;
+  /** How long a load or a run may take. */
+  seconds: number;
+  secondsSetting: string;
 }
 
 /**
  * ONNX Runtime on a CPU in a process of its own, for a graph that is trusted with no more than its memory: the kernel gives it no
  * more, it has no network, and it ends with this one. Started by the first load. A run for which the memory is too little throws
- * LIMIT_EXCEEDED; when the process dies of it, so does every later call.
+ * LIMIT_EXCEEDED; when the process dies of it, so does every later call. One that does not end in time is ended with the process.
  */
 export class OnnxProcess extends GraphCalls {
   private child: Promise<ChildProcess> | null = null;
   private errorText = '';
   private isClosing = false;
+  /** Runs out when what is served now has taken too long; nothing is waited for without. */
+  private watch: NodeJS.Timeout | undefined;
 
-  /** `onLost` is told when the process ends without having been closed. */
+  /** `model` is what errors call it; `onLost` is told when the process ends without having been closed. */
   constructor(
+    private readonly model: string,
     private readonly limits: ProcessLimits,
     onLost: () => void = () => undefined,
   ) {
@@ -40,6 +46,7 @@ export class OnnxProcess extends GraphCalls {
   /** Ends the process, whatever it does. */
   async close(): Promise<void> {
     this.isClosing = true;
+    clearTimeout(this.watch);
     const child = await this.child?.catch(() => null);
     if (child == null || child.exitCode !== null || child.signalCode !== null) return;
     child.ref();
@@ -58,6 +65,8 @@ export class OnnxProcess extends GraphCalls {
   }
 
   protected hold(isWaiting: boolean): void {
+    if (!isWaiting) this.watch = void clearTimeout(this.watch);
+    else if (this.watch === undefined) this.watchNext();
     this.child?.then(
       (child) => {
         for (const each of [child, child.channel]) {
@@ -79,6 +88,8 @@ export class OnnxProcess extends GraphCalls {
       this.errorText = `${this.errorText}${text.toString('utf8')}`.slice(-ERROR_TEXT);
     });
     child.on('message', (answer) => {
+      // Calls are served one after the other: the next one begins now.
+      this.watchNext();
       // What onnx-worker.js answers: both ends are of one build.
       this.answered(answer as GraphAnswer);
     });
@@ -87,7 +98,20 @@ export class OnnxProcess extends GraphCalls {
     return child;
   }
 
+  private watchNext(): void {
+    clearTimeout(this.watch);
+    this.watch = setTimeout(() => this.endOverdue(), this.limits.seconds * 1000).unref();
+  }
+
+  private endOverdue(): void {
+    const { seconds, secondsSetting } = this.limits;
+    const problem = `A run of the model ${this.model} took more than ${seconds} s (${secondsSetting}), and was ended: its graph may not end for every picture.`;
+    void this.close();
+    this.lose(new AditError('LIMIT_EXCEEDED', problem));
+  }
+
   private ended(how: string): void {
+    clearTimeout(this.watch);
     if (this.isClosing) this.lose(new AditError('INTERNAL', 'The process of the model was ended. Try again.'));
     else this.lose(this.tooLarge(`the process ended with ${how}. ${this.errorText.trim()}`));
   }
@@ -96,7 +120,7 @@ export class OnnxProcess extends GraphCalls {
     const mebibytes = Math.floor(this.limits.memoryBytes / 1024 ** 2);
     return new AditError(
       'LIMIT_EXCEEDED',
-      `The model may need more than ${mebibytes} MiB of memory (${this.limits.setting}): ${reason.replace(/\s+/g, ' ').slice(0, ERROR_TEXT).trim()}`,
+      `The model ${this.model} may need more than ${mebibytes} MiB of memory (${this.limits.setting}): ${reason.replace(/\s+/g, ' ').slice(0, ERROR_TEXT).trim()}`,
     );
   }
 }

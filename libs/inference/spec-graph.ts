@@ -108,6 +108,38 @@ export function growingGraph(): Buffer {
   ]);
 }
 
+/** For specs: a graph that doubles 1 in `y` (1) as often as its input `x` (1×1) says, one time after the other. */
+export function loopingGraph(): Buffer {
+  const body = message([
+    [1, node('Identity', ['go'], 'on')],
+    [1, node('Add', ['sum', 'sum'], 'next')],
+    [2, 'body'],
+    [11, valueInfo('round', [], 'int64')],
+    [11, valueInfo('go', [], 'bool')],
+    [11, valueInfo('sum', [])],
+    [12, valueInfo('on', [], 'bool')],
+    [12, valueInfo('next', [])],
+  ]);
+  // AttributeProto: name, g, type GRAPH.
+  const attribute = message([
+    [1, 'body'],
+    [6, body],
+    [20, 5],
+  ]);
+  const loop = Buffer.concat([node('Loop', ['rounds', '', 'one'], 'end'), message([[5, attribute]])]);
+  return model([
+    [1, castNode('x', 'count', 'int64')],
+    [1, node('Reshape', ['count', 'none'], 'rounds')],
+    [1, loop],
+    [1, node('Reshape', ['end', 'flat'], 'y')],
+    [5, integers('none', [])],
+    [5, integers('flat', [1])],
+    [5, scalar('one', 1)],
+    [11, valueInfo('x', [1, 1])],
+    [12, valueInfo('y', [1])],
+  ]);
+}
+
 /** For specs: `meanColourGraph` of one picture without a batch, 3×side×side, in `y` (3). */
 export function onePictureGraph(side: number): Buffer {
   return model([
