@@ -1,4 +1,4 @@
-import { elementAt } from '@adit/contracts';
+import { dropOldest, elementAt } from '@adit/contracts';
 import type { AudioPack, NetworkSession } from '@adit/inference';
 import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
 import { voicesOf } from './voices.js';
@@ -101,8 +101,7 @@ export class SpokenLanguages {
     if (known !== undefined) return known;
     const spoken = await listen();
     this.known.set(key, spoken);
-    const [oldest] = this.known.keys();
-    if (this.known.size > KNOWN && oldest !== undefined) this.known.delete(oldest);
+    dropOldest(this.known, KNOWN);
     return spoken;
   }
 }
