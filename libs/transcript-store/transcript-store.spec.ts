@@ -50,7 +50,7 @@ function behaviour(open: () => Promise<Database>): void {
         return work(manager);
       });
     reader = new TranscriptReader(database.dataSource);
-    writer = new TranscriptWriter(outbox);
+    writer = new TranscriptWriter(outbox, database.dataSource);
     made = new NewTranscripts(outbox);
     workspaceId = await workspace(database.dataSource.manager);
   });
@@ -177,6 +177,29 @@ function behaviour(open: () => Promise<Database>): void {
       options: { errors: [{ code: 'removed_since' }] },
     });
     expect(await texts(place)).toEqual(['Guten Tag.', 'Willkommen zu Hause.']);
+  });
+
+  it('aligns the words of a version before it holds up other writers, and anew where one of them was faster', async () => {
+    const long = (mark: string) => Array.from({ length: 2_000 }, (_, at) => `${mark}${at % 7}`).join(' ');
+    const place = await transcribed([
+      { text: 'Guten Abend.', start: 0, end: 9 },
+      ...Array.from({ length: 12 }, (_, at) => ({ text: long('a'), start: 10 * at, end: 10 * at + 9 })),
+    ]);
+    const [first, ...others] = await read(place);
+    const begun = statements.length;
+    let isWritten = false;
+    const changes = [first!, ...others].map(({ id }, at) => ({ id, text: at === 0 ? 'Guten Morgen.' : long('b') }));
+    const version = writer.write(place, { changes }, { ifMatch: null }).then((row) => {
+      isWritten = true;
+      return row;
+    });
+    expect(await edit(place, first!, 'Guten Tag, alle.')).toMatchObject({ revision: 2 });
+    expect([isWritten, statements.length > begun]).toEqual([false, true]);
+    expect((await version).version).toBe(3);
+    const now = await read(place);
+    expect(now.map(({ text }) => text)).toEqual(changes.map(({ text }) => text));
+    expect(now[0]!.words.map(({ text }) => text)).toEqual(['Guten', 'Morgen.']);
+    expect(now.slice(1).every(({ words }) => words.length === 2_000)).toBe(true);
   });
 
   it('puts new paragraphs where they are wanted, and shows what lies between two versions', async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
   AditError,
   TRANSCRIPT_LIMITS,
@@ -7,6 +6,7 @@ import {
   type ErrorDetail,
   type ParagraphChange,
   type ParagraphInsertion,
+  type TranscriptWord,
   type VersionChange,
 } from '@adit/contracts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '@adit/database';
 import { editedWords } from '@adit/transcripts';
 import { In, IsNull, type EntityManager } from 'typeorm';
+import { wordsAfter, type AlignedWords } from './aligned-words.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { findVersion, unknown } from './transcript-reader.js';
 
@@ -106,24 +107,30 @@ export async function newest(
 /** The row of a change; null when it changes nothing. Throws VALIDATION when it would end before it begins. */
 export function edited(
   row: TranscriptParagraphEntity,
-  { text = row.text, speaker = row.speaker, ...times }: ParagraphChange,
+  change: ParagraphChange,
   number: number,
-  pointer = '',
+  {
+    pointer = '',
+    wordsOf = () => wordsAfter(row, change),
+  }: { pointer?: string; wordsOf?: () => TranscriptWord[] } = {},
 ): Edited | null {
+  const { text = row.text, speaker = row.speaker, ...times } = change;
   const { time_start: timeStart = row.timeStart, time_end: timeEnd = row.timeEnd } = times;
   if (timeEnd < timeStart) throw wrong(`${pointer}/time_end`, 'too_small', 'A paragraph ends after it has begun.');
   const textChanged = text !== row.text;
   if (!textChanged && speaker === row.speaker && timeStart === row.timeStart && timeEnd === row.timeEnd) return null;
-  const before = { text: row.text, words: row.words, time_start: row.timeStart, time_end: row.timeEnd };
-  const words = editedWords(before, text, { time_start: timeStart, time_end: timeEnd });
-  return { ...row, fromVersion: number, toVersion: null, text, speaker, timeStart, timeEnd, words, textChanged };
+  const next = { fromVersion: number, toVersion: null, text, speaker, timeStart, timeEnd, textChanged };
+  return { ...row, ...next, words: wordsOf() };
 }
 
 /**
  * What a request changes of the newest version. Throws VALIDATION for what it names wrongly, CONFLICT for what was changed or
  * removed since the base.
  */
-export async function changesOf(work: Work, requested: VersionChange[], base: number): Promise<Changes> {
+export async function changesOf(
+  work: Work,
+  { requested, base, aligned }: { requested: VersionChange[]; base: number; aligned: AlignedWords },
+): Promise<Changes> {
   const { manager, variant } = work;
   const known = await findVersion(manager, variant, base).catch((error: unknown) => {
     if (AditError.from(error).code !== 'NOT_FOUND') throw error;
@@ -173,10 +180,7 @@ export async function changesOf(work: Work, requested: VersionChange[], base: nu
       });
     } else if ('remove' in change) changes.removed.push(row.id);
     else {
-      const { id: _, ...change_ } = change;
-      const next = edited(row, change_, work.number, pointer);
-      // Long paragraphs take milliseconds each.
-      await othersTurn();
+      const next = edited(row, change, work.number, { pointer, wordsOf: () => aligned.after(row, change) });
       if (next !== null) changes.edits.push(next);
     }
   }

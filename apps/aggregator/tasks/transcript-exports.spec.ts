@@ -62,7 +62,7 @@ describe('transcript_export', () => {
       limit: 1,
     });
     const changes = [{ id: paragraphs[0]!.id, text: 'Anders.' }];
-    await new TranscriptWriter(outbox).write(place, { changes }, { ifMatch: null });
+    await new TranscriptWriter(outbox, database.dataSource).write(place, { changes }, { ifMatch: null });
     for (const format of TranscriptFormat.options) {
       const id = randomUUID();
       const config = { transcript_id: transcriptId, variant_id: variant!.id, version: 2, format };
