@@ -24,6 +24,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
 import { presentTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
+import { SpeakersOf, type Spoken } from './speakers-of.js';
 import { findTranscript, findVariant, findVersion, shownJobs } from './transcript-reader.js';
 import { insertParagraphs, touch } from './version-changes.js';
 
@@ -59,9 +60,11 @@ export class NewTranscripts {
         workspaceId,
         data: { transcript: presentTranscript(transcript, shown, baseUrl) },
       });
+      const spoken: Spoken[] = [];
       for (const [type, name] of Object.entries(VARIANTS)) {
         const variantId = randomUUID();
-        const heard = await writeHeard(manager, { variantId, jobId: job.id, sourceIndex: source.index, type });
+        const place = { variantId, jobId: job.id, sourceIndex: source.index, type };
+        const heard = await writeHeard(manager, place, spoken);
         if (heard.paragraphs === 0 && type !== 'speech') continue;
         await addVariant(manager, transcript, { id: variantId, name, author, ...heard });
       }
@@ -138,17 +141,22 @@ async function sourceOf(manager: EntityManager, jobId: string, uri: string | und
   return first;
 }
 
+/** `spoken` gets what is spoken, and says who speaks what is a translation. */
 async function writeHeard(
   manager: EntityManager,
   { variantId, jobId, sourceIndex, type }: { variantId: string; jobId: string; sourceIndex: number; type: string },
+  spoken: Spoken[],
 ): Promise<{ paragraphs: number; language: string | null }> {
   let paragraphs = 0;
   let language: string | null = null;
+  const speakers = type === 'speech' ? null : new SpeakersOf(spoken);
   for await (const heard of moduleSegments(manager, { jobId, moduleId: SPEECH, sourceIndex, type })) {
     const rows = heard.map(({ timeStart, timeEnd, meta }) => {
-      const { text, speaker, confidence, words = [], language: spoken } = SpeechMeta.parse(meta);
-      language ??= spoken;
+      const { text, speaker: said, confidence, words = [], ...written } = SpeechMeta.parse(meta);
+      language ??= written.language;
       paragraphs += 1;
+      const speaker = said ?? speakers?.during(timeStart, timeEnd) ?? null;
+      if (speakers === null) spoken.push({ timeStart, timeEnd, speaker });
       return {
         variantId,
         id: randomUUID(),

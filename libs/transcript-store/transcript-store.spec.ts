@@ -307,8 +307,11 @@ function behaviour(open: () => Promise<Database>): void {
 
   it('is made of one source, with the translation of the job as a variant', async () => {
     const heard = [
-      { text: 'Hallo.', start: 0, end: 1, source: 1 },
-      { text: 'Hello.', start: 0, end: 1, source: 1, type: 'translation' },
+      { text: 'Hallo.', start: 0, end: 1, source: 1, speaker: 'Ada' },
+      { text: 'Guten Abend.', start: 1.1, end: 3, source: 1, speaker: 'Bob' },
+      { text: 'Hello. Good', start: 0, end: 1.5, source: 1, type: 'translation' },
+      { text: 'evening.', start: 1.5, end: 3, source: 1, type: 'translation' },
+      { text: 'Bye.', start: 4, end: 5, source: 1, type: 'translation' },
       { text: 'Andere.', start: 0, end: 1 },
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
@@ -322,7 +325,11 @@ function behaviour(open: () => Promise<Database>): void {
       ['translation', 'en'],
     ]);
     const place = { workspaceId, transcriptId: order.id, variantId: variants[1]!.id, author: 'spec' };
-    expect(await texts(place)).toEqual(['Hello.']);
+    expect((await read(place)).map(({ text, speaker }) => [text, speaker])).toEqual([
+      ['Hello. Good', 'Ada'],
+      ['evening.', 'Bob'],
+      ['Bye.', null],
+    ]);
     const request = { language: 'fr', mode: 'translate' as const };
     await expect(
       made.createVariant(workspaceId, order.id, request, { ...order, id: randomUUID() }),
@@ -332,7 +339,7 @@ function behaviour(open: () => Promise<Database>): void {
     });
     const copied = { ...request, mode: 'copy' as const };
     const { id: variantId } = await made.createVariant(workspaceId, order.id, copied, { ...order, id: randomUUID() });
-    expect(await texts({ ...place, variantId })).toEqual(['Hallo.']);
+    expect(await texts({ ...place, variantId })).toEqual(['Hallo.', 'Guten Abend.']);
   });
 }
 
