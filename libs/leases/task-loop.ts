@@ -55,11 +55,13 @@ export abstract class TaskLoop extends BackgroundService {
 
   protected async round(): Promise<void> {
     while (!this.stopping) {
-      const task = await inTransaction(this.db, async (manager) => {
-        const claimed = await this.turns.claim(manager, TASK_LEASE_SECONDS);
-        if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
-        return claimed;
-      });
+      const task = await this.turns.next(this.db.manager, () =>
+        inTransaction(this.db, async (manager) => {
+          const claimed = await this.turns.claim(manager, TASK_LEASE_SECONDS);
+          if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
+          return claimed;
+        }),
+      );
       if (task === null) return;
       await this.attempt(task);
     }

@@ -29,18 +29,22 @@ export class Turns {
   /** @param rows tasks: their table has `workspace_id`, `state` and `time_created`. */
   constructor(private readonly rows: LeasedTable) {}
 
-  /** Claims the task that is next; null when there is none that nobody is at. */
-  async claim(db: Pick<EntityManager, 'query'>, seconds: number): Promise<ClaimedTask | null> {
-    if (performance.now() - this.lookedAt < KNOWN_FOR_MS) {
-      const claimed = await this.claimNext(db, seconds);
+  /**
+   * What `claim` claims in a transaction of its own; null when there is nothing that nobody is at. Mostly there is nothing at all,
+   * which takes one look and no transaction.
+   */
+  async next(db: Pick<EntityManager, 'query'>, claim: () => Promise<ClaimedTask | null>): Promise<ClaimedTask | null> {
+    if (this.owners.length > 0 && performance.now() - this.lookedAt < KNOWN_FOR_MS) {
+      const claimed = await claim();
       if (claimed !== null) return claimed;
     }
     this.owners = await ownersOf(db, this.rows);
     this.lookedAt = performance.now();
-    return this.claimNext(db, seconds);
+    return this.owners.length > 0 ? claim() : null;
   }
 
-  private async claimNext(db: Pick<EntityManager, 'query'>, seconds: number): Promise<ClaimedTask | null> {
+  /** Claims the task that is next of those who are known to have some; null when there is none that nobody is at. */
+  async claim(db: Pick<EntityManager, 'query'>, seconds: number): Promise<ClaimedTask | null> {
     const last = ({ workspaceId }: Owner): number => this.served.get(workspaceId) ?? -1;
     this.owners.sort((a, b) => a.underWay - b.underWay || last(a) - last(b) || a.since.getTime() - b.since.getTime());
     for (let owner; (owner = this.owners[0]) !== undefined; this.owners.shift()) {
@@ -83,5 +87,7 @@ function ownersOf(db: Pick<EntityManager, 'query'>, { name, open }: LeasedTable)
         WHERE state = 'processing' AND lease_until > now() GROUP BY workspace_id)
      SELECT workspace_id AS "workspaceId", time_created AS since, coalesce(under_way, 0) AS "underWay"
        FROM owners LEFT JOIN busy USING (workspace_id)`,
+    // With a list of values, if only an empty one, it is prepared: to plan it takes longer than to find nothing.
+    [],
   );
 }
