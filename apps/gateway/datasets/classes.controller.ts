@@ -5,9 +5,10 @@ import { Controller, Inject } from '@nestjs/common';
 import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
+import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import * as routes from './class-routes.js';
-import { DatasetRows } from './dataset-rows.js';
+import { behind, DatasetRows } from './dataset-rows.js';
 
 @Controller()
 export class ClassesController {
@@ -19,28 +20,38 @@ export class ClassesController {
   ) {}
 
   @Route(routes.listClasses)
-  async list({ params, query }: Input<typeof routes.listClasses>, { caller, request }: Exchange) {
+  async list({ params, query }: Input<typeof routes.listClasses>, { caller, request, reply }: Exchange) {
     const { id: datasetId, type } = await this.rows.dataset(caller.workspaceId, params.datasetId);
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
     const all: FindOptionsWhere<DatasetClassEntity> = { datasetId, timeDeleted: IsNull() };
     if (query.active !== undefined) all.active = query.active;
     if (query.reference !== undefined) all.reference = query.reference;
     const found = query.search === undefined ? undefined : ILike(containing(query.search));
+    const whereOf = (more: FindOptionsWhere<DatasetClassEntity>) =>
+      found === undefined
+        ? { ...all, ...more }
+        : [
+            { reference: found, ...all, ...more },
+            { ...all, ...more, label: found },
+          ];
+    const order = { seq: 'ASC' } as const;
+    const show = async (rows: DatasetClassEntity[]): Promise<DatasetClass[]> => {
+      const previews = await this.rows.previews(rows.map(({ id }) => id));
+      return rows.map((row) => presentClass(row, type, previews.get(row.id) ?? null));
+    };
+    if (query.offset === undefined && query.limit === undefined) {
+      const read = (after: DatasetClassEntity | null, take: number) =>
+        this.db.manager.find(DatasetClassEntity, { where: whereOf(behind(after)), order, take });
+      return longList(reply, read, show);
+    }
+    const page = PageQuery.parse(query);
+    const { offset: skip, limit: take } = page;
     const [rows, total] = await this.db.manager.findAndCount(DatasetClassEntity, {
-      where:
-        found === undefined
-          ? all
-          : [
-              { reference: found, ...all },
-              { ...all, label: found },
-            ],
-      order: { seq: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+      where: whereOf({}),
+      order,
+      skip,
+      take,
     });
-    const previews = await this.rows.previews(rows.map(({ id }) => id));
-    const shown = rows.map((row) => presentClass(row, type, previews.get(row.id) ?? null));
-    return page === null ? shown : this.links.page(request, page, total, shown);
+    return this.links.page(request, page, total, await show(rows));
   }
 
   @Route(routes.createClass)

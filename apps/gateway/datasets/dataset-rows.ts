@@ -8,7 +8,7 @@ import {
   isUuid,
 } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, MoreThan, type EntityManager, type FindOperator } from 'typeorm';
 
 /** The rows behind the paths of datasets, classes and images. What is another workspace's is not there. */
 @Injectable()
@@ -49,4 +49,9 @@ export class DatasetRows {
     );
     return new Map(rows.map((row) => [row.classId, row]));
   }
+}
+
+/** The condition of a list's rows that come after this one; none where it begins. */
+export function behind(after: { seq: string } | null): { seq?: FindOperator<string> } {
+  return after === null ? {} : { seq: MoreThan(after.seq) };
 }

@@ -107,6 +107,40 @@ describe('datasets', () => {
     expect(left.number_of_images).toBe(expected.number_of_images);
   });
 
+  it('give long lists whole, as they give them in pages', async () => {
+    const { id } = await dataset();
+    const { id: classId, label } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'many' });
+    const { id: imageId } = await ask<DatasetImage>('POST', `${id}/classes/${classId}/images/`, {
+      file_uri: await world.picture(),
+    });
+    const copied = (table: string, key: string, count: number, changed: string) =>
+      world.gateway.db.query(
+        `INSERT INTO ${table} SELECT r.* FROM ${table} t, generate_series(1, ${count}) n,
+           jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'seq', nextval(pg_get_serial_sequence('${table}', 'seq'))${changed})) r
+          WHERE t.id = $1 ORDER BY n`,
+        [key],
+      );
+    await copied('dataset_classes', classId, 1_200, `, 'reference', n, 'label', 'one of many ' || n, 'images', 0`);
+    await copied('dataset_images', imageId, 600, `, 'notes', 'copy ' || n`);
+    const paged = async (path: string) => {
+      const pages = await Promise.all(
+        [0, 1_000].map((offset) => ask<{ data: unknown[] }>('GET', `${path}offset=${offset}&limit=1000`)),
+      );
+      return pages.flatMap(({ data }) => data);
+    };
+    for (const [path, count] of [
+      [`${id}/classes/?`, 1_201],
+      [`${id}/classes/?search=one of&`, 1_200],
+      [`${id}/classes/${classId}/images/?`, 601],
+      [`${id}/classes/${classId}/images/?active=true&`, 601],
+    ] as const) {
+      const whole = await ask<unknown[]>('GET', path);
+      expect(whole).toHaveLength(count);
+      expect(whole).toEqual(await paged(path));
+    }
+    expect((await ask<DatasetClass[]>('GET', `${id}/classes/?search=${label}`)).length).toBe(1_201);
+  });
+
   it('keep their order, show the first pictures, and grow in version with every change', async () => {
     const { id, version } = await dataset();
     const uris: string[] = [];

@@ -14,9 +14,10 @@ import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
+import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { Removals } from '../storage/removals.js';
-import { DatasetRows } from './dataset-rows.js';
+import { behind, DatasetRows } from './dataset-rows.js';
 import { ImageFiles } from './image-files.js';
 import * as routes from './image-routes.js';
 import { SegmentPictures } from './segment-pictures.js';
@@ -34,23 +35,23 @@ export class ImagesController {
   ) {}
 
   @Route(routes.listImages)
-  async list({ params, query }: Input<typeof routes.listImages>, { caller, request }: Exchange) {
+  async list({ params, query }: Input<typeof routes.listImages>, { caller, request, reply }: Exchange) {
     const { id: classId, images } = await this.rows.class(caller.workspaceId, params.datasetId, params.classId);
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
     const where: FindOptionsWhere<DatasetImageEntity> = { classId };
     if (query.active !== undefined) where.active = query.active;
     if (query.face_clustering !== undefined) where.clustering = query.face_clustering;
-    const rows = await this.db.manager.find(DatasetImageEntity, {
-      where,
-      order: { seq: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
-    });
-    const shown = rows.map(presentImage);
-    if (page === null) return shown;
+    const order = { seq: 'ASC' } as const;
+    if (query.offset === undefined && query.limit === undefined) {
+      const read = (after: DatasetImageEntity | null, take: number) =>
+        this.db.manager.find(DatasetImageEntity, { where: { ...where, ...behind(after) }, order, take });
+      return longList(reply, read, (rows) => Promise.resolve(rows.map(presentImage)));
+    }
+    const page = PageQuery.parse(query);
+    const { offset: skip, limit: take } = page;
+    const rows = await this.db.manager.find(DatasetImageEntity, { where, order, skip, take });
     // The class keeps count of all of them.
     const total = Object.keys(where).length === 1 ? images : await this.db.manager.countBy(DatasetImageEntity, where);
-    return this.links.page(request, page, total, shown);
+    return this.links.page(request, page, total, rows.map(presentImage));
   }
 
   @Route(routes.createImage)
