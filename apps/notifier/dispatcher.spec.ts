@@ -65,7 +65,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     traceparent: null,
     ...more,
   });
-  const store = (...news: NewDelivery[]): Promise<number> => storeDeliveries(db(), news, clock);
+  const store = (...news: NewDelivery[]): Promise<number | null> => storeDeliveries(db(), news, clock);
   const settled = async (of: Dispatcher): Promise<void> => {
     of.nudge();
     await of.idle();

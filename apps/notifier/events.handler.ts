@@ -1,5 +1,5 @@
 import { Handles, type BusContext } from '@adit/bus';
-import type { Payload } from '@adit/contracts';
+import type { Envelope, Payload } from '@adit/contracts';
 import { storeDeliveries } from '@adit/webhooks';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -20,16 +20,24 @@ export class EventsHandler {
   // Noting an event twice changes nothing, and there may be hundreds a second.
   @Handles('events.raised', { group: 'notifier', concurrency: 12, commitWithinMs: 200 })
   async raised(event: Payload<'events.raised'>, context: BusContext): Promise<void> {
+    // Somebody who is erased between the look and the note is not in what is noted: it is made again, without them.
+    while ((await this.note(event, context.envelope)) === null);
+    this.dispatcher.nudge();
+  }
+
+  /** Null when somebody whom the event shows was erased meanwhile. */
+  private async note(event: Payload<'events.raised'>, envelope: Envelope): Promise<number | null> {
     const deliveries = [
-      ...(await this.jobs.deliveriesOf(event, context.envelope)),
-      ...(await this.resources.deliveriesOf(event, context.envelope)),
+      ...(await this.jobs.deliveriesOf(event, envelope)),
+      ...(await this.resources.deliveriesOf(event, envelope)),
     ];
-    if (deliveries.length === 0) return;
+    let noted = 0;
     // Hundreds of results with their pictures are many bytes: a statement takes a part of them.
     for (let at = 0; at < deliveries.length; at += 100) {
-      const part = deliveries.slice(at, at + 100);
-      await storeDeliveries(this.db, part, this.dispatcher.now());
+      const stored = await storeDeliveries(this.db, deliveries.slice(at, at + 100), this.dispatcher.now());
+      if (stored === null) return null;
+      noted += stored;
     }
-    this.dispatcher.nudge();
+    return noted;
   }
 }

@@ -21,7 +21,7 @@ import { AddressPolicy } from '@adit/net';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
-import { Sender, type NewDelivery } from '@adit/webhooks';
+import { Sender, storeDeliveries, type NewDelivery } from '@adit/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NotifierConfig } from './config.js';
 import { Dispatcher } from './dispatcher.js';
@@ -241,6 +241,75 @@ describe('what the webhook of a job is told', () => {
       await dispatcher.stop();
       await receiver.close();
     }
+  });
+
+  it('shows nobody who was erased since it was made', async () => {
+    const { dataSource } = database;
+    const jobId = await newJob(['job.faces.on_detailed_result', 'job.on_completed']);
+    await objects.put('pictures/anna.jpg', Buffer.from('anna'));
+    const [collection, indexId] = [randomUUID(), '4821093375'];
+    const anna = async () => {
+      await dataSource.query(
+        `INSERT INTO index_collections (id, workspace_id, name) VALUES ($1, $2, 'archive') ON CONFLICT DO NOTHING`,
+        [collection, workspaceId],
+      );
+      await dataSource.query(
+        `INSERT INTO index_identities (index_id, collection_id, workspace_id, label, centroid, members, revision)
+         VALUES ($1, $2, $3, 'Anna Weber', '{1}', 1, 1)`,
+        [indexId, collection, workspaceId],
+      );
+    };
+    const erase = () => dataSource.query('DELETE FROM index_identities WHERE index_id = $1', [indexId]);
+    const stored = async (): Promise<string[]> =>
+      (await dataSource.query('SELECT data FROM webhook_deliveries WHERE job_id = $1', [jobId])).map(
+        ({ data }: { data: string }) => data,
+      );
+    await anna();
+    await dataSource.manager.insert(
+      SegmentEntity,
+      columns<SegmentEntity>({
+        ...{ jobId, seq: 0, moduleId: 'face_recognition', moduleSeq: 0, sourceIndex: 0, frameStart: 0, frameEnd: 0 },
+        ...{ timeStart: 0, timeEnd: 0, type: 'face', label: 'unknown', confidence: 0.9, detections: [] },
+        ...{ meta: { person: 'unknown', indexed_identity: null }, keyFrame: null, indexId },
+        thumbnail: { key: 'pictures/anna.jpg', width: 4, height: 5 },
+      }),
+    );
+    const items = [{ type: 'face', label: 'unknown', module: 'face_recognition', index_id: indexId }];
+    const summary = [{ source: 'storage://a', media_type: 'image', info: {}, items }];
+    await dataSource.query('UPDATE jobs SET summary = $2 WHERE id = $1', [jobId, JSON.stringify(summary)]);
+    const sent = await messages(jobId, (job) => {
+      job.noteSegments(Object.assign(job.modules[0]!, { segmentCount: 1 }), 0);
+      return job.flush();
+    });
+    const made = await deliveries(sent);
+    const picture = Buffer.from('anna').toString('base64');
+    expect(made.map(({ data }) => JSON.stringify(data))).toEqual([expect.stringContaining('Anna Weber')]);
+    expect(JSON.stringify(made)).toContain(picture);
+    await erase();
+    expect([await storeDeliveries(dataSource, made, new Date()), await stored()]).toEqual([null, []]);
+    // Erased while its event is looked at.
+    await anna();
+    const looks: NewDelivery[][] = [];
+    const erasing = {
+      async deliveriesOf(...asked: Parameters<JobWebhooks['deliveriesOf']>) {
+        looks.push(await webhooks.deliveriesOf(...asked));
+        await erase();
+        return looks.at(-1)!;
+      },
+    };
+    const dispatcher = { now: () => new Date(), nudge: () => undefined };
+    const handler = new EventsHandler(
+      ...([dataSource, erasing as unknown as JobWebhooks, new ResourceWebhooks(dataSource)] as const),
+      dispatcher as unknown as Dispatcher,
+    );
+    for (const envelope of sent)
+      await handler.raised(envelope.payload as Payload<'events.raised'>, { envelope } as BusContext);
+    expect(looks).toHaveLength(2);
+    const [noted = '', ...more] = await stored();
+    expect(more).toEqual([]);
+    expect(noted).toContain('"person":"unknown"');
+    expect(noted).not.toContain('Anna Weber');
+    expect(noted).not.toContain(picture);
   });
 
   it('is nothing once the job is deleted', async () => {

@@ -1,6 +1,6 @@
 import type { Envelope, Job, Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
-import { nameSegments, nameSummaries } from '@adit/indexes';
+import { nameSegments, nameSummaries, shownIdentities } from '@adit/indexes';
 import { presentJob, presentSegment, shownColumns, type ShownRow } from '@adit/presentation';
 import { WebhookNotice } from '@adit/jobs';
 import { isTerminal } from '@adit/contracts';
@@ -47,6 +47,10 @@ export class JobWebhooks {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
+    // Before they are looked at: who goes from here on is missed when the delivery is stored.
+    const summaries: { items: { label: string; index_id?: string }[] }[] = job.summary;
+    const summed = summaries.flatMap(({ items }) => items.flatMap(({ index_id: id }) => id ?? []));
+    const identities = [...(await shownIdentities(manager, job.workspaceId, summed, { pictures: false })).keys()];
     await nameSummaries(manager, job.workspaceId, [job]);
     const occurred = new Date(envelope.occurredAt);
     const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
@@ -61,15 +65,16 @@ export class JobWebhooks {
       traceparent: envelope.traceparent,
     };
     if (segments === undefined) {
-      return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown } }];
+      return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown }, identities }];
     }
     const results = await this.detailedResults(job, segments);
     // Many, and each says where it belongs: they need not wait for each other.
-    return results.map(({ number, result }) => ({
+    return results.map(({ number, result, identity }) => ({
       ...delivery,
       fact: `${envelope.id}/${number}`,
       orderKey: null,
       data: { job: shown, detailed_result: result },
+      identities: identity === null ? identities : [...identities, identity],
     }));
   }
 
@@ -88,12 +93,17 @@ export class JobWebhooks {
     return Promise.all(
       segments.map(async (segment) => ({
         number: segment.moduleSeq,
+        identity: isNamed(segment) ? segment.indexId : null,
         result: presentSegment(segment, {
           mediaType: job.mediaType,
           source: byIndex.get(segment.sourceIndex)?.uri ?? '',
           facts: byIndex.get(segment.sourceIndex)?.facts ?? null,
           resultName,
-          thumbnail: segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key),
+          // Of somebody who was erased the picture goes behind the identity.
+          thumbnail:
+            segment.thumbnail === null || (segment.indexId !== null && !isNamed(segment))
+              ? null
+              : await this.picture(segment.thumbnail.key),
         }),
       })),
     );
@@ -108,6 +118,11 @@ export class JobWebhooks {
       return null;
     }
   }
+}
+
+/** Whether the segment shows an identity that is there. */
+function isNamed({ indexId, meta }: SegmentEntity): boolean {
+  return indexId !== null && meta['indexed_identity'] != null;
 }
 
 /** The job as it was when the event happened: what never changes from its row, the rest from the notice. */

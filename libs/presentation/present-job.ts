@@ -30,9 +30,12 @@ export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args'
   ahead?: number;
 };
 
-/** What only says whose label it is goes no further. */
-function withoutIds({ items, ...summary }: ResultSummary): ResultSummary {
-  return { ...summary, items: items.map(({ type, label, module }) => ({ type, label, module })) };
+/** A summary as the interface shows it: what only says whose label it is goes no further. */
+export function shownSummary(summary: readonly ResultSummary[]): ResultSummary[] {
+  return summary.map(({ items, ...part }) => ({
+    ...part,
+    items: items.map(({ type, label, module }) => ({ type, label, module })),
+  }));
 }
 
 /**
@@ -68,7 +71,7 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     batch: job.batchId,
     result: {
       detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`,
-      summary: job.summary.map(withoutIds),
+      summary: shownSummary(job.summary),
     },
     webhook: job.webhook,
   };

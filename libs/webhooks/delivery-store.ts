@@ -37,15 +37,19 @@ interface ClaimOptions {
 }
 
 /**
- * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out.
- * Returns how many are new.
+ * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out. Returns how
+ * many are new; null, with nothing stored, when an identity that one of them shows was erased since it was made. An erasure
+ * waits for those that are stored right then, and looks for them among the deliveries of its jobs.
  */
-export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: Date): Promise<number> {
+export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: Date): Promise<number | null> {
   if (news.length === 0) return 0;
+  const shown = [...new Set(news.flatMap(({ identities = [] }) => identities))];
   const column = <T>(of: (delivery: NewDelivery) => T): T[] => news.map(of);
-  const rows = await inStatement(
+  const rows = await inStatement<{ stored: number; held: number }>(
     db,
-    `WITH stored AS (
+    `WITH held AS MATERIALIZED (
+       SELECT index_id FROM index_identities WHERE index_id = ANY($15::text[]) ORDER BY index_id FOR KEY SHARE),
+     stored AS (
        INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event,
                                        timestamp, data, traceparent, due_at)
        SELECT id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,
@@ -55,11 +59,12 @@ export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: 
            AS n (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,
                  place)
         WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries g WHERE g.subscription = n.subscription AND g.state = 'gone')
+          AND (SELECT count(*) FROM held) = cardinality($15::text[])
         -- A join by hash would hand them out in any order, and seq is the order of their first attempts.
         ORDER BY place
        ON CONFLICT (subscription, fact) DO NOTHING
        RETURNING 1)
-     SELECT * FROM stored`,
+     SELECT (SELECT count(*)::int FROM stored) AS stored, (SELECT count(*)::int FROM held) AS held`,
     [
       column(({ id }) => id ?? randomUUID()),
       column(({ subscription }) => subscription),
@@ -75,9 +80,11 @@ export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: 
       column(({ data }) => JSON.stringify(data)),
       column(({ traceparent }) => traceparent),
       now,
+      shown,
     ],
   );
-  return rows.length;
+  const [row] = rows;
+  return row === undefined || row.held < shown.length ? null : row.stored;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface NewDelivery {
   /** Unix seconds with fraction, when it happened. */
   timestamp: number;
   data: Record<string, unknown>;
+  /** Identities that `data` may name or show: it is stored while all of them are there, and not behind an erasure. */
+  identities?: readonly string[];
   traceparent: string | null;
 }
 

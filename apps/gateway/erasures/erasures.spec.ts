@@ -202,6 +202,54 @@ describe('erasures', () => {
     ]);
   });
 
+  /** A message about a job that was not sent yet. Returns its id. */
+  async function pending(jobId: string, data: unknown): Promise<string> {
+    const id = randomUUID();
+    await world.gateway.db.query(
+      `INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, event, timestamp, data, due_at)
+       VALUES ($1, $2, gen_random_uuid(), 'workspace', $3, $4, 'https://a', 'https://a', 'job.on_completed', 0, $5, now())`,
+      [id, `job:${jobId}`, world.gateway.workspaceId, jobId, JSON.stringify(data)],
+    );
+    return id;
+  }
+
+  it('take the name out of what is still to be sent about a job', async () => {
+    const { db } = world.gateway;
+    const person = await seen();
+    const label = { index_id: person.indexId, label: 'Anna Weber' };
+    await world.ask('PUT', `/api/v1/index-collection/${person.collection}/identities/`, label);
+    const summary = (items: unknown[]) => [{ source: 'storage://a', media_type: 'image', info: {}, items }];
+    const item = { type: 'face', label: 'unknown', module: 'face_recognition' };
+    const stored = summary([{ ...item, index_id: person.indexId }]);
+    await db.query('UPDATE jobs SET summary = $2 WHERE id = $1', [person.jobId, JSON.stringify(stored)]);
+    const job = (name: string) => ({ job: { tag: 't', result: { summary: summary([{ ...item, label: name }]) } } });
+    const id = await pending(person.jobId, job('Anna Weber'));
+    const named = (await world.ask('GET', `/api/v1/jobs/${person.jobId}/`)).text;
+    expect(named).toContain('Anna Weber');
+    await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId });
+    const [left] = await db.query('SELECT state, data FROM webhook_deliveries WHERE id = $1', [id]);
+    expect([left.state, JSON.parse(left.data)]).toEqual(['pending', job('unknown')]);
+  });
+
+  it('never send what was found in a file, and that its job has ended all the same', async () => {
+    const { db } = world.gateway;
+    const { jobId } = await seen();
+    const uri = `storage://${randomUUID()}`;
+    await db.manager.update(JobSourceEntity, { jobId, index: 0 }, { uri });
+    const result = (source: string) => ({ job: {}, detailed_result: { tc_end: '', source, module: 'm', meta: {} } });
+    const summary = [{ source: uri, media_type: 'image', info: {}, items: [] }];
+    const [found, ended, other] = [
+      await pending(jobId, result(uri)),
+      await pending(jobId, { job: { result: { summary } } }),
+      await pending(jobId, result('storage://other')),
+    ];
+    await world.ask('POST', '/api/v1/erasures/', { file_uri: uri });
+    const left: { id: string }[] = await db.query('SELECT id FROM webhook_deliveries WHERE id = ANY($1::uuid[])', [
+      [found, ended, other],
+    ]);
+    expect(left.map(({ id }) => id).sort()).toEqual([ended, other].sort());
+  });
+
   /** An image of a dataset, found before `meanwhile` and erased by its file after it. */
   async function erasedAfter(meanwhile: (image: DatasetImageEntity) => Promise<unknown>) {
     const { db } = world.gateway;

@@ -1,7 +1,8 @@
 import type { ErasureSubject, PictureRef } from '@adit/contracts';
-import { containing, returned } from '@adit/database';
+import { returned } from '@adit/database';
 import { folderOf, jobPrefix, noteRemovals } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
+import { removeMessages } from './pending-messages.js';
 
 /** Segments of one step; all that is known of their media goes with them. */
 const STEP = 200;
@@ -59,18 +60,20 @@ export async function eraseTraces(manager: EntityManager, workspaceId: string, s
     [jobs, pictures],
   );
   const media = await forgetMedia(manager, workspaceId, traces);
-  const { index_id: indexId, merged = [] } = subject;
-  const files = await removeFiles(manager, jobs, indexId === undefined ? [] : [indexId, ...merged]);
+  const files = await removeFiles(manager, jobs);
+  const { index_id: indexId, merged = [], file_uri: uri } = subject;
+  const people = indexId === undefined ? [] : [indexId, ...merged];
+  const messages = await removeMessages(manager, workspaceId, jobs, { people, uri });
   const canaries = await removeCanaryPictures(manager, jobs);
-  const keys = [...new Set([...pictures, ...media.prefixes, ...files.keys, ...canaries])];
+  const keys = [...new Set([...pictures, ...media.prefixes, ...files, ...canaries])];
   const removals = await noteRemovals(manager, keys);
   return {
     counts: {
       segments: traces.length,
       pictures: new Set(pictures).size,
       observations: media.observations,
-      artifacts: files.keys.length,
-      webhook_deliveries: files.deliveries,
+      artifacts: files.length,
+      webhook_deliveries: messages,
     },
     removals: removals.map(({ id }) => id),
     over: false,
@@ -142,15 +145,8 @@ async function beginAnew(manager: EntityManager, jobs: readonly string[]): Promi
   );
 }
 
-/**
- * Reports and exports hold pictures of everybody; so do messages that were sent, and those about a job name them. What was not
- * sent yet goes where it shows these people: it is never sent.
- */
-async function removeFiles(
-  manager: EntityManager,
-  jobs: readonly string[],
-  people: readonly string[],
-): Promise<{ keys: string[]; deliveries: number }> {
+/** Reports and exports hold pictures of everybody. Returns their keys. */
+async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
   await beginAnew(manager, jobs);
   const artifacts = returned<{ object_key: string }>(
     await manager.query(
@@ -159,13 +155,5 @@ async function removeFiles(
       [jobs],
     ),
   );
-  const [{ count }]: [{ count: number }] = await manager.query(
-    `WITH gone AS (
-       DELETE FROM webhook_deliveries WHERE job_id = ANY($1::uuid[])
-          AND (time_ended IS NOT NULL OR data LIKE ANY($2::text[])) RETURNING id),
-     attempts AS (DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM gone))
-     SELECT count(*)::int AS count FROM gone`,
-    [jobs, people.map((id) => containing(`"index_id":${JSON.stringify(id)}`))],
-  );
-  return { keys: artifacts.map((row) => row.object_key), deliveries: count };
+  return artifacts.map((row) => row.object_key);
 }

@@ -1,0 +1,84 @@
+import { elementAt } from '@adit/contracts';
+import { containing } from '@adit/database';
+import { nameSummaries } from '@adit/indexes';
+import { shownColumns, shownSummary, type ShownRow } from '@adit/presentation';
+import type { EntityManager } from 'typeorm';
+
+/** Messages that are read at once: each may hold a picture. */
+const PAGE = 100;
+
+/** What is erased, as messages about a job write it. */
+interface Shown {
+  people: readonly string[];
+  /** Address of the file. */
+  uri: string | undefined;
+}
+
+/**
+ * Messages about jobs, in the caller's transaction: those that were sent go, and those not sent yet that show the people or were
+ * found in the file, which are never sent. The others sum up who the job shows and forget the name: they are sent without it.
+ * Returns how many have gone.
+ */
+export async function removeMessages(
+  manager: EntityManager,
+  workspaceId: string,
+  jobs: readonly string[],
+  { people, uri }: Shown,
+): Promise<number> {
+  const shown = [
+    ...people.map((id) => `"index_id":${JSON.stringify(id)}`),
+    // In a result; summaries name it too.
+    ...(uri === undefined ? [] : [`"source":${JSON.stringify(uri)},"module":`]),
+  ];
+  const [{ count }]: [{ count: number }] = await manager.query(
+    `WITH gone AS (
+       DELETE FROM webhook_deliveries WHERE job_id = ANY($1::uuid[])
+          AND (time_ended IS NOT NULL OR data LIKE ANY($2::text[])) RETURNING id),
+     attempts AS (DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM gone))
+     SELECT count(*)::int AS count FROM gone`,
+    [jobs, shown.map(containing)],
+  );
+  await sumUpAnew(manager, workspaceId, jobs);
+  return count;
+}
+
+interface Pending {
+  seq: string;
+  jobId: string;
+  data: string;
+}
+
+/** The summaries in what was not sent yet, as they read now. */
+async function sumUpAnew(manager: EntityManager, workspaceId: string, jobs: readonly string[]): Promise<void> {
+  const rows: ShownRow[] = await manager.query(
+    `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = ANY($1::uuid[]) AND j.time_deleted IS NULL`,
+    [jobs],
+  );
+  await nameSummaries(manager, workspaceId, rows);
+  const summaries = new Map(rows.map(({ id, summary }) => [id, shownSummary(summary)]));
+  for (let after = '0', page: Pending[] = []; ; after = elementAt(page, page.length - 1).seq) {
+    page = await manager.query(
+      `SELECT seq, job_id AS "jobId", data FROM webhook_deliveries
+        WHERE job_id = ANY($1::uuid[]) AND time_ended IS NULL AND seq > $2 ORDER BY seq LIMIT ${PAGE} FOR UPDATE`,
+      [jobs, after],
+    );
+    if (page.length === 0) return;
+    const changed = page.flatMap(({ seq, jobId, data }) => {
+      const anew = withSummary(data, summaries.get(jobId));
+      return anew === data ? [] : [{ seq, anew }];
+    });
+    if (changed.length === 0) continue;
+    await manager.query(
+      `UPDATE webhook_deliveries d SET data = v.data FROM unnest($1::bigint[], $2::text[]) AS v (seq, data) WHERE d.seq = v.seq`,
+      [changed.map(({ seq }) => seq), changed.map(({ anew }) => anew)],
+    );
+  }
+}
+
+/** The body of a message with another summary of its job, where it has one. */
+function withSummary(data: string, summary: unknown): string {
+  const body: { job?: { result?: { summary?: unknown } } } = JSON.parse(data);
+  if (summary === undefined || body.job?.result?.summary === undefined) return data;
+  body.job.result.summary = summary;
+  return JSON.stringify(body);
+}
