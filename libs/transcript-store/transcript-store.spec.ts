@@ -11,6 +11,7 @@ import { heardJob, workspace, type Heard } from './testing/heard-job.js';
 const WRITERS = 20;
 /** Several pages of what a job heard. */
 const MANY = 2_000;
+const THREE_HOURS = 10_000;
 const said: Heard[] = [
   {
     text: 'Guten Abend.',
@@ -79,6 +80,22 @@ function behaviour(open: () => Promise<Database>): void {
   const edit = (place: WritePlace, { id, revision }: TranscriptParagraph, text: string) =>
     writer.editParagraph(place, { id, base: String(revision), ifMatch: null }, { text });
 
+  /** As an editor does: reads, adds its mark, and reads again when somebody was faster. */
+  async function write(place: WritePlace, index: number, mark: string): Promise<void> {
+    for (;;) {
+      const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
+      const [current] = (await reader.paragraphs(now, { offset: index, limit: 1 })).paragraphs;
+      const ifMatch = (revision: number) => revision === current!.revision;
+      try {
+        const seen = { id: current!.id, base: '1', ifMatch };
+        await writer.editParagraph(place, seen, { text: `${current!.text} ${mark}` });
+        return;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'PRECONDITION_FAILED' });
+      }
+    }
+  }
+
   it('keeps the times of words that stay, in every version', async () => {
     const place = await transcribed(said);
     const [first] = await read(place);
@@ -103,29 +120,40 @@ function behaviour(open: () => Promise<Database>): void {
 
   it(`loses no edit of ${WRITERS} writers at once, of one paragraph or of several`, async () => {
     const place = await transcribed(said);
-    const refused = { code: 'PRECONDITION_FAILED' };
-    /** As an editor does: reads, adds its mark, and reads again when somebody was faster. */
-    async function write(mark: string, at: number): Promise<void> {
-      for (;;) {
-        const current = (await read(place))[at]!;
-        const ifMatch = (revision: number) => revision === current.revision;
-        try {
-          const seen = { id: current.id, base: '1', ifMatch };
-          await writer.editParagraph(place, seen, { text: `${current.text} ${mark}` });
-          return;
-        } catch (error) {
-          expect(error).toMatchObject(refused);
-        }
-      }
-    }
     const marks = Array.from({ length: WRITERS }, (_, at) => `m${at}`);
-    await Promise.all(marks.map((mark, at) => write(mark, at % 2)));
+    await Promise.all(marks.map((mark, at) => write(place, at % 2, mark)));
     const [one, two] = await read(place);
     const found = [...one!.text.split(' ').slice(2), ...two!.text.split(' ').slice(2)];
     expect(found.sort()).toEqual([...marks].sort());
     const newest = await reader.version(workspaceId, place.transcriptId, place.variantId);
     expect(newest.version.version).toBe(1 + WRITERS);
   });
+
+  it(`loses no edit of ${WRITERS} writers at once in ${THREE_HOURS} paragraphs`, async () => {
+    const heard = Array.from({ length: THREE_HOURS }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.9 }));
+    const place = await transcribed(heard);
+    // Each writes through the whole talk, one paragraph with the writer before and one with the next among them.
+    const placesOf = (at: number) => [at * 400, ((at + 1) % WRITERS) * 400, 9_999 - at, 5_000 + at * 10];
+    const all = Array.from({ length: WRITERS }, (_, at) => placesOf(at).map((index) => ({ index, mark: `m${at}` })));
+    await Promise.all(
+      all.map(async (own) => {
+        for (const { index, mark } of own) await write(place, index, mark);
+      }),
+    );
+    const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
+    expect(now.version.version).toBe(1 + all.flat().length);
+    const found: string[] = [];
+    for (let offset = 0; offset < THREE_HOURS; offset += 1_000) {
+      const { paragraphs } = await reader.paragraphs(now, { offset, limit: 1_000 });
+      for (const { index, text } of paragraphs) {
+        const [words, ...marks] = text.split('. ');
+        expect(words?.replace('.', '')).toBe(`Satz ${index}`);
+        found.push(...marks.flatMap((each) => each.split(' ')).map((mark) => `${index} ${mark}`));
+      }
+    }
+    const expected = all.flat().map(({ index, mark }) => `${index} ${mark}`);
+    expect(found.sort()).toEqual(expected.sort());
+  }, 300_000);
 
   it('puts many paragraphs into one place in their order, by a handful of statements and short numbers', async () => {
     const place = await transcribed(said);
