@@ -78,6 +78,11 @@ export const GatewayConfig = z.object({
     z.int().positive().max(1_000_000).default(1_000),
     'Dictionaries that one workspace may have of its own.',
   ),
+  maxTranscripts: setting(
+    'ADIT_MAX_TRANSCRIPTS',
+    z.int().positive().max(10_000_000).default(10_000),
+    'Transcripts that one workspace may have.',
+  ),
   maxModels: setting(
     'ADIT_MAX_MODELS',
     z.int().positive().max(100_000).default(500),

@@ -12,6 +12,7 @@ import {
   JobEntity,
   JobModuleEntity,
   JobSourceEntity,
+  refuseBeyond,
   TranscriptEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
@@ -40,16 +41,23 @@ export class NewTranscripts {
   /**
    * Of one source of a job that has ended: each paragraph that was recognised is one; a translation of the job is a second
    * variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
-   * CONFLICT while it runs.
+   * CONFLICT while it runs, and when the workspace has `most` transcripts.
    */
   create(
     workspaceId: string,
     request: TranscriptRequest,
-    { id, author, baseUrl }: { id: string; author: string; baseUrl: string },
+    { id, author, baseUrl, most }: { id: string; author: string; baseUrl: string; most: number },
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       const job = await heardJob(manager, workspaceId, request.job_id);
       const source = await sourceOf(manager, job.id, request.source);
+      await refuseBeyond(manager, {
+        kind: 'transcripts',
+        ownerId: workspaceId,
+        most,
+        rows: 'SELECT 1 FROM transcripts WHERE workspace_id = $1 AND time_deleted IS NULL',
+        message: `A workspace has at most ${most} transcripts; delete one.`,
+      });
       const tag = request.tag ?? job.tag;
       await manager.insert(TranscriptEntity, { id, workspaceId, jobId: job.id, tag, source: source.uri });
       const transcript = await findTranscript(manager, workspaceId, id);

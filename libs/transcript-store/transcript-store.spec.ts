@@ -66,7 +66,7 @@ function behaviour(open: () => Promise<Database>): void {
   async function transcribed(heard: Heard[]): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
-    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', baseUrl: '' });
+    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', baseUrl: '', most: 1_000 });
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
     return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec' };
   }
@@ -344,7 +344,7 @@ function behaviour(open: () => Promise<Database>): void {
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
-    const order = { id: randomUUID(), author: 'spec', baseUrl: '' };
+    const order = { id: randomUUID(), author: 'spec', baseUrl: '', most: 1_000 };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
     const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });

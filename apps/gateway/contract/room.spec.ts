@@ -16,7 +16,7 @@ describe('what a workspace may have only so many of', () => {
   beforeAll(async () => {
     world = await World.start({
       ...{ maxDatasets: 7, maxClasses: 3, maxDatasetImages: 2, maxIndexCollections: 3 },
-      ...{ maxDictionaries: 3, maxOpenTrainings: 3, maxModels: 2 },
+      ...{ maxDictionaries: 3, maxOpenTrainings: 3, maxModels: 2, maxTranscripts: 3 },
     });
   }, 600_000);
   afterAll(() => world?.close());
@@ -117,6 +117,17 @@ describe('what a workspace may have only so many of', () => {
       409,
       'A workspace has at most 3 dictionaries; delete one.',
     ]);
+  });
+
+  it('are transcripts', async () => {
+    const job_id = await world.heardJob();
+    expect(await atOnce(() => world.ask('POST', '/api/v1/transcripts/', { job_id }))).toEqual({
+      made: 3,
+      refusals: full('A workspace has at most 3 transcripts; delete one.'),
+    });
+    const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
+    expect((await world.ask('DELETE', `/api/v1/transcripts/${data[0]!.id}/`)).status).toBe(200);
+    expect((await world.ask('POST', '/api/v1/transcripts/', { job_id })).status).toBe(200);
   });
 
   it('are datasets', async () => {

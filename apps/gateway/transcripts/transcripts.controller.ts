@@ -10,6 +10,7 @@ import {
 } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
 import { scopesOf } from '../auth/access-scopes.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -26,6 +27,7 @@ export class TranscriptsController {
     @Inject(TranscriptErasures) private readonly erasures: TranscriptErasures,
     @Inject(StoredFiles) private readonly files: StoredFiles,
     @Inject(Links) private readonly links: Links,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxTranscripts'>,
   ) {}
 
   @Route(routes.listTranscripts)
@@ -37,7 +39,8 @@ export class TranscriptsController {
   @Route(routes.createTranscript)
   async create({ body }: Input<typeof routes.createTranscript>, { caller, request, newId: id }: Exchange) {
     const baseUrl = this.links.baseUrl(request);
-    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl });
+    const most = this.config.maxTranscripts;
+    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl, most });
     return this.reader.one(caller.workspaceId, id, baseUrl);
   }
 
