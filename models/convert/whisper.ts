@@ -31,8 +31,8 @@ const EPSILON = { float: 1e-5 };
  * N×heads×F/2×64: what the decoder attends to.
  *
  * Decoder, prompt and step alike: `tokens` N×S, `rows` R, `past_k_<l>` and `past_v_<l>` N×heads×P×64 (P may be 0), and those of
- * the encoder → `logits` N×R×tokens at the positions `rows` of `tokens`, `present_k_<l>` and `present_v_<l>` N×heads×(P+S)×64, and
- * `alignment` N×A×S×F/2, the shares of attention of the heads that follow the clock. Of the logits of text, without those that are
+ * the encoder for one window, which all N texts attend to → `logits` N×R×tokens at the positions `rows` of `tokens`, `present_k_<l>` and `present_v_<l>` N×heads×(P+S)×64, and
+ * `alignment` 1×A×NS×F/2, the shares of attention of the heads that follow the clock. Of the logits of text, without those that are
  * never written, `text_logits` and `text_tokens` N×R×6 are the largest, and `text_sum` N×R×1 is the logarithm of the sum of all their
  * exponentials; `other_logits` are those of the tokens from the end of text on.
  * @throws AditError when the files hold no Whisper.
@@ -133,8 +133,8 @@ class Whisper {
     const layers = Array.from({ length: this.decoderLayers }, (_, layer) => ({
       pastK: graph.input(`past_k_${layer}`, ['N', heads, 'P', HEAD]),
       pastV: graph.input(`past_v_${layer}`, ['N', heads, 'P', HEAD]),
-      crossK: graph.input(`cross_k_${layer}`, ['N', heads, HEAD, 'T']),
-      crossV: graph.input(`cross_v_${layer}`, ['N', heads, 'T', HEAD]),
+      crossK: graph.input(`cross_k_${layer}`, [1, heads, HEAD, 'T']),
+      crossV: graph.input(`cross_v_${layer}`, [1, heads, 'T', HEAD]),
     }));
     const before = graph.node('Shape', [(layers[0] as { pastK: string }).pastK], { start: 2, end: 3 });
     const after = graph.node('Add', [before, graph.node('Shape', [tokens], { start: 1, end: 2 })]);
@@ -161,11 +161,15 @@ class Whisper {
       graph.output(`present_v_${layer}`, values, ['N', heads, 'PS', HEAD]);
 
       const asked = this.norm(graph, x, `${scope}/attention/layer_norm`);
-      const query = this.intoHeads(graph, this.linear(graph, asked, `${scope}/attention/linear_0`, byBlock, 1 / 8));
+      const asking = this.linear(graph, asked, `${scope}/attention/linear_0`, byBlock, 1 / 8);
+      // All texts in one product: what was heard is read once, not once for each.
+      const joined = graph.node('Reshape', [asking, graph.integers([1, -1, this.width])]);
+      const query = this.intoHeads(graph, joined);
       const attention = graph.node('Softmax', [graph.node('MatMul', [query, crossK])], { axis: -1 });
       const clocks = this.alignmentHeads.filter(([of]) => of === layer).map(([, head]) => head);
       if (clocks.length > 0) aligned.push(graph.node('Gather', [attention, graph.integers(clocks)], { axis: 1 }));
-      const heard = this.outOfHeads(graph, graph.node('MatMul', [attention, crossV]));
+      const together = this.outOfHeads(graph, graph.node('MatMul', [attention, crossV]));
+      const heard = graph.node('Reshape', [together, graph.node('Shape', [asking])]);
       x = graph.node('Add', [x, this.linear(graph, heard, `${scope}/attention/linear_2`, byBlock)]);
       x = this.feedForward(graph, x, `${scope}/ffn`, byBlock);
     }
@@ -174,7 +178,7 @@ class Whisper {
     graph.output('logits', logits, ['N', 'R', this.vocabulary]);
     this.summary(graph, logits);
     const alignment = graph.node('Concat', aligned, { axis: 1 });
-    graph.output('alignment', alignment, ['N', this.alignmentHeads.length, 'S', 'T']);
+    graph.output('alignment', alignment, [1, this.alignmentHeads.length, 'NS', 'T']);
     return graph.toModel('whisper_decoder');
   }
 
@@ -206,23 +210,18 @@ class Whisper {
     project: (x: string, name: string) => string;
   } {
     const { width: K, vocabulary: N } = this;
-    const { data, scales } = inBlocks(this.model.floats('decoder/embeddings/weight'), BLOCK);
-    const table = graph.quantised(data, [N, K / BLOCK, BLOCK]);
-    const factors = graph.floats(scales, [scales.length]);
+    const { table, scales } = rowProduct(graph, this.model.floats('decoder/embeddings/weight'), { M: N, K });
     const { end, never } = this.text;
     const bias = new Float32Array(N);
     for (const token of never) if (token < end) bias[token] = NEVER;
     const offsets = graph.floats(bias, [N]);
     return {
       of: (tokens) => {
-        const rows = graph.node('Cast', [graph.node('Gather', [table, tokens], { axis: 0 })], { to: FLOAT });
-        const each = graph.node('Reshape', [factors, graph.integers([N, K / BLOCK, 1])]);
-        const scale = graph.node('Gather', [each, tokens], { axis: 0 });
-        const centred = graph.node('Sub', [rows, graph.floats([128])]);
-        return graph.node('Reshape', [graph.node('Mul', [centred, scale]), graph.integers([0, 0, K])]);
+        const columns = graph.node('Cast', [graph.node('Gather', [table, tokens], { axis: 1 })], { to: FLOAT });
+        const scaled = graph.node('Mul', [columns, graph.node('Gather', [scales, tokens], { axis: 0 })]);
+        return graph.node('Transpose', [scaled], { perm: [1, 2, 0] });
       },
-      project: (x, name) =>
-        graph.node('MatMulNBits', [x, table, factors, '', '', offsets], blockSizes(N, K), { domain: MICROSOFT, name }),
+      project: (x, name) => graph.node('Add', [multiplied(graph, x, { table, scales }), offsets], {}, { name }),
     };
   }
 
@@ -279,16 +278,25 @@ function blockSizes(N: number, K: number): Record<string, number> {
  * to a largest value of 1 before, and back after: half the error.
  */
 function byRow(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: { M: number; K: number }): string {
+  return multiplied(graph, x, rowProduct(graph, weights, { M, K }));
+}
+
+interface RowProduct {
+  /** K×M. */
+  table: string;
+  scales: string;
+}
+
+function rowProduct(graph: GraphBuilder, weights: Float32Array, { M, K }: { M: number; K: number }): RowProduct {
   const { data, scales } = inRows(weights, K);
   const table = graph.quantised(transposedBytes(data, M, K), [K, M]);
+  return { table, scales: graph.floats(scales, [M]) };
+}
+
+function multiplied(graph: GraphBuilder, x: string, { table, scales }: RowProduct): string {
   const largest = graph.node('ReduceMax', [graph.node('Abs', [x]), graph.integers([-1])], { keepdims: 1 });
   const even = graph.node('Div', [x, largest]);
-  const product = graph.node(
-    'DynamicQuantizeMatMul',
-    [even, table, graph.floats(scales, [M])],
-    {},
-    { domain: MICROSOFT },
-  );
+  const product = graph.node('DynamicQuantizeMatMul', [even, table, scales], {}, { domain: MICROSOFT });
   return graph.node('Mul', [product, largest]);
 }
 

