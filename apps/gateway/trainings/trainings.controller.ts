@@ -14,9 +14,10 @@ import {
 import { columns, inTransaction, isUuid, refuseBeyond, TrainingEntity } from '@adit/database';
 import { DEFAULT_LIMITS, landmarkOfFields, lookAtUnseen, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
+import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { refuseMoreModels } from '../models/model-room.js';
 import { Models } from '../models/models.js';
@@ -24,6 +25,8 @@ import * as routes from './training-routes.js';
 
 /** Until every process has taken a new version up. */
 const NOTICED_MS = 10_000;
+/** Trainings of a long list that are read together: the report of one names up to 1,000 images. */
+const PART = 50;
 
 const FACE_CONFIG: TrainingConfig = {
   min_face_size: DEFAULT_LIMITS.minFaceSize,
@@ -41,17 +44,27 @@ export class TrainingsController {
   ) {}
 
   @Route(routes.listTrainings)
-  async list({ query }: Input<typeof routes.listTrainings>, { caller: { workspaceId }, request }: Exchange) {
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
+  async list({ query }: Input<typeof routes.listTrainings>, { caller: { workspaceId }, request, reply }: Exchange) {
+    const models = await this.models.list(workspaceId);
+    const shown = (rows: TrainingEntity[]) =>
+      rows.map((row) => present(row, models.find(({ id }) => id === row.modelId) ?? null));
+    const order = { seq: 'DESC' } as const;
+    if (query.offset === undefined && query.limit === undefined) {
+      const read = (after: TrainingEntity | null, take: number) => {
+        const where = { workspaceId, ...(after === null ? {} : { seq: LessThan(after.seq) }) };
+        return this.db.manager.find(TrainingEntity, { where, order, take });
+      };
+      return longList(reply, read, (rows) => Promise.resolve(shown(rows)), PART);
+    }
+    const page = PageQuery.parse(query);
+    const { offset: skip, limit: take } = page;
     const [rows, total] = await this.db.manager.findAndCount(TrainingEntity, {
       where: { workspaceId },
-      order: { seq: 'DESC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
+      order,
+      skip,
+      take,
     });
-    const models = await this.models.list(workspaceId);
-    const shown = rows.map((row) => present(row, models.find(({ id }) => id === row.modelId) ?? null));
-    return page === null ? shown : this.links.page(request, page, total, shown);
+    return this.links.page(request, page, total, shown(rows));
   }
 
   @Route(routes.createTraining)

@@ -44,6 +44,22 @@ describe('trainings', () => {
     expect([found.state, found.fencingToken]).toEqual(['waiting', 1]);
   });
 
+  it('are listed whole, the newest first, as in pages', async () => {
+    const id = await world.training();
+    await world.gateway.db.query(
+      `INSERT INTO trainings SELECT r.* FROM trainings t, generate_series(1, 120) n,
+         jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'seq', nextval(pg_get_serial_sequence('trainings', 'seq')), 'state', 'completed', 'model_changelog', 'run ' || n)) r
+        WHERE t.id = $1`,
+      [id],
+    );
+    const whole = (await world.ask('GET', '/api/v1/trainings/')).json<unknown[]>();
+    const page = (await world.ask('GET', '/api/v1/trainings/?limit=1000')).json<{ total: number; data: unknown[] }>();
+    expect(whole.length).toBeGreaterThan(120);
+    expect(whole).toEqual(page.data);
+    expect(page.total).toBe(whole.length);
+    expect(whole[0]).toMatchObject({ output_model_changelog: 'run 120' });
+  });
+
   it('are shown at once when the model that they made has gone since', async () => {
     const id = await world.training();
     const made = { state: 'completed', modelId: randomUUID(), modelVersion: 1, timeCompleted: new Date(0) } as const;
