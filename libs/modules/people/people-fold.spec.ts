@@ -82,6 +82,20 @@ describe('the people of a film', () => {
     expect(filmOf(actors, 80, [7]).film?.people.map(({ seconds }) => seconds)).toEqual([20.52, 25.52]);
   });
 
+  it('are one when more of them shows that they are, and two when both were shown at once', () => {
+    const views = [
+      { person: ANN, samples: range(0, 9), ...woman },
+      { person: EVE, samples: range(20, 29), ...woman },
+      { person: ANN, like: EVE, samples: range(40, 99), ...woman },
+    ];
+    const { film } = filmOf(views, 119);
+    expect(film?.people.map((person) => [person.seconds, timesShown(person)])).toEqual([[40, [0, 5, 10, 15, 20, 50]]]);
+    expect(film?.count.gender).toEqual({ female: 1, male: 0 });
+    expect(film?.shown.gender).toEqual({ female: 40, male: 0 });
+    const beside = [...views, { person: EVE, samples: range(45, 49), x: 0.7, ...woman }];
+    expect(filmOf(beside, 119).film?.people.map(({ seconds }) => Math.round(seconds * 2) / 2)).toEqual([35, 7.5]);
+  });
+
   it('count for nothing when nobody saw them well', () => {
     expect(filmOf([{ person: ANN, samples: range(0, 20), views: 0 }], 40).film).toBeNull();
     expect(filmOf([], 40).film).toBeNull();
@@ -90,6 +104,7 @@ describe('the people of a film', () => {
   it('are the same wherever the film is cut', () => {
     const actor = fc.record({
       person: fc.integer({ min: 1, max: 4 }),
+      like: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
       from: fc.nat(60),
       length: fc.integer({ min: 1, max: 30 }),
       x: fc.constantFrom(0.1, 0.4, 0.7),
@@ -100,8 +115,9 @@ describe('the people of a film', () => {
     fc.assert(
       fc.property(cast, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }), (roles, sizes) => {
         const traits = new Map(roles.map(({ person, female, age }) => [person, { female, age }]));
-        const actors = roles.map(({ person, from, length, x }) => ({
+        const actors = roles.map(({ person, like, from, length, x }) => ({
           person,
+          ...(like !== undefined && { like }),
           x,
           samples: range(from, from + length),
           ...(traits.get(person) as { female: number; age: number }),

@@ -22,6 +22,7 @@ import { knownPerson } from '../face_recognition/segments.js';
 import { identityOf, restoreThread, roomFor, storeThread } from '../face_recognition/thread.js';
 import type { StoredThread, Thread } from '../face_recognition/thread.js';
 import { instantsOf, portraitOf, sumOfViews } from '../face_recognition/tracklet.js';
+import { joinPeople } from './join-people.js';
 import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';
 import type { Appearance, Person } from './person.js';
 import { keepingStays, NO_STAYS, withUnit } from './stays.js';
@@ -168,9 +169,7 @@ export class PeopleFold implements Fold<PeopleState> {
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
     this.meet(next, this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread)), []);
-    const people = [...next.people]
-      .sort((a, b) => a.first - b.first)
-      .map((person) => ({ ...person, seconds: secondsSeen(person) }));
+    const people = joinPeople([...next.people].sort((a, b) => a.first - b.first));
     if (people.length === 0) return { segments: [], summaries: [] };
     const [total, shown] = [structuredClone(next.others.people), structuredClone(next.others.seconds)];
     for (const { traits, seconds } of people) {

@@ -90,6 +90,8 @@ export function galleryOf(name: string, people: Record<string, number>, custom =
 export interface Actor {
   /** Seed of the face. */
   person: number;
+  /** Seed of somebody else of whom the face has as much: it is near both, who are two people. */
+  like?: number;
   /** Samples that show them. */
   samples: number[];
   /** Left edge at sample 0 and drift per sample, fractions of the frame. */
@@ -139,6 +141,13 @@ export function observe(actors: Actor[], from: number, to: number, rate: number)
   return { sampled, tracks };
 }
 
+function vectorOf({ person, like }: Actor, sample: number): Float32Array {
+  const { vector } = viewOf(person, sample);
+  if (like === undefined) return vector;
+  const other = viewOf(like, sample).vector;
+  return normalised(vector.map((value, index) => value + (other[index] as number))) as Float32Array;
+}
+
 function trackOf(
   id: number,
   index: number,
@@ -153,7 +162,7 @@ function trackOf(
     .filter((sample) => every > 0 && sample % every === 0)
     .map((sample) => ({
       ...at(sample),
-      embedding: viewOf(actor.person, sample).base64,
+      embedding: encodeEmbedding(vectorOf(actor, sample)),
       ...(actor.compared !== undefined && {
         compared: encodeEmbedding(otherFaceOf(actor.compared.person, actor.compared.dimensions)),
       }),
