@@ -8,11 +8,14 @@ import type { Neighbour, Neighbourhood, NeighbourSearch, SearchedCollection } fr
  */
 const ALL_COMPARED = 2_000;
 
+/** How many candidates are followed (recall for time): among so many and more, their number doubles, or one in fourteen is overlooked. */
+const [FOLLOWED, MANY] = [200, 20_000];
+
 /**
- * How many candidates are followed (recall for time), that it goes on until enough of this collection are found, and how long;
- * and that a plan is made for this collection, not for one of average size. `npm run bench -- --only face-index` measures both.
+ * With these the index is gone on with until enough of this collection are found, but not for ever, and a plan is made for this
+ * collection, not for one of average size. `npm run bench -- --only face-index` measures recall and time.
  */
-const SETTINGS = `SELECT set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+const SETTINGS = `SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
   set_config('hnsw.max_scan_tuples', '60000', true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
 /** Whose signs are the most alike, that are compared exactly; and so many for each that is asked for. */
 const [COMPARED, COMPARED_FOR_EACH] = [64, 8];
@@ -30,7 +33,7 @@ export class PgvectorSearch implements NeighbourSearch {
 
   async open(manager: EntityManager, { id, dimensions, size }: SearchedCollection): Promise<Neighbourhood> {
     const byIndex = size > ALL_COMPARED && this.indexed.has(dimensions);
-    if (byIndex) await manager.query(SETTINGS);
+    if (byIndex) await manager.query(SETTINGS, [String(size < MANY ? FOLLOWED : 2 * FOLLOWED)]);
     const vector = `vector(${dimensions})`;
     const own = `collection_id = $1 AND cardinality(centroid) = ${dimensions}`;
     const signs = (of: string): string => signsOf(`${of}::${vector}`, dimensions);
