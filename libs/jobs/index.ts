@@ -3,6 +3,7 @@ export * from './observations/chunk-analyses.js';
 export * from './erasure/erasures.js';
 export * from './planning/chunk-plan.js';
 export * from './identities/identities.js';
+export { joinIdentities } from './identities/join-identities.js';
 export * from './state/image-job.js';
 export * from './commands/job-commands.js';
 export * from './state/terminal-states.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { JobEntity, JobEndingEntity, JobModuleEntity, outsideTransaction } from '@adit/database';
-import { LockedJob, Scheduler } from '@adit/jobs';
+import { IdentityEntity, JobEntity, JobEndingEntity, JobModuleEntity, outsideTransaction } from '@adit/database';
+import { joinIdentities, LockedJob, Scheduler } from '@adit/jobs';
 import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
@@ -96,6 +96,7 @@ export class JobEndings extends TaskLoop {
   protected async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
     if (ended === null) return;
+    await this.joinIdentities(ended.job.id);
     const problems = await this.taught.file(ended);
     const files = await this.artifacts.write(ended);
     const unwanted = await this.end(task, ended.job.id, files, problems);
@@ -103,6 +104,17 @@ export class JobEndings extends TaskLoop {
     await this.artifacts.remove(unwanted ?? files.artifacts.map(({ objectKey }) => objectKey));
     // It makes room for a job that waits.
     this.scheduler.nudge();
+  }
+
+  /** Before anything is written of them: files, the summary and what readers see name the same people. */
+  private async joinIdentities(jobId: string): Promise<void> {
+    // Most jobs have none, and hold their row for nothing.
+    const few = await this.db.manager.find(IdentityEntity, { where: { jobId }, select: { number: true }, take: 2 });
+    if (few.length < 2) return;
+    await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      if (locked?.isActive) await joinIdentities(manager, jobId);
+    });
   }
 
   /** Null when the job was deleted. */

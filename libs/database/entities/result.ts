@@ -41,6 +41,8 @@ export class IdentityEntity {
   /** Running mean of its members, little-endian float32, L2-normalised. */
   @Column('bytea') centroid!: Buffer;
   @Column('integer') members!: number;
+  /** Within which a claim is given to it; null where an earlier build wrote it. */
+  @Column('double precision', { nullable: true }) maxDistance!: number | null;
 }
 
 @Entity('summaries')

@@ -1,5 +1,6 @@
-/** Rows compared between two chances to do something else. */
 import { elementAt } from '@adit/contracts';
+
+/** Rows compared between two chances to do something else. */
 const ROWS_AT_ONCE = 256;
 
 /** Centroids of a collection of identities, row after row in one block of memory: N×dimensions, each of length 1. */
@@ -23,8 +24,7 @@ export class CentroidTable {
 
   /** Appends a stored identity: little-endian float32. */
   load(centroid: Buffer, members: number): void {
-    const vector = Float32Array.from({ length: centroid.length / 4 }, (_, at) => centroid.readFloatLE(at * 4));
-    this.append(vector, members);
+    this.append(vectorOf(centroid), members);
   }
 
   /** The row nearest to `embedding` within `maxDistance`, of equally near ones the first; null when none is. */
@@ -75,10 +75,8 @@ export class CentroidTable {
     const rows = [...this.changed].sort((a, b) => a - b);
     this.changed.clear();
     return rows.map((row) => {
-      const centroid = Buffer.alloc(this.dimensions * 4);
       const vector = this.vectors.subarray(row * this.dimensions, (row + 1) * this.dimensions);
-      for (const [at, value] of vector.entries()) centroid.writeFloatLE(value, at * 4);
-      return { number: row + 1, centroid, members: elementAt(this.membersOf, row) };
+      return { number: row + 1, centroid: bytesOf(vector), members: elementAt(this.membersOf, row) };
     });
   }
 
@@ -92,6 +90,18 @@ export class CentroidTable {
     this.vectors.set(vector, at);
     this.membersOf.push(members);
   }
+}
+
+/** A stored centroid, little-endian float32. */
+export function vectorOf(centroid: Buffer): Float32Array {
+  return Float32Array.from({ length: centroid.length / 4 }, (_, at) => centroid.readFloatLE(at * 4));
+}
+
+/** The same stored. */
+export function bytesOf(vector: ArrayLike<number>): Buffer {
+  const centroid = Buffer.alloc(vector.length * 4);
+  for (let at = 0; at < vector.length; at += 1) centroid.writeFloatLE(elementAt(vector, at), at * 4);
+  return centroid;
 }
 
 /** Of a row that begins at `base`; gives up with Infinity once it is farther than `limit`, as nearly all are. */

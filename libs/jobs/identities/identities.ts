@@ -11,6 +11,8 @@ const KEPT = 8;
 interface Collection {
   name: string;
   table: CentroidTable;
+  /** Of the claims into it. */
+  maxDistance: number;
 }
 
 /**
@@ -64,7 +66,7 @@ export class Identities {
     { collection, embedding, maxDistance }: IdentityClaim,
     beside: ReadonlySet<number> = NOBODY,
   ): Promise<number> {
-    const { table } = await this.open(collection, embedding.length);
+    const { table } = await this.open(collection, embedding.length, maxDistance);
     if (beside.size === 0) return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
     const near = await inTurns(table.within(embedding, maxDistance));
     const [nearest] = near.filter(({ row }) => !beside.has(row + 1)).sort((a, b) => a.distance - b.distance);
@@ -80,7 +82,7 @@ export class Identities {
   async assignApart(claims: readonly IdentityClaim[]): Promise<number[]> {
     const [first] = claims;
     if (first === undefined) return [];
-    const { table } = await this.open(first.collection, first.embedding.length);
+    const { table } = await this.open(first.collection, first.embedding.length, first.maxDistance);
     const pairs: Pair<IdentityClaim, number>[] = [];
     for (const claim of claims) {
       const near = await inTurns(table.within(claim.embedding, claim.maxDistance));
@@ -92,7 +94,7 @@ export class Identities {
 
   /** Writes what changed, by one statement for each collection. */
   async flush(): Promise<void> {
-    for (const { name, table } of this.collections.values()) {
+    for (const { name, table, maxDistance } of this.collections.values()) {
       const changed = table.takeChanged();
       if (changed.length === 0) continue;
       const [{ xmin }]: [{ xmin: string }] = await this.manager.query(WRITE, [
@@ -101,6 +103,7 @@ export class Identities {
         changed.map(({ number }) => number),
         changed.map(({ centroid }) => centroid),
         changed.map(({ members }) => members),
+        maxDistance,
       ]);
       this.versions.set(name, `${table.count}/${table.members}/${xmin}`);
     }
@@ -114,7 +117,7 @@ export class Identities {
     }
   }
 
-  private async open(name: string, dimensions: number): Promise<Collection> {
+  private async open(name: string, dimensions: number, maxDistance: number): Promise<Collection> {
     const open = this.collections.get(name);
     if (open !== undefined) return open;
     const kept = this.cache.take(this.jobId, name);
@@ -126,7 +129,7 @@ export class Identities {
       table = new CentroidTable(dimensions);
       for (const { number, centroid, members } of rows) if (number !== null) table.load(centroid, members);
     }
-    const collection = { name, table };
+    const collection = { name, table, maxDistance };
     this.collections.set(name, collection);
     this.versions.set(name, version);
     return collection;
@@ -144,8 +147,9 @@ const READ = `
 
 const WRITE = `
   WITH written AS (
-    INSERT INTO identities (job_id, collection, number, centroid, members)
-    SELECT $1, $2, * FROM unnest($3::int[], $4::bytea[], $5::int[])
-    ON CONFLICT (job_id, collection, number) DO UPDATE SET centroid = excluded.centroid, members = excluded.members
+    INSERT INTO identities (job_id, collection, number, centroid, members, max_distance)
+    SELECT $1, $2, *, $6::float8 FROM unnest($3::int[], $4::bytea[], $5::int[])
+    ON CONFLICT (job_id, collection, number)
+    DO UPDATE SET centroid = excluded.centroid, members = excluded.members, max_distance = excluded.max_distance
     RETURNING xmin)
   SELECT max(xmin::text::bigint)::text AS xmin FROM written`;

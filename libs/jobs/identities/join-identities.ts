@@ -1,0 +1,121 @@
+import { elementAt } from '@adit/contracts';
+import { SummaryEntity } from '@adit/database';
+import { joinedMean, joinNear, type Mean } from '@adit/module-kit';
+import { identityLabel } from '@adit/presentation';
+import { inTurns } from '@adit/runtime';
+import type { EntityManager } from 'typeorm';
+import { bytesOf, vectorOf } from './centroid-table.js';
+import { apartIn, type Shown } from './shown-apart.js';
+
+/** Beyond so many none is joined: each is compared with all others while the job's row is held, here for about a second. */
+const MOST_JOINED = 2_000;
+const LABEL = new RegExp(`^${identityLabel(0).replace('0', '(\\d+)')}$`);
+
+interface Row {
+  collection: string;
+  number: number;
+  centroid: Buffer;
+  members: number;
+  reach: number | null;
+}
+
+/**
+ * Makes one of a job's identities that came together as they had more members, once no claim is to come, and numbers them anew
+ * without gaps, in their order: in segments and in sums. Those that one picture, one moment of a film or one sum shows are never one.
+ * The same again does nothing. The caller holds the job's row.
+ *
+ * @returns whether anything changed.
+ */
+export async function joinIdentities(manager: EntityManager, jobId: string): Promise<boolean> {
+  const rows: Row[] = await manager.query(
+    `SELECT collection, number, centroid, members, max_distance AS reach FROM identities WHERE job_id = $1 ORDER BY collection, number`,
+    [jobId],
+  );
+  const [first] = rows;
+  // Sums name identities without their collection. Builds before this one said no reach.
+  const isOne = rows.every(({ collection, reach }) => collection === first?.collection && reach === first.reach);
+  if (first === undefined || first.reach === null || !isOne || rows.length > MOST_JOINED) return false;
+  const means = rows.map(({ centroid, members }) => ({ direction: vectorOf(centroid), weight: members }));
+  // Most jobs end here: nobody is near anybody else.
+  const near = await inTurns(joinNear(means, first.reach, () => false));
+  if (near.length === rows.length) return false;
+  const { collection } = first;
+  const areApart = apartIn(await shownIn(manager, jobId, collection), await sumsOf(manager, jobId));
+  // Numbers are dense, from 1.
+  const groups = await inTurns(joinNear(means, first.reach, (a, b) => areApart(a + 1, b + 1)));
+  if (groups.length === rows.length) return false;
+  await renumber(manager, jobId, { collection, means, groups });
+  return true;
+}
+
+function shownIn(manager: EntityManager, jobId: string, collection: string): Promise<Shown[]> {
+  return manager.query(
+    `SELECT identity_number AS number, module_id AS "moduleId", source_index AS "sourceIndex",
+            frame_start AS "frameStart", frame_end AS "frameEnd"
+       FROM segments
+      WHERE job_id = $1 AND identity_collection = $2 AND identity_number IS NOT NULL AND frame_start IS NOT NULL`,
+    [jobId, collection],
+  );
+}
+
+/** The identities that each sum names. */
+async function sumsOf(manager: EntityManager, jobId: string): Promise<number[][]> {
+  const sums = await namedSums(manager, jobId);
+  return sums.map(({ meta }) => Object.keys(meta).flatMap((label) => numberIn(label) ?? []));
+}
+
+function namedSums(manager: EntityManager, jobId: string): Promise<{ seq: number; meta: Record<string, number> }[]> {
+  return manager.query(
+    `SELECT seq, meta FROM summaries
+      WHERE job_id = $1 AND EXISTS (SELECT FROM jsonb_object_keys(meta) AS label WHERE label ~ $2)`,
+    [jobId, LABEL.source],
+  );
+}
+
+function numberIn(label: string): number | null {
+  const [, digits] = LABEL.exec(label) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** Each group has the number of its place from now on, and the mean of all its members. */
+async function renumber(
+  manager: EntityManager,
+  jobId: string,
+  { collection, means, groups }: { collection: string; means: readonly Mean[]; groups: readonly number[][] },
+): Promise<void> {
+  const numbers = new Map(groups.flatMap((places, at) => places.map((place) => [place + 1, at + 1])));
+  await manager.query(
+    `UPDATE segments SET identity_number = new.number
+       FROM unnest($3::int[], $4::int[]) AS new (was, number)
+      WHERE job_id = $1 AND identity_collection = $2 AND identity_number = new.was AND new.was <> new.number`,
+    [jobId, collection, [...numbers.keys()], [...numbers.values()]],
+  );
+  for (const { seq, meta } of await namedSums(manager, jobId)) {
+    const named = Object.entries(meta).map(([label, value]) => [labelFor(label, numbers), value]);
+    await manager.update(SummaryEntity, { jobId, seq }, { meta: Object.fromEntries(named) as Record<string, number> });
+  }
+  const joined = groups.map((places) => joinedMean(places.map((place) => elementAt(means, place))));
+  await manager.query(`DELETE FROM identities WHERE job_id = $1 AND collection = $2 AND number > $3`, [
+    jobId,
+    collection,
+    groups.length,
+  ]);
+  await manager.query(
+    `UPDATE identities SET centroid = new.centroid, members = new.members
+       FROM unnest($3::int[], $4::bytea[], $5::int[]) AS new (number, centroid, members)
+      WHERE job_id = $1 AND collection = $2 AND identities.number = new.number`,
+    [
+      jobId,
+      collection,
+      joined.map((_, at) => at + 1),
+      joined.map(({ direction }) => bytesOf(direction)),
+      joined.map(({ weight }) => weight),
+    ],
+  );
+}
+
+/** What the gallery calls somebody is as it was. */
+function labelFor(label: string, numbers: ReadonlyMap<number, number>): string {
+  const number = numbers.get(numberIn(label) ?? 0);
+  return number === undefined ? label : identityLabel(number);
+}
