@@ -40,8 +40,8 @@ import { PeopleShown1795430700000 } from './1795430700000-people-shown.js';
 import { TokensOfExports1795430800000 } from './1795430800000-tokens-of-exports.js';
 import { FairTurns1795721310398 } from './1795721310398-fair-turns.js';
 import { TurnsOfTasks1795744967237 } from './1795744967237-turns-of-tasks.js';
-import { FollowedModels1795800000000 } from './1795800000000-followed-models.js';
 import { ReachOfIdentities1795745220731 } from './1795745220731-reach-of-identities.js';
+import { FollowedModels1795800000000 } from './1795800000000-followed-models.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -87,6 +87,6 @@ export const MIGRATIONS = [
   TokensOfExports1795430800000,
   FairTurns1795721310398,
   TurnsOfTasks1795744967237,
-  FollowedModels1795800000000,
   ReachOfIdentities1795745220731,
+  FollowedModels1795800000000,
 ];
