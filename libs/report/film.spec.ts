@@ -160,15 +160,22 @@ const pictureNumber = () =>
         meta: { language: 'en', speaker: null, confidence: 0.9, ...meta },
       });
     const input = filmOf('/tmp/address.wav', [
-      speech({ text, words: said }, 0.3, 4.1),
-      speech({ text: 'what your country can do for you' }, 5, 8),
+      speech({ text, words: said, speaker: 'Speaker 1' }, 0.3, 4.1),
+      speech({ text: 'what your country can do for you', speaker: 'Speaker 1' }, 5, 8),
+      speech({ text: 'ask what you can do', speaker: 'Speaker 2' }, 8, 9),
+      speech({ text: 'for your country' }, 9, 11),
     ]);
     input.sources = [{ source: '/tmp/address.wav', mediaType: 'audio', fps: null, resolution: null, duration: 11 }];
     await open(input);
+    await page.evaluate("document.querySelector('.media').scrollIntoView()");
     await plays();
     expect(await page.evaluate("document.querySelector('.media audio') !== null")).toBe(true);
     await page.until("document.querySelectorAll('.lines li:first-child span').length === 7");
     expect(await page.evaluate("document.querySelector('.lines li p').textContent")).toBe(text);
+    // Who speaks, where that is somebody else than before.
+    const speakers =
+      "[...document.querySelectorAll('.lines li')].map((li) => li.querySelector('strong')?.textContent ?? '')";
+    expect(await page.evaluate(speakers)).toEqual(['Speaker 1', '', 'Speaker 2', '']);
     await page.evaluate("document.querySelectorAll('.lines span')[4].click()");
     await page.until("document.querySelector('.lit')?.textContent === 'Americans,'");
     await page.until("Math.abs(document.querySelector('audio').currentTime - 1.8) < 0.05");

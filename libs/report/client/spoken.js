@@ -17,7 +17,7 @@ export function startSpoken(host, sourceIndex, clock) {
 }
 
 function textLines(indices, name, clock) {
-  const rows = indices.map((index) => textLine(data.segments[index], clock));
+  const rows = indices.map((index, at) => textLine(data.segments[index], clock, newSpeaker(indices, at)));
   const list = el('ol', { className: 'lines' }, ...rows.map(({ row }) => row));
   // Words become elements of their own when they are seen: three hours have thirty thousand.
   const observer = new IntersectionObserver(
@@ -47,6 +47,12 @@ function textLines(indices, name, clock) {
   return el('section', { className: 'said', 'aria-label': name }, el('h3', {}, name), list);
 }
 
+/** Who begins to speak with a line; null where the same goes on, and where nobody is told apart. */
+function newSpeaker(indices, at) {
+  const speakerAt = (place) => data.segments[indices[place]]?.meta.speaker ?? null;
+  return speakerAt(at) === speakerAt(at - 1) ? null : speakerAt(at);
+}
+
 /** The last line that has begun at a time; −1 before the first. */
 function lastBegun(indices, time) {
   let [low, high] = [0, indices.length];
@@ -58,7 +64,7 @@ function lastBegun(indices, time) {
   return low - 1;
 }
 
-function textLine(segment, clock) {
+function textLine(segment, clock, speaker) {
   const { text } = segment.meta;
   const paragraph = el('p', {}, text);
   const button = el(
@@ -66,7 +72,8 @@ function textLine(segment, clock) {
     { type: 'button', onclick: () => clock.jump(segment.timeStart) },
     clockTime(segment.timeStart),
   );
-  const row = el('li', {}, button, paragraph);
+  const who = speaker === null ? [] : [el('strong', {}, speaker)];
+  const row = el('li', {}, button, el('div', {}, ...who, paragraph));
   if (segment.meta.language) paragraph.lang = segment.meta.language;
   const words = [];
   let lit = null;
