@@ -7,7 +7,10 @@ import { z } from 'zod';
 export const FollowedModelsSettings = z.object({
   followedModels: setting(
     'ADIT_FOLLOWED_MODELS',
-    z.string().regex(FOREIGN_ADDRESS, 'it is written s3://bucket/prefix, or file:///folder').optional(),
+    z
+      .string()
+      .refine((address) => FOREIGN_ADDRESS.test(address), 'it is written s3://bucket/prefix, or file:///folder')
+      .optional(),
     'A bucket, s3://bucket/prefix, or a folder that is mounted, file:///folder, in Triton’s layout: what lies there is checked and published for all workspaces.',
   ),
   followedModelsSeconds: setting(
