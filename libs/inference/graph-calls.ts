@@ -30,6 +30,9 @@ export abstract class GraphCalls implements GraphHost {
   /** Starts it where it does not run. What is in `transfer` may be moved instead of copied. */
   protected abstract send(message: object, transfer: ArrayBuffer[]): void;
 
+  /** Data of a tensor as `send` takes them: such that the caller's own are still there once they have been sent. */
+  protected abstract sendable(data: GraphTensor['data']): GraphTensor['data'];
+
   /** Whether an answer is waited for, so that the process has to stay. */
   protected abstract hold(isWaiting: boolean): void;
 
@@ -96,23 +99,18 @@ export abstract class GraphCalls implements GraphHost {
   }
 
   private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
-    const sent = feeds.map((tensor) => ({ ...tensor, data: sendable(tensor.data) }));
+    const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }));
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
     // What is answered to `run`.
     return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
   }
 
   private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
-    const sent = feeds.map((feed) => ('held' in feed ? feed : { ...feed, data: sendable(feed.data) }));
+    const sent = feeds.map((feed) => ('held' in feed ? feed : { ...feed, data: this.sendable(feed.data) }));
     const own = sent.flatMap((feed) =>
       'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
     );
     // What is answered to `step`.
     return this.call({ step: { session, feeds: sent, ...step } }, own) as Promise<StepOutput[]>;
   }
-}
-
-/** Shared memory passes as it is; of everything else a copy is sent, so that the caller keeps its own. */
-function sendable(data: GraphTensor['data']): GraphTensor['data'] {
-  return data.buffer instanceof SharedArrayBuffer ? data : data.slice();
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
 import { forkConfined } from '@adit/media';
 import { GraphCalls, type GraphAnswer } from './graph-calls.js';
+import type { GraphTensor } from './onnx-graph.js';
 
 const PROGRAM = fileURLToPath(new URL('./onnx-worker.js', import.meta.url));
 /** What `onnx-graph.ts` says to ONNX Runtime. */
@@ -62,6 +63,11 @@ export class OnnxProcess extends GraphCalls {
       (child) => child.connected && child.send(message, () => undefined),
       (error: unknown) => this.lose(AditError.from(error)),
     );
+  }
+
+  /** The channel writes the bytes of each view, and no more of its buffer: that is the copy. */
+  protected sendable(data: GraphTensor['data']): GraphTensor['data'] {
+    return data;
   }
 
   protected hold(isWaiting: boolean): void {

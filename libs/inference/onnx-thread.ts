@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
 import { GraphCalls, type GraphAnswer } from './graph-calls.js';
+import type { GraphTensor } from './onnx-graph.js';
 
 const LONGEST_CALL_MS = 10_000;
 
@@ -29,6 +30,11 @@ export class OnnxThread extends GraphCalls {
   protected send(message: object, transfer: ArrayBuffer[]): void {
     this.worker ??= this.start();
     this.worker.postMessage(message, transfer);
+  }
+
+  /** Shared memory passes as it is; of everything else a copy is moved there. */
+  protected sendable(data: GraphTensor['data']): GraphTensor['data'] {
+    return data.buffer instanceof SharedArrayBuffer ? data : data.slice();
   }
 
   protected hold(isWaiting: boolean): void {

@@ -52,8 +52,7 @@ async function answer({ call, load, run, step, drop, release, close }) {
       const results = await sessionOf(run.session).run(feedsOf(run.feeds));
       const outputs = Object.entries(results).flatMap(([name, output]) => {
         const tensor = readTensor(output);
-        // Always a copy: the original's memory may belong to ONNX Runtime.
-        return tensor === null ? [] : [{ ...tensor, name, data: tensor.data.slice() }];
+        return tensor === null ? [] : [{ ...tensor, name, data: sendable(tensor.data) }];
       });
       main.postMessage(
         { call, value: outputs },
@@ -85,6 +84,15 @@ async function answer({ call, load, run, step, drop, release, close }) {
   } catch (error) {
     main.postMessage({ call, error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/**
+ * Never the original where memory is moved: it may belong to ONNX Runtime. A channel copies as it is written, at once.
+ *
+ * @param {GraphTensor['data']} data
+ */
+function sendable(data) {
+  return parentPort === null ? data : data.slice();
 }
 
 /**
