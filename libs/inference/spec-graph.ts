@@ -243,7 +243,7 @@ export function integers(name: string, values: number[]): Buffer {
   ]);
 }
 
-function floats(name: string, dims: readonly number[], values: readonly number[]): Buffer {
+export function floats(name: string, dims: readonly number[], values: readonly number[]): Buffer {
   const raw = Buffer.alloc(4 * values.length);
   values.forEach((value, i) => raw.writeFloatLE(value, 4 * i));
   return message([...dims.map((dim): Field => [1, dim]), [2, ELEMENT.float32], [8, name], [9, raw]]);

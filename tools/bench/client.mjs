@@ -59,7 +59,8 @@ export class Client {
   async get(path, { wait = 60, ...init } = {}) {
     const headers = { authorization: `Key ${this.#key}` };
     if (wait > 0) headers.prefer = `wait=${wait}`;
-    if (init.body !== undefined) headers['content-type'] = 'application/json';
+    // A form names its own type, with what lies between its parts.
+    if (typeof init.body === 'string') headers['content-type'] = 'application/json';
     const reply = await fetch(`${this.#api}${path}`, { ...init, headers });
     const answer = await reply.json();
     if (!reply.ok) throw new Error(`${path}: ${reply.status} ${JSON.stringify(answer)}`);

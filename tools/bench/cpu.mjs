@@ -1,5 +1,6 @@
 // CPU time of a process, its threads and the children it has waited for; less shaken by a busy machine than wall time.
 import { readFile } from 'node:fs/promises';
+import { treeOf } from './pss.mjs';
 
 /** Clock ticks of Linux's /proc, fixed at 100 a second for programs. */
 const TICKS = 100;
@@ -13,4 +14,10 @@ export async function cpuSeconds(pid) {
     .split(' ')
     .slice(11, 15);
   return fields.reduce((total, ticks) => total + Number(ticks), 0) / TICKS;
+}
+
+/** The same with all descendants that still run: what a model's own process took counts before it has ended. */
+export async function treeCpuSeconds(root) {
+  const times = await Promise.all((await treeOf(root)).map((pid) => cpuSeconds(pid).catch(() => 0)));
+  return times.reduce((total, time) => total + time, 0);
 }

@@ -26,12 +26,12 @@ answer({
 });
 
 /** The key of another workspace. */
-async function neighbour() {
+async function neighbour({ role }) {
   const key = `adit_${randomBytes(32).toString('base64url')}`;
   await db.query(
     `WITH w AS (INSERT INTO workspaces (id, name, signing_secret) VALUES (gen_random_uuid(), 'neighbour', 's') RETURNING id)
-     INSERT INTO api_keys (id, workspace_id, name, prefix, hash) SELECT gen_random_uuid(), id, 'neighbour', $1, $2 FROM w`,
-    [key.slice(0, 9), createHash('sha256').update(key).digest('hex')],
+     INSERT INTO api_keys (id, workspace_id, name, prefix, hash, role) SELECT gen_random_uuid(), id, 'neighbour', $1, $2, $3 FROM w`,
+    [key.slice(0, 9), createHash('sha256').update(key).digest('hex'), role],
   );
   return key;
 }

@@ -27,9 +27,9 @@ export class Engine extends Client {
     return this.#child.pid;
   }
 
-  /** A client of another workspace. */
-  async neighbour() {
-    return new Client(this.url, await this.#child.ask('neighbour'));
+  /** A client of another workspace; its key has the role of a member unless told otherwise. */
+  async neighbour(role = 'member') {
+    return new Client(this.url, await this.#child.ask('neighbour', { role }));
   }
 
   /** Mines and counts what it took: runs by model, chunks decoded. */
@@ -37,9 +37,10 @@ export class Engine extends Client {
     return this.askCounted(sources, { face_recognition: args });
   }
 
-  async askCounted(sources, modules) {
+  /** The same for what a client asks, this one or a neighbour. */
+  async askCounted(sources, modules, client = this) {
     const before = await this.#child.ask('counters');
-    const job = await this.ask(sources, modules);
+    const job = await client.ask(sources, modules);
     const after = await this.#child.ask('counters');
     return { ...job, runs: difference(before.models, after.models), decoded: after.decoded - before.decoded };
   }

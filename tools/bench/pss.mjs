@@ -5,6 +5,12 @@ const KIB_PER_MIB = 1024;
 
 /** MiB. Processes that end meanwhile count as nothing. Linux only. */
 export async function treePss(root) {
+  const sizes = await Promise.all((await treeOf(root)).map(pssOf));
+  return sizes.reduce((total, size) => total + size, 0) / KIB_PER_MIB;
+}
+
+/** Numbers of a process and all its descendants. Linux only. */
+export async function treeOf(root) {
   const parents = new Map();
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -14,8 +20,7 @@ export async function treePss(root) {
     if (Number.isInteger(parent)) parents.set(Number(entry), parent);
   }
   const belongs = (pid) => pid === root || (parents.has(pid) && belongs(parents.get(pid)));
-  const sizes = await Promise.all([...parents.keys()].filter(belongs).map(pssOf));
-  return sizes.reduce((total, size) => total + size, 0) / KIB_PER_MIB;
+  return [...parents.keys()].filter(belongs);
 }
 
 async function pssOf(pid) {

@@ -8,9 +8,12 @@ import { answer } from './child.mjs';
 
 const repository = await ModelRepository.open({ roots: [modelsRoot()] });
 const sessions = new Map();
+const own = new Map();
 
 answer({
-  async load({ models }) {
+  /** `graphs`: files that are no packaged models, by name, each with one whose input it has. */
+  async load({ models, graphs = {} }) {
+    for (const [name, graph] of Object.entries(graphs)) own.set(name, graph);
     for (const name of models) await sessionOf(name);
   },
   async run({ film, sizes, rate, runs }) {
@@ -37,8 +40,9 @@ answer({
 async function sessionOf(name) {
   const known = sessions.get(name);
   if (known) return known;
-  const { folder, manifest } = repository.resolve(name);
-  const session = await OnnxSession.load(join(folder, 'model.onnx'), DEFAULT_ONNX_OPTIONS);
+  const { file, like = name } = own.get(name) ?? {};
+  const { folder, manifest } = repository.resolve(like);
+  const session = await OnnxSession.load(file ?? join(folder, 'model.onnx'), DEFAULT_ONNX_OPTIONS);
   await session.warmUp(manifest.input);
   const { tensor, width, height, layout, colour } = manifest.input;
   const channels = colour === 'grey' ? 1 : 3;

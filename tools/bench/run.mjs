@@ -16,6 +16,7 @@ import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
 import { longFilm } from './rows/long-film.mjs';
 import { memory } from './rows/memory.mjs';
 import { models } from './rows/models.mjs';
+import { ownDetector } from './rows/own-detector.mjs';
 import { pages } from './rows/pages.mjs';
 import { pages10m } from './rows/pages-10m.mjs';
 import { photo } from './rows/photo.mjs';
@@ -33,6 +34,7 @@ const ROWS = {
   detection,
   native,
   objects,
+  'own-detector': ownDetector,
   text,
   photo,
   pages,
