@@ -36,7 +36,9 @@ describe('finding who has tasks', () => {
         return manager.query(sql, parameters);
       },
     };
-    expect(await new Turns(rows).claim(noting as typeof manager, 60)).not.toBeNull();
+    const turns = new Turns(rows);
+    const db = noting as typeof manager;
+    expect(await turns.next(db, () => turns.claim(db, 60))).not.toBeNull();
     const [owners] = asked.filter((sql) => sql.includes('RECURSIVE owners'));
     const [{ 'QUERY PLAN': plans }] = await manager.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${owners}`);
     const [{ Plan: plan }] = plans as [{ Plan: Record<string, number> }];

@@ -15,7 +15,7 @@ import {
 import { ModelRepository, readVersion, writeModelVersion } from '@adit/inference';
 import { FilesystemObjectStore, openObjectStore, type ObjectStore } from '@adit/objects';
 import { describeWith, freshDatabase, uniqueName } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModelCache } from './model-cache.js';
 import { ModelStore } from './model-store.js';
 import { StoredModels } from './stored-models.js';
@@ -40,8 +40,11 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       folder = await mkdtemp(join(tmpdir(), 'adit-model-store-'));
       place = await open(folder);
     });
+    // Each of them looks for new versions fifty times a second.
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.close();
+    });
     afterAll(async () => {
-      for (const each of opened) await each.close();
       for (const each of databases) await each.close();
       await place?.drop();
       await rm(folder, { recursive: true, force: true });
