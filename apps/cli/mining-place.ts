@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { AditClient } from '@adit/client';
 import { AditError } from '@adit/contracts';
+import { EMBEDDED_DATABASE, startPgliteAhead } from '@adit/database/pglite-start';
 import { BaseConfig, compileLater, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
 import type { EngineOptions } from './engine-options.js';
@@ -46,7 +47,8 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   const apiKey = await commandLineKey(dataDir);
   if (live) process.stderr.write('Starting the engine …');
   // Both at once; and who speaks to an engine elsewhere does not load what one is made of.
-  const closeUnused = base.databaseDriver === 'pglite' ? await databaseAhead(dataDir) : null;
+  const isEmbedded = base.databaseDriver === 'pglite';
+  const closeUnused = isEmbedded ? startPgliteAhead(join(dataDir, EMBEDDED_DATABASE)) : null;
   let engine;
   try {
     const { startEngine } = await import('@adit/standalone');
@@ -61,12 +63,6 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
     nameOf: (source) => source,
     close: () => engine.close(),
   };
-}
-
-/** The embedded database begins to start. */
-async function databaseAhead(dataDir: string): Promise<() => Promise<void>> {
-  const { EMBEDDED_DATABASE, startPgliteAhead } = await import('@adit/database/pglite-start');
-  return startPgliteAhead(join(dataDir, EMBEDDED_DATABASE));
 }
 
 /** An engine that runs at `url`: files of this machine are uploaded to a folder of their own, and stay there. */

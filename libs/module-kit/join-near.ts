@@ -1,4 +1,4 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, float64At } from '@adit/contracts';
 
 /** Members known by their mean alone: its direction, of length 1, and how much counts in it. */
 export interface Mean {
@@ -93,8 +93,7 @@ function squaredDistance(one: Float64Array, other: Float64Array, limit: number):
   for (let at = 0; at < one.length;) {
     const end = Math.min(one.length, at + 64);
     for (; at < end; at += 1) {
-      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- all are of one length and compared by the million
-      sum += (one[at]! - other[at]!) ** 2;
+      sum += (float64At(one, at) - float64At(other, at)) ** 2;
     }
     if (sum > limit) return Infinity;
   }
