@@ -38,6 +38,13 @@ describe('means that are near', () => {
     expect(joined([at(0), at(10)], apart(0, 1))).toEqual([[0], [1]]);
   });
 
+  it('stay as they are in a crowd of one face, whose pairs would be looked through again and again', () => {
+    const crowd = Array.from({ length: 2_000 }, (_, place) => at(place / 100));
+    expect(joined(crowd, () => true)).toEqual(crowd.map((_, place) => [place]));
+    expect(joined(crowd)).toHaveLength(crowd.length);
+    expect(joined(crowd.slice(0, 100))).toHaveLength(1);
+  });
+
   it('are the same groups in whatever order they come, and joined again none is joined', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 - 2 }), fc.nat({ max: 12 }), (seed, count) => {

@@ -1,5 +1,11 @@
 import { elementAt, float64At } from '@adit/contracts';
 
+/**
+ * Pairs that lie near each other, beyond which nobody is joined. Whoever clusters leaves few; a crowd of one face, told apart since one
+ * picture shows it, has half a square of them, and each join looks through all.
+ */
+const MOST_PAIRS = 5_000;
+
 /** Members known by their mean alone: its direction, of length 1, and how much counts in it. */
 export interface Mean {
   direction: ArrayLike<number>;
@@ -21,7 +27,8 @@ interface Near {
 /**
  * Which of these are one, since their means lie within `maxDistance` of each other: the nearest two are joined first and have one
  * mean from then on, until no two are near. The same whatever order their members came in, which leader clustering is not: whoever
- * comes between two groups joins them no more there. `areApart` says which two of those given are never one.
+ * comes between two groups joins them no more there. `areApart` says which two of those given are never one. Of a crowd whose members
+ * are near each other nobody is joined.
  *
  * @returns places in `means`, in groups; both in rising order.
  */
@@ -41,6 +48,7 @@ export function* joinNear(
   const before: Group[] = [];
   for (const group of groups) {
     near.push(...pairs(group, before));
+    if (near.length > MOST_PAIRS) return means.map((_, at) => [at]);
     before.push(group);
     yield;
   }
