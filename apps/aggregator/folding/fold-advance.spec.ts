@@ -132,6 +132,31 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 1 });
   });
 
+  it('tells of no progress between the end of the last module and that of the job', async () => {
+    const { jobId, ids } = await begun(2, 2);
+    await jobs.analysed(jobId, ids[0]!, {});
+    await jobs.advance(jobId);
+    await jobs.analysed(jobId, ids[1]!, {});
+    // The folds of the last chunk come within the pause, and artifacts take longer than it.
+    const locked = await jobs.outbox.transaction(async (manager) => {
+      const job = (await LockedJob.take(manager, jobId))!;
+      for (const module of job.modules) {
+        job.setProgress(module, 1);
+        await jobs.pace.note(job);
+      }
+      for (const { moduleId } of job.modules) await job.apply({ kind: 'module-completed', module: moduleId });
+      return job;
+    });
+    expect(locked.isActive).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const events = await jobs.db.manager.find(JobEventEntity, { where: { jobId }, order: { id: 'ASC' } });
+    expect(events.map(({ event }) => event).slice(-3)).toEqual([
+      'job.on_progress',
+      'job.module_0.on_completed',
+      'job.module_1.on_completed',
+    ]);
+  });
+
   it('fails a module that took none of the sources, and completes the others', async () => {
     const { jobId, ids } = await begun(2, 1);
     await jobs.outbox.transaction(async (manager) => {

@@ -91,7 +91,8 @@ export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdo
     try {
       await this.outbox.transaction(async (manager) => {
         const locked = await LockedJob.take(manager, jobId);
-        if (!locked?.isActive) return;
+        // When every module has ended, what comes next is the job's own end.
+        if (!locked?.isActive || locked.activeModules.length === 0) return;
         // Each aggregator sees what moves within chunks.
         const told = await locked.noteProgress(what === 'moved' ? { within: PERIOD_MILLISECONDS } : null);
         const pause = this.pausing.get(jobId);
