@@ -43,8 +43,8 @@ beforeAll(async () => {
       NODE_EXTRA_CA_CERTS: join(folder, 'trust/origin.pem'),
       ADIT_NEIGHBOUR_KEY: NEIGHBOUR_KEY,
       ADIT_ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32',
-      ADIT_FETCH_IDLE_SECONDS: '1',
-      ADIT_FETCH_TIMEOUT_SECONDS: '3',
+      ADIT_FETCH_IDLE_SECONDS: '2',
+      ADIT_FETCH_TIMEOUT_SECONDS: '5',
       ADIT_MAX_SOURCE_BYTES: String(32 << 20),
       ADIT_MAX_ATTEMPTS: '2',
       // Nothing that was fetched is kept, so that what is left behind is a leak.
