@@ -1,11 +1,25 @@
 import type { AditError } from '@adit/contracts';
-import type { Graph, GraphHost, GraphTensor, Step, StepOutput } from './onnx-graph.js';
+import type { Graph, GraphHost, GraphTensor, Step, StepFeed, StepOutput } from './onnx-graph.js';
 
 /** What `onnx-worker.js` answers to a call. */
 export interface GraphAnswer {
   call: number;
   value?: unknown;
   error?: string;
+}
+
+/** What `onnx-worker.js` is asked for, one of these. */
+export interface GraphRequest {
+  load?: { model: string | Uint8Array; options: object };
+  /** Number of a session, for a run or a step of `feeds`. */
+  run?: number;
+  step?: number;
+  feeds?: StepFeed[];
+  wanted?: readonly string[];
+  keep?: readonly string[];
+  drop?: readonly number[];
+  release?: number;
+  close?: true;
 }
 
 interface Waiting {
@@ -28,7 +42,7 @@ export abstract class GraphCalls implements GraphHost {
   constructor(private readonly onLost: () => void) {}
 
   /** Starts it where it does not run. What is in `transfer` may be moved instead of copied. */
-  protected abstract send(message: object, transfer: ArrayBuffer[]): void;
+  protected abstract send(message: GraphRequest & { call: number }, transfer: ArrayBuffer[]): void;
 
   /** Data of a tensor as `send` takes them: such that the caller's own are still there once they have been sent. */
   protected abstract sendable(data: GraphTensor['data']): GraphTensor['data'];
@@ -65,7 +79,7 @@ export abstract class GraphCalls implements GraphHost {
     return this.gone !== null;
   }
 
-  protected call(request: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+  protected call(request: GraphRequest, transfer: ArrayBuffer[] = []): Promise<unknown> {
     if (this.gone) return Promise.reject(this.gone);
     const call = ++this.calls;
     return new Promise((resolve, reject) => {
@@ -99,18 +113,22 @@ export abstract class GraphCalls implements GraphHost {
   }
 
   private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
-    const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }));
+    // A tensor's data under its own type.
+    const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }) as GraphTensor);
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
     // What is answered to `run`.
-    return this.call({ run: { session, feeds: sent } }, own) as Promise<GraphTensor[]>;
+    return this.call({ run: session, feeds: sent }, own) as Promise<GraphTensor[]>;
   }
 
   private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
-    const sent = feeds.map((feed) => ('held' in feed ? feed : { ...feed, data: this.sendable(feed.data) }));
+    const sent = feeds.map((feed) =>
+      // As there.
+      'held' in feed ? feed : ({ ...feed, data: this.sendable(feed.data) } as GraphTensor),
+    );
     const own = sent.flatMap((feed) =>
       'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
     );
     // What is answered to `step`.
-    return this.call({ step: { session, feeds: sent, ...step } }, own) as Promise<StepOutput[]>;
+    return this.call({ step: session, feeds: sent, ...step }, own) as Promise<StepOutput[]>;
   }
 }

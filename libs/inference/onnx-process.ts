@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
-import { forkConfined } from '@adit/media';
-import { GraphCalls, type GraphAnswer } from './graph-calls.js';
+import { forkConfined, writesShut } from '@adit/media';
+import { GraphCalls, type GraphAnswer, type GraphRequest } from './graph-calls.js';
 import type { GraphTensor } from './onnx-graph.js';
+import { SharedFile } from './shared-file.js';
 
 const PROGRAM = fileURLToPath(new URL('./onnx-worker.js', import.meta.url));
 /** What `onnx-graph.ts` says to ONNX Runtime. */
@@ -30,6 +31,8 @@ export interface ProcessLimits {
  */
 export class OnnxProcess extends GraphCalls {
   private child: Promise<ChildProcess> | null = null;
+  /** Where tensors lie on their way, once the process is there. */
+  private file: SharedFile | null = null;
   private errorText = '';
   private isClosing = false;
   /** Runs out when what is served now has taken too long; nothing is waited for without. */
@@ -56,16 +59,18 @@ export class OnnxProcess extends GraphCalls {
     await ended;
   }
 
-  protected send(message: object): void {
+  protected send(message: GraphRequest & { call: number }): void {
     this.child ??= this.start();
-    this.child.then(
-      // One that has ended says so by its exit.
-      (child) => child.connected && child.send(message, () => undefined),
-      (error: unknown) => this.lose(AditError.from(error)),
-    );
+    this.child
+      .then(async (child) => {
+        const sent = (await this.file?.sent(message)) ?? message;
+        // One that has ended says so by its exit.
+        if (child.connected) child.send(sent, () => undefined);
+      })
+      .catch((error: unknown) => this.lose(AditError.from(error)));
   }
 
-  /** The channel writes the bytes of each view, and no more of its buffer: that is the copy. */
+  /** The file and the channel are written the bytes of each view, and no more of its buffer: that is the copy. */
   protected sendable(data: GraphTensor['data']): GraphTensor['data'] {
     return data;
   }
@@ -89,19 +94,26 @@ export class OnnxProcess extends GraphCalls {
   }
 
   private async start(): Promise<ChildProcess> {
-    const child = await forkConfined(PROGRAM, { dataBytes: this.limits.memoryBytes, fileBytes: 0 }, ENVIRONMENT);
+    // Whoever may write to one file may write to all: then the channel has to do.
+    this.file = (await writesShut()) ? await SharedFile.open().catch(() => null) : null;
+    const limits = { dataBytes: this.limits.memoryBytes, fileBytes: this.file ? SharedFile.BYTES : 0 };
+    const child = await forkConfined(PROGRAM, limits, ENVIRONMENT, this.file?.descriptor);
     child.stderr?.on('data', (text: Buffer) => {
       this.errorText = `${this.errorText}${text.toString('utf8')}`.slice(-ERROR_TEXT);
     });
     child.on('message', (answer) => {
       // Calls are served one after the other: the next one begins now.
       this.watchNext();
-      // What onnx-worker.js answers: both ends are of one build.
-      this.answered(answer as GraphAnswer);
+      void this.received(answer as GraphAnswer);
     });
     child.once('error', (error) => this.lose(new AditError('UNAVAILABLE', `No process starts: ${error.message}.`)));
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`));
     return child;
+  }
+
+  /** What onnx-worker.js answers: both ends are of one build. */
+  private async received(answer: GraphAnswer): Promise<void> {
+    this.answered((await this.file?.received(answer)) ?? answer);
   }
 
   private watchNext(): void {
@@ -118,6 +130,7 @@ export class OnnxProcess extends GraphCalls {
 
   private ended(how: string): void {
     clearTimeout(this.watch);
+    void this.file?.close();
     if (this.isClosing) this.lose(new AditError('INTERNAL', 'The process of the model was ended. Try again.'));
     else this.lose(this.tooLarge(`the process ended with ${how}. ${this.errorText.trim()}`));
   }

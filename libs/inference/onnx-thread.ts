@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
-import { GraphCalls, type GraphAnswer } from './graph-calls.js';
+import { GraphCalls, type GraphAnswer, type GraphRequest } from './graph-calls.js';
 import type { GraphTensor } from './onnx-graph.js';
 
 const LONGEST_CALL_MS = 10_000;
@@ -27,7 +27,7 @@ export class OnnxThread extends GraphCalls {
     await worker.terminate();
   }
 
-  protected send(message: object, transfer: ArrayBuffer[]): void {
+  protected send(message: GraphRequest, transfer: ArrayBuffer[]): void {
     this.worker ??= this.start();
     this.worker.postMessage(message, transfer);
   }

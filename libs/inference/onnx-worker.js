@@ -5,10 +5,12 @@
  *
  * Calls are served one after the other in the order they came; each is answered under its number.
  */
+import { readSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
 import { HeldTensors } from './held-tensors.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
+import { putTensors, takeTensors } from './tensor-room.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
@@ -24,11 +26,19 @@ const STOPPED = 1;
 /** @type {Map<number, import('onnxruntime-node').InferenceSession>} */
 const sessions = new Map();
 /**
- * Copies of shared inputs, by name, type and length: ONNX Runtime takes no shared memory, and no run outlives its call.
- * @type {Map<string, GraphTensor['data']>}
+ * Memory that inputs are copied into which are shared or lie in a file, by their names: ONNX Runtime takes no shared memory, and no run
+ * outlives its call.
+ * @type {Map<string, ArrayBuffer>}
  */
 const scratch = new Map();
 const held = new HeldTensors();
+/** A process may have been given a file for tensors: the number of its descriptor. */
+const descriptor = parentPort === null ? Number(process.argv[2]) : NaN;
+/** Nothing else waits in a process while it reads and writes. @type {import('./tensor-room.js').RoomFile} */
+const file = {
+  read: (view, at) => readSync(descriptor, view, 0, view.byteLength, at),
+  write: (view, at) => writeSync(descriptor, view, 0, view.byteLength, at),
+};
 
 let last = Promise.resolve();
 main.on('message', (message) => {
@@ -42,31 +52,22 @@ main.on('message', (message) => {
 });
 
 /** @param {any} message */
-async function answer({ call, load, run, step, drop, release, close }) {
+async function answer({ call, load, run, step, feeds, room, wanted, keep, drop, release, close }) {
   try {
     if (load) {
       const session = await ort.InferenceSession.create(load.model, load.options);
       sessions.set(call, session);
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {
-      const results = await sessionOf(run.session).run(feedsOf(run.feeds));
+      const results = await sessionOf(run).run(feedsOf(await taken(feeds, room)));
       const outputs = Object.entries(results).flatMap(([name, output]) => {
         const tensor = readTensor(output);
         return tensor === null ? [] : [{ ...tensor, name, data: sendable(tensor.data) }];
       });
-      main.postMessage(
-        { call, value: outputs },
-        outputs.map(({ data }) => data.buffer),
-      );
+      await answerTensors(call, outputs, room);
     } else if (step) {
-      const feeds = step.feeds.map((/** @type {any} */ feed) =>
-        'held' in feed ? feed : { ...feed, data: unshared(feed) },
-      );
-      const outputs = await held.run(ort, sessionOf(step.session), { ...step, feeds });
-      main.postMessage(
-        { call, value: outputs },
-        outputs.flatMap((output) => ('data' in output ? [/** @type {ArrayBuffer} */ (output.data.buffer)] : [])),
-      );
+      const fed = (await taken(feeds, room)).map((feed) => ('held' in feed ? feed : { ...feed, data: unshared(feed) }));
+      await answerTensors(call, await held.run(ort, sessionOf(step), { feeds: fed, wanted, keep }), room);
     } else if (drop) {
       held.drop(drop);
       main.postMessage({ call });
@@ -84,6 +85,28 @@ async function answer({ call, load, run, step, drop, release, close }) {
   } catch (error) {
     main.postMessage({ call, error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/**
+ * @param {any[]} feeds
+ * @param {number | undefined} room in the file, where one is
+ * @returns {Promise<any[]>}
+ */
+async function taken(feeds, room) {
+  return room === undefined ? feeds : takeTensors(file, room, feeds, scratchFor);
+}
+
+/**
+ * @param {number} call
+ * @param {any[]} outputs
+ * @param {number | undefined} room
+ */
+async function answerTensors(call, outputs, room) {
+  const value = room === undefined ? outputs : await putTensors(file, room, outputs);
+  main.postMessage(
+    { call, value },
+    outputs.flatMap((output) => ('data' in output ? [/** @type {ArrayBuffer} */ (output.data.buffer)] : [])),
+  );
 }
 
 /**
@@ -127,16 +150,23 @@ function feedsOf(inputs) {
 }
 
 /** @param {GraphTensor} input */
-function unshared({ name, type, data }) {
+function unshared({ name, data }) {
   if (!(data.buffer instanceof SharedArrayBuffer)) return data;
-  const key = `${name} ${type} ${data.length}`;
-  const own = scratch.get(key);
-  if (own === undefined) {
-    const copy = data.slice();
-    scratch.set(key, copy);
-    return copy;
-  }
-  // Arrays of one type: the key names it.
-  own.set(/** @type {any} */ (data));
+  // Arrays of one type.
+  const Data = /** @type {Float32ArrayConstructor} */ (data.constructor);
+  const own = new Data(scratchFor(name, data.byteLength), 0, data.length);
+  own.set(/** @type {Float32Array} */ (data));
   return own;
+}
+
+/**
+ * @param {string} name
+ * @param {number} bytes
+ */
+function scratchFor(name, bytes) {
+  const own = scratch.get(name);
+  if (own !== undefined && own.byteLength >= bytes) return own;
+  const made = new ArrayBuffer(bytes);
+  scratch.set(name, made);
+  return made;
 }

@@ -1,6 +1,6 @@
 export { audioPackMemory, cutAudio } from './cut-audio.js';
 export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
-export { missingConfinement, networkShutBy } from './child/confinement.js';
+export { missingConfinement, networkShutBy, writesShut } from './child/confinement.js';
 export { forkConfined } from './child/fork-confined.js';
 export { startLauncher } from './child/launcher.js';
 export { runChild } from './child/run-child.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AditError, errorCode, isRecord } from '@adit/contracts';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
-import { SOCKET_FILTER } from './socket-filter.js';
+import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
 
 const run = promisify(execFile);
 
@@ -15,6 +15,8 @@ interface Means {
   namespace: readonly string[] | null;
   /** A filter of system calls that opens no socket: sockets that are files are in no namespace. */
   sockets: readonly string[] | null;
+  /** The same, and one that opens no file to write to it either. */
+  writes: readonly string[] | null;
   lifetime: readonly string[] | null;
   priority: readonly string[] | null;
   limits: readonly string[] | null;
@@ -33,16 +35,17 @@ function means(): Promise<Means> {
 
 /**
  * The words that start `program` confined, as far as this machine can: without network, with its limits, behind the
- * engine, and ended by the kernel when the engine dies. Each word becomes the next, so it stays one process.
+ * engine, and ended by the kernel when the engine dies. Each word becomes the next, so it stays one process. Without `writes` it
+ * writes only to what was opened for it, where `writesShut`.
  */
 export async function confined(
   program: string,
   limits: ChildLimits,
-  { network = false }: { network?: boolean } = {},
+  { network = false, writes = true }: { network?: boolean; writes?: boolean } = {},
 ): Promise<[string, ...string[]]> {
-  const { namespace, sockets, lifetime, priority, limits: held } = await means();
+  const { namespace, sockets, writes: unwritten, lifetime, priority, limits: held } = await means();
   // The limits come last: what sets up the rest is not meant by them.
-  const apart = network ? [] : [...(namespace ?? []), ...(sockets ?? [])];
+  const apart = network ? [] : [...(namespace ?? []), ...((writes ? sockets : (unwritten ?? sockets)) ?? [])];
   const words = [...apart, ...(lifetime ?? []), ...(priority ?? [])];
   if (held !== null) words.push(...held, ...limitOptions(await ownLimits(), limits));
   const [first = program, ...rest] = [...words, program];
@@ -80,21 +83,27 @@ export async function networkShutBy(): Promise<string | null> {
   return names.length === 0 ? null : names.join(' and ');
 }
 
+/** Whether a child can be kept from every file but those that were opened for it. */
+export async function writesShut(): Promise<boolean> {
+  return (await means()).writes !== null;
+}
+
 async function findMeans(): Promise<Means> {
   const linux = process.platform === 'linux';
   const first = async (...candidates: (readonly string[])[]): Promise<readonly string[] | null> => {
     for (const words of candidates) if (await works(words)) return words;
     return null;
   };
-  const [namespace, sockets, lifetime, priority, limits] = await Promise.all([
+  const [namespace, sockets, writes, lifetime, priority, limits] = await Promise.all([
     // A namespace of its own takes root or the right to make users' ones, which containers refuse.
     linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--']) : null,
     linux ? first(SOCKET_FILTER) : null,
+    linux ? first(WRITE_FILTER) : null,
     linux ? first(['setpriv', '--pdeathsig', 'KILL', '--']) : null,
     process.platform === 'win32' ? null : first(['nice', '-n', String(NICENESS)]),
     linux ? first(['prlimit', '--core=0']) : null,
   ]);
-  return { namespace, sockets, lifetime, priority, limits: limits && ['prlimit'] };
+  return { namespace, sockets, writes, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
 /** Why no program can be started now. */

@@ -1,21 +1,24 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { childEnvironment } from './child-environment.js';
 import { confined } from './confinement.js';
 import type { ChildLimits } from './limits.js';
 
 /**
  * Starts a program of Node's that stays and talks to this process by messages, copies of structures; confined as `runChild`
- * confines, and ended by the kernel with this process. It writes to nobody but in its error text.
+ * confines, and ended by the kernel with this process. It writes to nobody but in its error text, and to `file`.
  * @param environment variables it gets beside the few that every child gets
+ * @param file a descriptor of an open file that it has too, as the one that its first argument names
  */
 export async function forkConfined(
   program: string,
   limits: Omit<ChildLimits, 'cpuSeconds'>,
   environment: readonly string[] = [],
+  file?: number,
 ): Promise<ChildProcess> {
-  const [execPath, ...execArgv] = await confined(process.execPath, limits);
-  return fork(program, [], {
+  const [execPath, ...execArgv] = await confined(process.execPath, limits, { writes: false });
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc'];
+  return fork(program, file === undefined ? [] : [String(stdio.length)], {
     ...{ execPath, execArgv, serialization: 'advanced', env: childEnvironment(environment) },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: file === undefined ? stdio : [...stdio, file],
   });
 }

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confined, missingConfinement, networkShutBy, works } from './confinement.js';
 import { runChild, type ChildRun } from './run-child.js';
-import { SOCKET_FILTER } from './socket-filter.js';
+import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
 
 const linux = process.platform === 'linux';
 const filtered = linux && /^(x64|arm64)$/.test(process.arch);
@@ -170,4 +170,43 @@ describe('a child and the network', () => {
     expect(shut).toBe('EACCES');
     expect(await run({ program: perl, args: [...words, 'echo', 'well'], network: true })).toBe('well\n');
   });
+});
+
+describe('files', () => {
+  (filtered ? it : it.skip)(
+    'are written to by a child that may not write only where they were opened for it',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'adit-writes-'));
+      const [old, given] = [join(folder, 'old'), join(folder, 'given')];
+      await Promise.all([writeFile(old, 'as it was'), writeFile(given, '')]);
+      const program = `const fs = require('node:fs');
+      const [old, made] = [${JSON.stringify(old)}, ${JSON.stringify(join(folder, 'made'))}];
+      const ways = {
+        write: () => fs.openSync(old, 'r+'), append: () => fs.openSync(old, 'a'), cut: () => fs.truncateSync(old),
+        cutAsItIsRead: () => fs.openSync(old, fs.constants.O_RDONLY | fs.constants.O_TRUNC),
+        make: () => fs.openSync(made, 'w'), move: () => fs.renameSync(old, made), link: () => fs.linkSync(old, made),
+        point: () => fs.symlinkSync(old, made), remove: () => fs.unlinkSync(old), folder: () => fs.mkdirSync(made),
+        permit: () => fs.chmodSync(old, 0o777), cutGiven: () => fs.ftruncateSync(3),
+        givenAnew: () => fs.openSync('/proc/self/fd/3', 'r+'),
+      };
+      const said = Object.entries(ways).map(([way, go]) => { try { go(); return way; } catch ({ code }) { return code; } });
+      fs.writeSync(3, fs.readFileSync(old) + ', given');
+      console.log([...new Set(said)].join());`;
+      const [perl = '', ...words] = WRITE_FILTER;
+      const file = await open(given, 'r+');
+      try {
+        const child = spawn(perl, [...words, process.execPath, '-e', program], {
+          stdio: ['ignore', 'pipe', 'inherit', file.fd],
+        });
+        const [said] = (await once(child.stdout!, 'data')) as [Buffer];
+        expect(said.toString()).toBe('EACCES\n');
+        expect(await readdir(folder)).toEqual(['given', 'old']);
+        expect(await readFile(old, 'utf8')).toBe('as it was');
+        expect(await readFile(given, 'utf8')).toBe('as it was, given');
+      } finally {
+        await file.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });

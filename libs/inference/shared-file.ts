@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { open, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GraphAnswer, GraphRequest } from './graph-calls.js';
+import { putTensors, ROOM_BYTES, ROOMS, takeTensors } from './tensor-room.js';
+
+/** In memory where it has room for several such files; never written to a disk there. */
+const MEMORY = '/dev/shm';
+const LEAST_SHARE = 4;
+
+type Request = GraphRequest & { call: number };
+
+/** A file without a name that a process of a model has open too, for tensors on their way there and back. */
+export class SharedFile {
+  static readonly BYTES = ROOMS * ROOM_BYTES;
+  private readonly free = Array.from({ length: ROOMS }, (_, room) => ROOMS - 1 - room);
+  /** By the call that has it until it is answered. */
+  private readonly rooms = new Map<number, number>();
+
+  private constructor(private readonly handle: FileHandle) {}
+
+  /** Throws the file system's error where neither memory nor the folder for temporary files takes one. */
+  static async open(): Promise<SharedFile> {
+    const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+    const path = join(bavail * bsize >= LEAST_SHARE * SharedFile.BYTES ? MEMORY : tmpdir(), `adit-${randomUUID()}`);
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return new SharedFile(handle);
+  }
+
+  get descriptor(): number {
+    return this.handle.fd;
+  }
+
+  /** The request with its tensors in a room of the file, when one is free. */
+  async sent(request: Request): Promise<Request & { room?: number }> {
+    const { call, feeds } = request;
+    const room = feeds && this.free.pop();
+    if (feeds === undefined || room === undefined) return request;
+    this.rooms.set(call, room);
+    // What lies in a room has no data, which only the other end knows.
+    return { ...request, room, feeds: (await putTensors(this, room, feeds)) as GraphRequest['feeds'] & object };
+  }
+
+  /** The answer with its tensors. The other end may have written anything: what does not lie in the call's room is its error. */
+  async received(answer: GraphAnswer): Promise<GraphAnswer> {
+    const { call, value } = answer;
+    const room = this.rooms.get(call);
+    if (room === undefined) return answer;
+    this.rooms.delete(call);
+    try {
+      return Array.isArray(value) ? { ...answer, value: await takeTensors(this, room, value) } : answer;
+    } catch (error) {
+      return { call, error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      this.free.push(room);
+    }
+  }
+
+  async read(view: Uint8Array, at: number): Promise<number> {
+    return (await this.handle.read(view, 0, view.byteLength, at)).bytesRead;
+  }
+
+  async write(view: Uint8Array, at: number): Promise<number> {
+    return (await this.handle.write(view, 0, view.byteLength, at)).bytesWritten;
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The words that run a command without some system calls for good: a seccomp filter, which any process may put on itself. perl is the
+ * one program on every Debian and Ubuntu that makes arbitrary system calls; it becomes the command. Ends with 1 where the kernel or the
+ * machine is another.
+ */
+function callFilter(writes: boolean): readonly string[] {
+  return ['perl', '-e', `my $writes = ${Number(writes)};${PROGRAM}`];
+}
+
+const PROGRAM = String.raw`
+my ($allow, $eacces) = (0x7fff0000, 0x00050000 | 13);
+# By machine: seccomp's name of it, prctl's number, and those of what is refused:
+# socket, io_uring_setup (another way to sockets), ptrace, process_vm_readv and process_vm_writev;
+# creat, truncate, ftruncate, rename, renameat, renameat2, link, linkat, symlink, symlinkat, unlink, unlinkat, mkdir, mkdirat, rmdir,
+# mknod, mknodat, chmod, fchmod, fchmodat, fchmodat2, openat2 and open_by_handle_at;
+# and where open and openat have their flags.
+my %machines = (
+  x64   => [0xC000003E, 157, [41, 425, 101, 310, 311],
+    [85, 76, 77, 82, 264, 316, 86, 265, 88, 266, 87, 263, 83, 258, 84, 133, 259, 90, 91, 268, 452, 437, 304],
+    [2, 24], [257, 32]],
+  arm64 => [0xC00000B7, 167, [198, 425, 117, 270, 271],
+    [45, 46, 38, 276, 37, 36, 35, 34, 33, 52, 53, 452, 437, 265],
+    [56, 32]],
+);
+my ($machine, $prctl, $sockets, $changes, @opens) = @{ $machines{${process.arch}} or exit 1 };
+my @refused = $writes ? @$sockets : (@$sockets, @$changes);
+@opens = () if $writes;
+my $end = 5 + @refused + 4 * @opens;    # where calls are refused
+my @filter = (
+  [0x20, 0, 0, 4],                      # the machine, since numbers differ
+  [0x15, 0, $end - 2, $machine],        # another one's calls are refused
+  [0x20, 0, 0, 0],                      # the number of the call
+  [0x35, $end - 4, 0, 0x40000000],      # x32, another numbering
+);
+push @filter, [0x15, $end - @filter - 1, 0, $_] for @refused;
+my $flags = 5 + @refused + @opens;
+for (@opens) { push @filter, [0x15, $flags - @filter - 1, 0, $_->[0]]; $flags += 3 }
+push @filter, [0x06, 0, 0, $allow];
+for (@opens) {
+  push @filter, [0x20, 0, 0, $_->[1]];
+  push @filter, [0x45, $end - @filter - 1, 0, 01 | 02 | 0100 | 01000]; # to write, to write too, to make, to cut
+  push @filter, [0x06, 0, 0, $allow];
+}
+push @filter, [0x06, 0, 0, $eacces];
+my $code = join '', map { pack 'SCCL', @$_ } @filter;
+syscall($prctl, 38, 1, 0, 0, 0) == 0 or exit 1;                                    # no new privileges
+syscall($prctl, 22, 2, pack('S x6 P', scalar @filter, $code), 0, 0) == 0 or exit 1; # the filter
+exec { $ARGV[0] } @ARGV;
+exit 127;
+`;
+
+/** Opens no socket: not where no network namespace may be made, as in a container, and not one that is a file, which no namespace keeps away. */
+export const SOCKET_FILTER = callFilter(true);
+/** Nor any file to write to it, and makes, moves and removes none: it writes to what was opened for it alone. */
+export const WRITE_FILTER = callFilter(false);
