@@ -13,15 +13,12 @@ export interface GalleryBuildOptions {
   dataDir?: string;
   description?: string;
   default?: boolean;
-}
-
-export interface FaceGalleryOptions extends GalleryBuildOptions {
   /** Name of a network of the user's own, in place of the one that comes with Adit. */
   embedding?: string;
 }
 
 /** Embeds every photo and writes a gallery version; says which photos could not be used. */
-export async function buildGallery(folder: string, options: FaceGalleryOptions): Promise<void> {
+export async function buildGallery(folder: string, options: GalleryBuildOptions): Promise<void> {
   // Before any photo is looked at, which takes its time.
   checkModelName(options.name, FACE_GALLERY.noun);
   const planned = await planGalleryFolder(folder);

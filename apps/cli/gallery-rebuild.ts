@@ -1,6 +1,6 @@
-import { AditError } from '@adit/contracts';
+import { AditError, type ModelManifest } from '@adit/contracts';
 import { checkModelName, readManifest } from '@adit/inference';
-import { FACE_GALLERY } from '@adit/modules';
+import { FACE_GALLERY, type GalleryKind } from '@adit/modules';
 import { buildGallery } from './gallery-build.js';
 import { notedPhotos } from './gallery-photos.js';
 import { FACE_LOOK_NETWORK } from './photo-looks.js';
@@ -19,23 +19,34 @@ export async function rebuildGallery(
   photos: string | undefined,
   options: GalleryRebuildOptions,
 ): Promise<void> {
-  checkModelName(name, FACE_GALLERY.noun);
-  const { userModels } = cliSettings(options.dataDir);
+  const { folder, manifest } = await builtOf(name, photos, FACE_GALLERY, options);
+  await buildGallery(folder, { ...options, name, ...ownEmbedding(manifest, FACE_LOOK_NETWORK) });
+}
+
+/** What a gallery of photos was built of; throws as `rebuildGallery`. */
+export async function builtOf(
+  name: string,
+  photos: string | undefined,
+  { task, noun, command }: GalleryKind,
+  { dataDir }: GalleryRebuildOptions,
+): Promise<{ folder: string; manifest: ModelManifest; userModels: string }> {
+  checkModelName(name, noun);
+  const { userModels } = cliSettings(dataDir);
   const manifest = await readManifest(userModels, name);
-  if (manifest?.kind !== 'gallery' || manifest.task !== FACE_GALLERY.task) {
+  if (manifest?.kind !== 'gallery' || manifest.task !== task) {
     throw new AditError(
       'VALIDATION',
-      `${name} is no face gallery in ${userModels}. One that was trained with a dataset is trained again: adit train DATASET --name ${name}.`,
+      `${name} is no ${noun} in ${userModels}. One that was trained with a dataset is trained again: adit train DATASET --name ${name}.`,
     );
   }
   const folder = photos ?? (await notedPhotos(userModels, name));
   if (folder === null) {
-    throw new AditError(
-      'VALIDATION',
-      `Nothing says where the photos of ${name} are: adit gallery rebuild ${name} PHOTOS.`,
-    );
+    throw new AditError('VALIDATION', `Nothing says where the photos of ${name} are: ${command} ${name} PHOTOS.`);
   }
-  const { embedding } = manifest;
-  const own = embedding === undefined || embedding === FACE_LOOK_NETWORK;
-  await buildGallery(folder, { ...options, name, ...(own ? {} : { embedding }) });
+  return { folder, manifest, userModels };
+}
+
+/** The option that names the network of somebody's own that made a gallery. */
+export function ownEmbedding({ embedding }: ModelManifest, network: string): { embedding?: string } {
+  return embedding === undefined || embedding === network ? {} : { embedding };
 }

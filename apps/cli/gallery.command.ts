@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { FaceGalleryOptions } from './gallery-build.js';
+import type { GalleryBuildOptions } from './gallery-build.js';
 import type { GalleryRebuildOptions } from './gallery-rebuild.js';
 
 export function galleryCommand(): Command {
@@ -22,7 +22,7 @@ Examples:
 
 A running engine serves the new version at once. Building again under the same name adds a version.`,
     )
-    .action(async (folder: string, options: FaceGalleryOptions) => {
+    .action(async (folder: string, options: GalleryBuildOptions) => {
       const { buildGallery } = await import('./gallery-build.js');
       await buildGallery(folder, options);
     });

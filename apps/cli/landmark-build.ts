@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { AditError } from '@adit/contracts';
+import { resolve } from 'node:path';
+import { AditError, type Landmark } from '@adit/contracts';
 import {
   checkPlacesSize,
   LANDMARK_MODEL,
@@ -11,7 +12,8 @@ import {
 import { embedPhotos } from './embed-photos.js';
 import { checkModelName } from '@adit/inference';
 import { writeVersion, type GalleryBuildOptions } from './gallery-build.js';
-import { PLACE_LOOK } from './photo-looks.js';
+import { notePhotos } from './gallery-photos.js';
+import { placeLook } from './photo-looks.js';
 import { cliSettings } from './settings.js';
 import { printable } from './text-table.js';
 
@@ -26,11 +28,21 @@ export async function buildLandmarks(folder: string, options: LandmarkBuildOptio
   const places = await readCsv(options.csv);
   const planned = await planGalleryFolder(folder);
   checkPlaces(planned, places, options.csv);
+  await writeLandmarks(folder, planned, new Map(places.map(({ name, landmark }) => [name, landmark])), options);
+}
+
+/** Embeds the photos and writes a version; `landmarkOf` says by label what each landmark is. */
+export async function writeLandmarks(
+  folder: string,
+  planned: PlannedPerson[],
+  landmarkOf: ReadonlyMap<string, Landmark | undefined>,
+  options: GalleryBuildOptions,
+): Promise<void> {
   const settings = cliSettings(options.dataDir);
-  const photos = await embedPhotos(folder, planned, PLACE_LOOK, settings);
-  const landmarkOf = new Map(places.map(({ name, landmark }) => [name, landmark]));
+  const photos = await embedPhotos(folder, planned, placeLook(options.embedding), settings);
   const people = photos.people.map((one) => ({ ...one, landmark: landmarkOf.get(one.label) }));
   await writeVersion({ ...photos, people }, LANDMARK_MODEL, options, settings, 'landmarks');
+  await notePhotos(settings.userModels, options.name, resolve(folder));
 }
 
 async function readCsv(path: string): Promise<PlaceRow[]> {

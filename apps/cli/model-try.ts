@@ -70,6 +70,12 @@ function refuseHalves({ name, family }: ModelManifest): void {
       `${name} tells faces apart: add it, and build a gallery with it: adit gallery build PHOTOS --name team --embedding ${name}.`,
     );
   }
+  if (family === 'embedding') {
+    throw new AditError(
+      'VALIDATION',
+      `${name} tells places apart: add it, and build a landmark model with it: adit landmark build PHOTOS --csv TABLE --name town --embedding ${name}.`,
+    );
+  }
   if (family === 'text-embedding' || family === 'text-decoder') {
     throw new AditError(
       'VALIDATION',

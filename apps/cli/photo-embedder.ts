@@ -1,5 +1,5 @@
 import { analysesFolder } from '@adit/analyses';
-import { AditError, type Json } from '@adit/contracts';
+import { AditError, frameSide, type Json } from '@adit/contracts';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
 import type { CliSettings } from './settings.js';
 
@@ -18,6 +18,8 @@ export interface PhotoLook {
   /** The network whose embeddings the gallery holds; where it is somebody's own, the family that it has to be of. */
   network: string;
   family?: string;
+  /** Whether the analysis takes `side`, of a network that resizes as its exporter does. */
+  sized?: true;
   read(observations: unknown): PhotoOutcome;
 }
 
@@ -52,8 +54,11 @@ export async function openPhotoEmbedder(settings: CliSettings, look: PhotoLook):
     throw new AditError('VALIDATION', `${pin.name} is no model of the family ${look.family}: add it as one first.`);
   }
 
+  const side = look.sized && manifest.input !== undefined ? frameSide(manifest.input) : null;
+  const args = { ...look.args, ...(side !== null && { side }) };
+
   const observe = async (file: string): Promise<unknown> => {
-    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file, args: look.args })) {
+    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file, args })) {
       if (facts.kind !== 'image') break;
       return observations;
     }

@@ -31,10 +31,17 @@ function largestFace(observations: unknown, by: 'embedding' | 'compared'): Photo
   return { embedding: embedding === undefined ? null : decodeEmbedding(embedding), remark };
 }
 
-/** A photo as a whole. */
-export const PLACE_LOOK: PhotoLook = {
+/** A photo as a whole, as the network that comes with Adit has it, or one of somebody's own. */
+export function placeLook(embedding?: string): PhotoLook {
+  return embedding === undefined
+    ? WHOLE_PHOTO
+    : { ...WHOLE_PHOTO, ...{ args: { embedding }, network: embedding, family: 'embedding', sized: true as const } };
+}
+
+export const PLACE_LOOK_NETWORK = 'image-embedding';
+const WHOLE_PHOTO: PhotoLook = {
   analysis: 'image-embedding',
-  network: 'image-embedding',
+  network: PLACE_LOOK_NETWORK,
   read(observations) {
     const [photo] = ImageEmbeddingObservations.parse(observations).sampled;
     const embedding = photo === undefined ? null : decodeDirection(photo.embedding);

@@ -1,4 +1,4 @@
-import { message, type Field } from './protobuf.js';
+import { fieldOf, fieldsOf, message, type Field } from './protobuf.js';
 
 /** For specs, and to try a provider with: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
@@ -32,6 +32,28 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
     [12, valueInfo('y', dims)],
   ];
   return model(graph, opset);
+}
+
+/**
+ * For specs: a network as an embedding that somebody else made of it. It answers in `features`, N×channels, the means of what `tensor`,
+ * N×channels×H×W, has seen. `note` is in the file, so that others of it are other versions.
+ */
+export function featuresOf(network: Uint8Array, tensor: string, channels: number, note: string): Buffer {
+  const graph = fieldOf(network, 7)?.bytes ?? new Uint8Array(0);
+  const kept = [...fieldsOf(graph)].filter(({ number }) => number !== 12).map(({ raw }) => raw);
+  const others = [...fieldsOf(network)].filter(({ number }) => number !== 7).map(({ raw }) => raw);
+  const pooled = message([
+    [1, node('GlobalAveragePool', [tensor], 'means')],
+    [1, node('Flatten', ['means'], 'features')],
+    [12, valueInfo('features', ['N', channels])],
+  ]);
+  return Buffer.concat([
+    ...others,
+    message([
+      [7, Buffer.concat([...kept, pooled])],
+      [6, note],
+    ]),
+  ]);
 }
 
 /** For specs: an ONNX graph that answers in `y` (N×3×1×1) the mean of each channel of a picture `x`, N×3×side×side. */

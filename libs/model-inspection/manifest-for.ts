@@ -1,6 +1,6 @@
 import { AditError, ImageInput, ModelManifest, type Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { MODEL_FAMILIES, type FamilyDefinition } from '@adit/inference';
-import { MAX_DISTANCE_QUESTION, type Proposal } from './propose.js';
+import { maxDistanceQuestion, type Proposal } from './propose.js';
 
 /** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
 export interface ModelAnswers {
@@ -59,7 +59,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
     dimensions: proposal.dimensions ?? before?.dimensions,
     text: needs.has('text') ? textOf(answers, proposal, before?.text) : undefined,
     writing: needs.has('writing') ? writingOf(answers, proposal, before?.writing) : undefined,
-    maxDistance: needs.has('maxDistance') ? maxDistanceOf(answers, before?.maxDistance) : undefined,
+    maxDistance: needs.has('maxDistance') ? maxDistanceOf(answers, before?.maxDistance, family) : undefined,
     similarity: needs.has('similarity') ? similarityOf(answers, before?.similarity) : undefined,
     licence: answers.licence ?? before?.licence ?? 'private',
     origin: answers.origin ?? before?.origin ?? 'given by the user',
@@ -96,10 +96,10 @@ function readAs(answers: ModelAnswers, proposal: Proposal): { family: FamilyDefi
   return { family, decoding };
 }
 
-/** Where one person ends is known to whoever trained it. */
-function maxDistanceOf(answers: ModelAnswers, before: number | undefined): number {
+/** Where one person or place ends is known to whoever trained it. */
+function maxDistanceOf(answers: ModelAnswers, before: number | undefined, family: FamilyDefinition): number {
   const distance = numberOf('maxDistance', answers.maxDistance) ?? before;
-  if (distance === undefined) throw unanswered([['maxDistance', MAX_DISTANCE_QUESTION]]);
+  if (distance === undefined) throw unanswered([['maxDistance', maxDistanceQuestion(family)]]);
   if (distance > 0 && distance <= 2) return distance;
   throw wrong('maxDistance', `--max-distance ${distance} is not above 0 and at most 2: √(2 − 2 · cosine).`);
 }

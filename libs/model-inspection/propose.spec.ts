@@ -306,6 +306,20 @@ describe('a network of faces', () => {
     expect(made('1.1')).toMatchObject({ family: 'face-embedding', dimensions: 512, maxDistance: 1.1 });
     expect(made).toThrow(/--max-distance 1\.1 is a cosine of 0\.4/);
     for (const wrong of ['0', '2.1', 'far']) expect(() => made(wrong)).toThrow(/not above 0 and at most 2|no number/);
+    expect(made).toThrow(/of one person\?/);
+  });
+
+  it('tells them apart: an embedding of pictures, which it asks the same of, about places', async () => {
+    const proposal = await proposed({ input: ['n', 3, 224, 224], outputs: { embedding: ['n', 768] } });
+    expect(proposal.questions[0]).toMatchObject({
+      flag: '--max-distance',
+      question: expect.stringMatching(/one place\?/),
+    });
+    const answers = { name: 'ours', colour: 'rgb', mean: '0', std: '255', resize: 'crop', maxDistance: '0.9' };
+    expect(manifestFor(answers, proposal, null)).toMatchObject({
+      ...{ task: 'image-embedding', family: 'embedding', dimensions: 768, maxDistance: 0.9 },
+      modules: ['landmark_recognition'],
+    });
   });
 });
 

@@ -52,8 +52,9 @@ export interface Proposal {
   questions: Question[];
 }
 
-export const MAX_DISTANCE_QUESTION =
-  'Up to which distance of two embeddings of length 1 are they of one person? --max-distance 1.1 is a cosine of 0.4.';
+export function maxDistanceQuestion({ alike = 'one thing' }: FamilyDefinition): string {
+  return `Up to which distance of two embeddings of length 1 are they of ${alike}? --max-distance 1.1 is a cosine of 0.4.`;
+}
 
 /** Takes a graph for what it looks like, and asks for what it cannot know. */
 export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
@@ -85,7 +86,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     });
   }
   if (family?.needs.shape['maxDistance'] !== undefined) {
-    questions.push({ flag: '--max-distance', question: MAX_DISTANCE_QUESTION });
+    questions.push({ flag: '--max-distance', question: maxDistanceQuestion(family) });
   }
   if (finding?.text?.length === null && hints.textLength === null) {
     questions.push({

@@ -1,7 +1,10 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DetailedResult } from '@adit/contracts';
+import { ModelPage, type DetailedResult } from '@adit/contracts';
+import { featuresOf } from '@adit/inference/spec-graph';
+import { modelsRoot } from '@adit/models';
 import { filmOf, photoOf, type Place } from '@adit/testing';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -137,5 +140,86 @@ describe('a landmark model made of photos while the engine runs', () => {
     ]);
     const segments = await engine.api.segments(job.id);
     expect(segments).toMatchObject([{ media_type: 'image', frame_start: 0, meta: { landmark: PALACE } }]);
+  });
+});
+
+describe('a landmark model that is made with an embedding of somebody else', () => {
+  const csv = () => join(engine.folder, 'places.csv');
+  const add = async (version: number, ...options: string[]) => {
+    // What the detector that comes with Adit sees before it looks for things: another network than the one of places.
+    const detector = await readFile(join(modelsRoot(), 'general-c/1/model.onnx'));
+    const graph = join(engine.folder, `features-${version}.onnx`);
+    await writeFile(graph, featuresOf(detector, 't166', 512, `version ${version}`));
+    return engine.cli('model', 'add', graph, '--name', 'ours', ...options);
+  };
+  const ANSWERS = ['--colour', 'bgr', '--mean', '103.53,116.28,123.675', '--std', '57.375,57.12,58.395'];
+  const SIZE = ['--resize', 'stretch', '--max-distance', '0.36'];
+  const build = (...options: string[]) =>
+    engine.cli('landmark', 'build', join(engine.folder, 'places'), '--csv', csv(), '--name', 'theirs', ...options);
+  /** What a job finds, and the networks that it looked with. */
+  const found = async (source = film) => {
+    const job = await engine.api.mine({ sources: [source], modules: { landmark_recognition: { model: 'theirs' } } });
+    const segments = await engine.api.segments(job.id);
+    return {
+      places: segments.map(({ meta }) => meta['landmark']),
+      minSimilarity: job.modules['landmark_recognition']?.['min_similarity'],
+      networks: job
+        .provenance!.analyses.flatMap(({ models }) => models)
+        .map(({ name, version }) => `${name} ${version}`),
+    };
+  };
+  /** Asks until it is as it should be: the engine notices what changes in its folder by itself. */
+  const soon = async <T>(ask: () => Promise<T>, is: (answer: T | Error) => boolean): Promise<T | Error> => {
+    for (const end = Date.now() + 120_000; ; await sleep(200)) {
+      const answer = await ask().catch((error: Error) => error);
+      if (is(answer) || Date.now() > end) return answer;
+    }
+  };
+  const PLACES = [
+    expect.objectContaining(PALACE),
+    expect.objectContaining({ name: 'Square', type: ['square', 'station'] }),
+  ];
+
+  it('names places in jobs, which look with that one alone', async () => {
+    await expect(add(1, ...ANSWERS, '--resize', 'stretch')).rejects.toThrow(/of one place\? --max-distance 1\.1/);
+    expect(await add(1, ...ANSWERS, ...SIZE)).toContain('ours version 1: of the family embedding');
+    await expect(build('--embedding', 'general-c')).rejects.toThrow(/general-c is no model of the family embedding/);
+    expect(await build('--embedding', 'ours')).toContain('theirs version 1: 2 landmarks from 6 of 6 photos');
+    const seen = await soon(found, (answer) => !(answer instanceof Error));
+    // A distance of 0.36 is a cosine of 0.935.
+    expect(seen).toEqual({ places: PLACES, minSimilarity: expect.closeTo(0.9676, 4), networks: ['ours 1'] });
+    expect((await found(photo)).places).toEqual(PLACES.slice(0, 1));
+    await expect(build()).rejects.toThrow(
+      /theirs are made with ours: a landmark model of image-embedding needs a name/,
+    );
+    // The one that comes with Adit looks as ever.
+    expect((await ask({ model: 'town' }, photo)).map(({ meta }) => meta['landmark'])).toEqual([PALACE]);
+  });
+
+  it('goes on in the version that it was made with, until that is gone and it is built again', async () => {
+    expect(await add(2)).toContain('ours version 2');
+    await soon(
+      () => engine.api.call(ModelPage, 'GET', '/models/?kind=network&limit=100'),
+      (page) =>
+        !(page instanceof Error) &&
+        page.data.some(({ name, latest_version: { version_number: n } }) => name === 'ours' && n === 2),
+    );
+    expect(await found()).toMatchObject({ places: PLACES, networks: ['ours 1'] });
+    await rm(join(engine.dataDir, 'models/ours/1'), { recursive: true });
+    const refused = await soon(found, (answer) => answer instanceof Refused);
+    expect((refused as Refused).problem.detail).toMatch(
+      /theirs was made with another ours .* "adit landmark rebuild theirs"/,
+    );
+    expect(await engine.cli('landmark', 'rebuild', 'theirs')).toContain(
+      'theirs version 2: 2 landmarks from 6 of 6 photos',
+    );
+    const again = await soon(found, (answer) => !(answer instanceof Error));
+    expect(again).toMatchObject({ places: PLACES, networks: ['ours 2'] });
+    await mkdir(join(engine.folder, 'more/Elsewhere'), { recursive: true });
+    await cp(photo, join(engine.folder, 'more/Elsewhere/1.jpg'));
+    await expect(engine.cli('landmark', 'rebuild', 'theirs', join(engine.folder, 'more'))).rejects.toThrow(
+      /theirs version 2 does not say what Elsewhere is/,
+    );
+    await expect(engine.cli('landmark', 'rebuild', 'ours')).rejects.toThrow(/ours is no landmark model/);
   });
 });

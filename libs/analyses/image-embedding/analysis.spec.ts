@@ -1,10 +1,14 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import type { RgbImage } from '@adit/inference';
+import { featuresOf } from '@adit/inference/spec-graph';
 import { filmOf, photoOf } from '@adit/testing';
 import { cosine } from '../faces/embedding.js';
-import { SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
 import imageEmbedding from './analysis.js';
 import type { ImageEmbeddingObservations } from './observations.js';
 import { decodeDirection } from './vector-code.js';
@@ -47,6 +51,59 @@ describe('embeddings of photos', () => {
   });
 });
 
+describe('embeddings by a network of somebody else', () => {
+  let root: string;
+  let theirs: SpecLook<ImageEmbeddingObservations>;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'adit-embedding-'));
+    const detector = await readFile(join(OWN_MODELS, 'general-c/1/model.onnx'));
+    const input = {
+      ...{ tensor: 'input_1', width: 416, height: 416, colour: 'bgr', resize: 'crop', filter: 'bilinear' },
+      ...{ mean: [103.53, 116.28, 123.675], std: [57.375, 57.12, 58.395] },
+    };
+    for (const [name, dimensions] of [
+      ['ours', 512],
+      ['wrong', 256],
+    ] as const) {
+      const manifest = { name, kind: 'network', task: 'image-embedding', family: 'embedding', input, dimensions };
+      const whose = { maxDistance: 0.36, licence: 'LGPL', origin: 'a spec', modules: ['landmark_recognition'] };
+      await mkdir(join(root, name, '1'), { recursive: true });
+      // YAML, as all JSON is.
+      await writeFile(join(root, name, 'model.yaml'), JSON.stringify({ ...manifest, ...whose }));
+      await writeFile(join(root, name, '1/model.onnx'), featuresOf(detector, 't166', 512, name));
+    }
+    theirs = await SpecLook.open(imageEmbedding, [root]);
+  });
+  afterAll(async () => {
+    await theirs?.close();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('are its own, looked at as its manifest says, and need no other', async () => {
+    const directions = await Promise.all(
+      [
+        await photoOf('sunset'),
+        await photoOf('sunset', { yaw: 8, view: 70, filter: 'eq=brightness=0.08' }),
+        await photoOf('city'),
+      ].map(async (path) => {
+        const [seen] = (await theirs.at(path, { embedding: 'ours', side: 600 })) as [ImageEmbeddingObservations];
+        expect(seen).toMatchObject({ network: theirs.repository.resolve('ours').pin.digest, dimensions: 512 });
+        return decodeDirection(seen.sampled[0]!.embedding);
+      }),
+    );
+    const [front, aside, elsewhere] = directions as [Float32Array, Float32Array, Float32Array];
+    expect(cosine(front, aside)).toBeGreaterThan(0.935);
+    expect(cosine(front, elsewhere)).toBeLessThan(0.935);
+  });
+
+  it('are refused where it gives something else than its manifest says', async () => {
+    await expect(theirs.at(await photoOf('sunset'), { embedding: 'wrong' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: expect.stringContaining('The model wrong gives 512 values'),
+    });
+  });
+});
+
 describe('embeddings of films', () => {
   it('are one a second, with a picture for each view alone, and the same twice', async () => {
     const film = await filmOf([
@@ -67,9 +124,14 @@ describe('the arguments of image-embedding', () => {
   it('have defaults and ask for small frames', () => {
     const args = imageEmbedding.args.parse({});
     expect(imageEmbedding.input.specs(args)).toEqual([{ rate: 1, shorterSide: 256 }]);
+    const own = { ...args, embedding: 'ours' };
+    expect(imageEmbedding.input.specs(own)).toEqual([{ rate: 1, shorterSide: 600 }]);
+    expect(imageEmbedding.input.specs({ ...own, side: 700 })).toEqual([
+      { rate: 1, shorterSide: 700, images: 'native' },
+    ]);
   });
 
-  it.each([{ rate: 0 }, { rate: 61 }, { side: 600 }])('refuse %j', async (args) => {
+  it.each([{ rate: 0 }, { rate: 61 }, { side: 0.5 }, { embedding: '' }])('refuse %j', async (args) => {
     await expect(look.at(await photoOf('sunset'), args)).rejects.toThrow(AditError);
   });
 });

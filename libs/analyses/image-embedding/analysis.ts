@@ -1,9 +1,11 @@
-import { elementAt } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
 import {
   boxMap,
   defineAnalysis,
+  firstOutput,
   frameAt,
   frameRate,
+  framesFor,
   inputOf,
   outputNamed,
   runOnPicture,
@@ -11,6 +13,7 @@ import {
   type AnalysisInput,
   type NetworkSession,
   type RgbImage,
+  type View,
 } from '@adit/inference';
 import { z } from 'zod';
 import { cosine, normalise } from '../faces/embedding.js';
@@ -22,11 +25,15 @@ import { encodeDirection } from './vector-code.js';
 const ImageEmbeddingArguments = z.strictObject({
   /** Frames of a film looked at in each second; places stay longer in the picture than people. */
   rate: frameRate(1),
+  /** Name of a network of somebody's own that embeds in place of the one that comes with Adit. */
+  embedding: z.string().min(1).optional(),
+  /** For that: pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  side: z.int().positive().optional(),
 });
 type ImageEmbeddingArguments = z.infer<typeof ImageEmbeddingArguments>;
 
 const NETWORK = 'image-embedding';
-/** The network sees 224 pixels; this leaves it something to average, and a thumbnail worth looking at. */
+/** Our network sees 224 pixels; this leaves it something to average, and a thumbnail worth looking at. */
 const SHORTER_SIDE = 256;
 /** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
 const FRAMES_IN_FLIGHT = 3;
@@ -40,19 +47,25 @@ export default defineAnalysis({
   version: 1,
   args: ImageEmbeddingArguments,
   observations: ImageEmbeddingObservations,
-  models: [NETWORK],
-  input: { kind: 'frames', specs: ({ rate }) => [{ rate, shorterSide: SHORTER_SIDE }] },
+  models: ({ embedding = NETWORK }) => [embedding],
+  input: {
+    kind: 'frames',
+    specs: ({ rate, embedding, side }) => [
+      embedding === undefined ? { rate, shorterSide: SHORTER_SIDE } : framesFor(rate, side),
+    ],
+  },
   analyse,
 });
 
 async function analyse(
   input: AnalysisInput,
-  context: AnalysisContext<ImageEmbeddingArguments, typeof NETWORK>,
+  context: AnalysisContext<ImageEmbeddingArguments>,
 ): Promise<ImageEmbeddingObservations> {
   const { networks, signal } = context;
+  const { embedding = NETWORK } = context.args;
+  const network = networks[embedding];
   const [pack] = input.packs;
-  if (!pack) throw new RangeError('The analysis image-embedding needs a pack of frames.');
-  const network = networks[NETWORK];
+  if (!network || !pack) throw new RangeError(`The analysis image-embedding needs ${embedding} and a pack of frames.`);
   const vectors = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     return embed(await pack.picture(index), network);
@@ -81,10 +94,24 @@ async function analyse(
   };
 }
 
-/** The whole picture, stretched to the network's square; of length 1. */
+/** The whole picture, of length 1. Throws VALIDATION for what is no embedding: a network of somebody's own may answer anything. */
 async function embed(picture: RgbImage, network: NetworkSession): Promise<Float32Array> {
-  const { width, height } = inputOf(network);
-  const whole = { x: 0, y: 0, w: picture.width, h: picture.height };
-  const outputs = await runOnPicture(network, picture, boxMap(whole, width, height));
-  return normalise(outputNamed(outputs, 'embedding').data);
+  const { name, manifest } = network;
+  const outputs = await runOnPicture(network, picture, viewOf(picture, network));
+  if (manifest.family === undefined) return normalise(outputNamed(outputs, 'embedding').data);
+  const { data } = firstOutput(outputs);
+  if (data.length !== manifest.dimensions || !data.every(Number.isFinite)) {
+    throw new AditError(
+      'VALIDATION',
+      `The model ${name} gives ${data.length} values, not all of them numbers or not ${manifest.dimensions ?? 'so many'}: its export or its training went wrong.`,
+    );
+  }
+  return normalise(data);
+}
+
+/** Stretched where nothing is said, as pictures for our own always were. */
+function viewOf({ width, height }: RgbImage, network: NetworkSession): View {
+  const input = inputOf(network);
+  if (input.resize !== undefined) return 'whole';
+  return boxMap({ x: 0, y: 0, w: width, h: height }, input.width, input.height);
 }

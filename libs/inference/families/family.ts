@@ -33,6 +33,8 @@ export interface FamilyDefinition {
   uses: readonly { module: string; analysis: string | null }[];
   /** Fields of model.yaml without which its models cannot be used; their descriptions say what they are. */
   needs: z.ZodObject;
+  /** Where it needs `maxDistance`: what two pictures are of whose embeddings are no further from each other. */
+  alike?: string;
   /** Families of a higher one are asked first: what is particular goes before what many graphs look like. */
   precedence: number;
   /** Says whether a graph is one of the family; null when it is not. */
@@ -58,5 +60,5 @@ export const WRITING = TextOutput.describe('writing (which tokens open and end i
 export const SIMILARITY = Similarity.describe('similarity (what cosines are multiplied by, and what is added)');
 export const MAX_DISTANCE = z
   .number()
-  .describe('maxDistance (up to which distance two embeddings of length 1 are of one person)');
+  .describe('maxDistance (up to which distance two embeddings of length 1 are of one person, or place)');
 export const DIMENSIONS = z.int().positive().describe('dimensions (how many numbers come out)');

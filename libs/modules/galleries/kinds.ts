@@ -33,7 +33,7 @@ export const LANDMARK_MODEL: GalleryKind = {
   type: 'landmark',
   noun: 'landmark model',
   plural: 'landmark models',
-  command: 'adit landmark build PHOTOS --csv TABLE --name',
+  command: 'adit landmark rebuild',
   nothing: 'No photo can be used: the landmark model is empty.',
 };
 

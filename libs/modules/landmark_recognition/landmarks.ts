@@ -59,7 +59,7 @@ export class Landmarks {
     if (embedding.digest === digest) return;
     throw new AditError(
       'MODEL_NOT_INSTALLED',
-      `The landmark model ${name} was built with another version of ${embedding.name}: build it again (adit landmark build).`,
+      `The landmark model ${name} was built with another version of ${embedding.name}: build it again (adit landmark rebuild ${name}).`,
     );
   }
 

@@ -50,6 +50,32 @@ describe('a request', () => {
     expect(requested?.definition.needs(requested.args, [], [])).toEqual([{ analysis: 'image-embedding', args: {} }]);
   });
 
+  it('looks with the network of somebody else that made its model, at frames as that needs them', () => {
+    const [requested] = registry.check({ [ID]: { model: 'town' } });
+    const network: InstalledModel = { ...model('ours'), kind: 'network', family: 'embedding', modules: [ID] };
+    const made = (embedding: string | null, frameSide: number | null = null) =>
+      requested?.definition.needs(
+        requested.args,
+        ['town'],
+        [
+          { ...model('town'), embedding },
+          { ...network, frameSide },
+        ],
+      );
+    expect(made('image-embedding')).toEqual([{ analysis: 'image-embedding', args: {} }]);
+    expect(made(null)).toEqual([{ analysis: 'image-embedding', args: {} }]);
+    expect(made('ours')).toEqual([{ analysis: 'image-embedding', args: { embedding: 'ours' } }]);
+    expect(made('ours', 640)).toEqual([{ analysis: 'image-embedding', args: { embedding: 'ours', side: 640 } }]);
+  });
+
+  it('has the least similarity of its model where it says none: by its training, or by the network that made it', () => {
+    const [requested] = registry.check({ [ID]: { model: 'town' } });
+    const found = (maxDistance: number | null) =>
+      requested?.definition.fromModels?.([{ ...model('town'), maxDistance }]);
+    expect(found(1)).toEqual({ min_similarity: 0.75 });
+    expect(found(null)).toEqual({});
+  });
+
   it.each([
     ['general-b when installed', [model('town', true), model('general-b')], 'general-b'],
     ['else the default', [model('cast'), model('town', true)], 'town'],

@@ -8,6 +8,7 @@ import { LandmarkArguments } from './args.js';
 import { chooseModel } from './choose-model.js';
 import { LandmarkFold } from './fold.js';
 import { Landmarks, likenessOf } from './landmarks.js';
+import { lookAtPlaces } from './look-at-places.js';
 
 /** Which places are to be seen, from when to when, and where they are. */
 export default defineModule({
@@ -21,8 +22,8 @@ export default defineModule({
     const distance = calibratedDistance(models);
     return distance === null ? {} : { min_similarity: likenessOf(distance) };
   },
-  // Model, similarity and dictionaries are asked of the observations: a change of them costs no second look.
-  needs: () => [{ analysis: 'image-embedding', args: {} }],
+  // Similarity, dictionaries and the model, if of one network, are asked of the observations: a change of them costs no second look.
+  needs: (_, models, installed) => [lookAtPlaces(models, installed)],
   open: async (args, context) => {
     const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);
     return new LandmarkFold(await Landmarks.open(matcher, dictionaries), args.min_similarity);

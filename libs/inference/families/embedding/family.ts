@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineFamily, PIXELS, type Finding } from '../family.js';
+import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
 
 /** A picture as numbers that are near to those of pictures that look alike. */
@@ -7,8 +7,10 @@ export default defineFamily({
   name: 'embedding',
   task: 'image-embedding',
   decodings: [],
-  uses: [],
-  needs: z.object({ input: PIXELS }),
+  // Jobs name landmark models that were made with it.
+  uses: [{ module: 'landmark_recognition', analysis: null }],
+  needs: z.object({ input: PIXELS, dimensions: DIMENSIONS, maxDistance: MAX_DISTANCE }),
+  alike: 'one place',
   precedence: 20,
   recognise,
 });

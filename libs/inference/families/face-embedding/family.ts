@@ -13,6 +13,7 @@ export default defineFamily({
   // Jobs name galleries that were made with it.
   uses: [{ module: 'face_recognition', analysis: null }],
   needs: z.object({ input: PIXELS, dimensions: DIMENSIONS, maxDistance: MAX_DISTANCE }),
+  alike: 'one person',
   // What it is shown is aligned to its size.
   usual: { resize: 'stretch' },
   precedence: 60,
