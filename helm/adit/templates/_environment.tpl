@@ -83,6 +83,18 @@ description of a pod.
 {{- $_ := set $env "PORT" .service.port -}}
 {{- $_ := set $env "ADIT_MAX_UPLOAD_BYTES" ($v.api.maxUploadBytes | int64) -}}
 {{- $_ := set $env "ADIT_MAX_MODEL_BYTES" ($v.models.maxBytes | int64) -}}
+{{- with $v.models.followed -}}
+{{- if .address -}}
+{{- $_ := set $env "ADIT_FOLLOWED_MODELS" .address -}}
+{{- $_ := set $env "ADIT_FOLLOWED_MODELS_SECONDS" .seconds -}}
+{{- if .endpoint }}{{ $_ := set $env "ADIT_FOLLOWED_MODELS_ENDPOINT" .endpoint }}{{ end -}}
+{{- if .region }}{{ $_ := set $env "ADIT_FOLLOWED_MODELS_REGION" .region }}{{ end -}}
+{{- if .existingSecret -}}
+{{- $_ := set $env "ADIT_FOLLOWED_MODELS_ACCESS_KEY_FILE" "/secrets/followed/access-key" -}}
+{{- $_ := set $env "ADIT_FOLLOWED_MODELS_SECRET_KEY_FILE" "/secrets/followed/secret-key" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
 {{- if include "adit.apiSecret" .root }}{{ $_ := set $env "ADIT_API_KEY_FILE" "/secrets/api/key" }}{{ end -}}
 {{- else -}}
@@ -125,7 +137,7 @@ description of a pod.
 {{- end }}
 {{- end -}}
 
-{{/* The projected volume of secrets; give (dict "root" $ "api" true) for the one with the API key, "target" for that of backups. */}}
+{{/* The projected volume of secrets; give (dict "root" $ "gateway" true) for the one with the gateway's own, "target" for that of backups. */}}
 {{- define "adit.secretsVolume" -}}
 {{- $v := .root.Values -}}
 - name: secrets
@@ -177,7 +189,14 @@ description of a pod.
           items: [{ key: {{ $v.backup.target.tls.caKey }}, path: target/ca.crt }]
       {{- end }}
       {{- end }}
-      {{- if .api }}
+      {{- if .gateway }}
+      {{- with $v.models.followed.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items:
+            - { key: {{ $v.models.followed.accessKeyKey }}, path: followed/access-key }
+            - { key: {{ $v.models.followed.secretKeyKey }}, path: followed/secret-key }
+      {{- end }}
       {{- with include "adit.apiSecret" .root }}
       - secret:
           name: {{ . }}

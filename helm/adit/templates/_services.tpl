@@ -74,6 +74,10 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if and .Values.evaluation.enabled .Values.backup.enabled }}{{ fail "backup.enabled backs up servers of your own: those of evaluation.enabled are for trying only." }}{{ end -}}
 {{- if and .Values.kafka.sasl.mechanism (not .Values.kafka.sasl.existingSecret) }}{{ fail "kafka.sasl.mechanism asks for a login: name its secret in kafka.sasl.existingSecret." }}{{ end -}}
 {{- if and (not .Values.kafka.sasl.mechanism) .Values.kafka.sasl.existingSecret }}{{ fail "kafka.sasl.existingSecret is not used without kafka.sasl.mechanism." }}{{ end -}}
+{{- with .Values.models.followed -}}
+{{- if and .endpoint (not .existingSecret) }}{{ fail "models.followed.endpoint is another server than that of objects: name the secret with its keys in models.followed.existingSecret." }}{{ end -}}
+{{- if and .existingSecret (not .address) }}{{ fail "models.followed.existingSecret is not used without models.followed.address." }}{{ end -}}
+{{- end -}}
 {{- if and .Values.kafka.tls.existingSecret (not .Values.kafka.tls.enabled) }}{{ fail "kafka.tls.existingSecret is not used unless kafka.tls.enabled is true." }}{{ end -}}
 {{- if ne (empty .Values.kafka.tls.certKey) (empty .Values.kafka.tls.privateKeyKey) }}{{ fail "A client certificate needs both kafka.tls.certKey and kafka.tls.privateKeyKey." }}{{ end -}}
 {{- if and (eq .Values.models.source "claim") (not .Values.models.existingClaim) }}{{ fail "models.source is claim: name it in models.existingClaim." }}{{ end -}}
