@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { AditError, modelId } from '@adit/contracts';
 import type { FollowedModelEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
@@ -16,6 +14,7 @@ import { followedServer } from '../followed-settings.js';
 import { readListing, type ListedVersion, type Listing } from './followed-listing.js';
 import { FollowedRows } from './followed-rows.js';
 import { checkListed, StillChanging } from './followed-version.js';
+import { modelFolder } from './model-folders.js';
 import { ServedModels } from './served-models.js';
 
 const log = createLogger('models');
@@ -140,7 +139,7 @@ export class FollowedModels extends BackgroundService {
     // What is published stays so while what lies under its number now is looked at.
     const state = row?.state === 'published' ? 'published' : 'checking';
     await this.rows.write({ name, version, state, fingerprint, digest: row?.digest ?? null, attempts: attempts + 1 });
-    const folder = await mkdtemp(join(tmpdir(), `adit-model-${process.pid}-`));
+    const folder = await modelFolder();
     try {
       await this.publish(told, place, folder);
     } catch (error) {

@@ -1,6 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +10,7 @@ import { labelLines, manifestFor, unpackModel, type Proposal } from '@adit/model
 import { ModelStore } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -20,6 +19,7 @@ import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { checkModel } from './checked-model.js';
 import { FollowedRows } from './followed-rows.js';
+import { modelFolder, removeLeftFolders } from './model-folders.js';
 import { refuseMoreModels } from './model-room.js';
 import { ServedModels } from './served-models.js';
 
@@ -29,7 +29,7 @@ const MOST_ENTRIES = 256;
 
 /** Takes models from clients: whatever way they come, they pass the same checks, in a process of their own, and are stored. */
 @Injectable()
-export class NewModels {
+export class NewModels implements OnApplicationBootstrap {
   private taking = 0;
 
   constructor(
@@ -42,6 +42,10 @@ export class NewModels {
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'followedModels' | 'maxModelBytes' | 'maxModels'>,
   ) {}
+
+  onApplicationBootstrap(): Promise<void> {
+    return removeLeftFolders();
+  }
 
   /**
    * The file of a form. Throws VALIDATION with a pointer to what is wrong or has to be said, CONFLICT for a name that others
@@ -185,7 +189,7 @@ export class NewModels {
       throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 5 });
     }
     this.taking += 1;
-    const folder = await mkdtemp(join(tmpdir(), `adit-model-${process.pid}-`));
+    const folder = await modelFolder();
     try {
       return await work(folder);
     } finally {

@@ -1,0 +1,31 @@
+import { openDatabase } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
+import { ModelStore } from '@adit/model-store';
+import { loadModules } from '@adit/modules';
+import { FilesystemObjectStore } from '@adit/objects';
+import { configureLogging, loadConfig } from '@adit/runtime';
+import { GatewayConfig } from '../config.js';
+import { FollowedModels } from '../models/followed-models.js';
+import { FollowedRows } from '../models/followed-rows.js';
+import { ServedModels } from '../models/served-models.js';
+
+/** For specs: the service that follows models, over a database of its own connections; it works when it is nudged. */
+export async function following(url: string, objectsRoot: string, followedModels: string) {
+  configureLogging({ level: 'silent' });
+  const { dataSource, close } = await openDatabase({ driver: 'postgres', url });
+  const repository = await ModelRepository.open({ roots: [] });
+  const objects = await FilesystemObjectStore.open(objectsRoot);
+  const store = new ModelStore(dataSource, objects);
+  const rows = new FollowedRows(dataSource);
+  const served = new ServedModels(repository, await loadModules());
+  const config = { ...loadConfig(GatewayConfig, {}), followedModels, followedModelsSeconds: 86_400 };
+  const service = new FollowedModels(dataSource, rows, store, repository, served, config);
+  return {
+    ...{ service, rows, objects, db: dataSource },
+    async close() {
+      await service.onApplicationShutdown();
+      await repository.close();
+      await close();
+    },
+  };
+}
