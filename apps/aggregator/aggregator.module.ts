@@ -55,7 +55,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         DatasetImports,
         Exports,
         FaceIndexing,
-        NeighbourSearches,
+        { provide: NeighbourSearches, useFactory: () => new NeighbourSearches(settings.indexMemoryBytes) },
         FoldAdvance,
         Folding,
         JobAdvance,

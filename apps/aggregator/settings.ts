@@ -2,14 +2,14 @@ import { DatasetSettings } from '@adit/datasets';
 import { IndexSettings } from '@adit/indexes';
 import { StorageSettings } from '@adit/storage';
 
-/** How much may be stored of what jobs and imports find. */
+/** How much may be stored of what jobs and imports find, and kept in memory to find it. */
 export const AggregatorSettings = StorageSettings.extend({
   ...DatasetSettings.pick({ maxClasses: true, maxDatasetImages: true }).shape,
-  ...IndexSettings.pick({ maxIdentities: true }).shape,
+  ...IndexSettings.pick({ maxIdentities: true, indexMemoryBytes: true }).shape,
 });
 export type AggregatorSettings = StorageSettings &
   Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> &
-  Pick<IndexSettings, 'maxIdentities'>;
+  Pick<IndexSettings, 'maxIdentities' | 'indexMemoryBytes'>;
 
 /** Injection token of the AggregatorSettings. */
 export const AGGREGATOR_SETTINGS = Symbol('AggregatorSettings');

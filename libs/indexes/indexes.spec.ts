@@ -6,7 +6,7 @@ import { IndexCollections } from './collections.js';
 import { erasePerson, IndexedIdentities, shownIdentities } from './identities.js';
 import { NeighbourSearches } from './nearest/choose.js';
 import { chosenSearch, neighbourConformance } from './nearest/conformance.js';
-import { ExactSearch } from './nearest/exact.js';
+import { MemorySearch } from './nearest/memory.js';
 import { PgvectorSearch } from './nearest/pgvector.js';
 import { removeDeletedCollections } from './removal.js';
 import { Strangers, type Stranger } from './strangers.js';
@@ -18,6 +18,11 @@ const EMBEDDED: Settings = { driver: 'pglite', directory: null };
 /** What holds of indexes on every database. */
 function indexes(name: string, settings: () => Promise<Settings>): void {
   neighbourConformance(`${name}, whatever it has`, settings, chosenSearch);
+  for (const hasVectors of [true, false]) {
+    const memory = new MemorySearch(1e9, hasVectors);
+    afterAll(() => memory.close());
+    neighbourConformance(`${name}, in memory, pgvector: ${hasVectors}`, settings, () => Promise.resolve(memory));
+  }
 
   describe(`indexes: ${name}`, () => {
     let database: Database;
@@ -232,5 +237,4 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     return { driver: 'postgres', url: own.url };
   };
   indexes('PostgreSQL', fresh);
-  neighbourConformance('a server without pgvector', fresh, () => Promise.resolve(new ExactSearch()));
 });

@@ -1,5 +1,6 @@
 import { IndexCollections, IndexedIdentities, NeighbourSearches } from '@adit/indexes';
 import { Module } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { ErasuresApiModule } from '../erasures/erasures.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { CollectionChecks } from './collection-checks.js';
@@ -10,7 +11,16 @@ import { IdentitiesController } from './identities.controller.js';
 @Module({
   imports: [ErasuresApiModule, HttpModule],
   controllers: [CollectionsController, IdentitiesController],
-  providers: [CollectionChecks, IndexCollections, IndexedIdentities, NeighbourSearches],
+  providers: [
+    CollectionChecks,
+    IndexCollections,
+    IndexedIdentities,
+    {
+      provide: NeighbourSearches,
+      useFactory: ({ indexMemoryBytes }: GatewayConfig) => new NeighbourSearches(indexMemoryBytes),
+      inject: [GATEWAY_CONFIG],
+    },
+  ],
   exports: [CollectionChecks, IndexCollections, NeighbourSearches],
 })
 export class IndexesApiModule {}

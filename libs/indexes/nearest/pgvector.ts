@@ -6,7 +6,7 @@ import type { Neighbour, Neighbourhood, NeighbourSearch, SearchedCollection } fr
  * Up to so many identities are all compared: it takes milliseconds, and nobody is overlooked. The index is one for all
  * collections, in which those of a small one would have to be looked for.
  */
-const ALL_COMPARED = 2_000;
+export const ALL_COMPARED = 2_000;
 
 /** How many candidates are followed (recall for time): among so many and more, their number doubles, or one in fourteen is overlooked. */
 const [FOLLOWED, MANY] = [200, 20_000];
@@ -44,6 +44,7 @@ export class PgvectorSearch implements NeighbourSearch {
     const statement = `SELECT index_id AS "indexId", centroid::${vector} <-> $2::${vector} AS distance FROM ${compared}
       ORDER BY distance LIMIT $3`;
     return {
+      by: this.name,
       nearest: (embedding, limit) => manager.query<Neighbour[]>(statement, [id, `[${embedding.join()}]`, limit]),
       moved: () => undefined,
     };

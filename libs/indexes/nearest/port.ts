@@ -20,6 +20,8 @@ export interface Neighbour {
 
 /** One collection within one transaction, which holds its row where it changes what is in it. */
 export interface Neighbourhood {
+  /** Who searches it. */
+  readonly by: 'memory' | 'pgvector';
   /** The nearest identities, nearest first: all of those that are asked for, or nearly, as the driver says of itself. */
   nearest(embedding: readonly number[], limit: number): Promise<Neighbour[]>;
   /** Told of what this transaction has written to the table. */

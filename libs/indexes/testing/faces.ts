@@ -2,11 +2,10 @@
 export const NETWORK = { name: 'face-embedding', digest: 'e'.repeat(64) };
 const DIMENSIONS = 512;
 
-/** The same numbers for the same seed, about normally distributed (sum of four uniform ones). */
-function numbers(seed: number): () => number {
+/** The same numbers of 0..1 for the same seed. */
+export function numbers(seed: number): () => number {
   let state = (seed * 2_654_435_761 + 12_345) % 2_147_483_647 || 1;
-  const next = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
-  return () => next() + next() + next() + next();
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
 function unit(vector: number[]): number[] {
@@ -17,7 +16,8 @@ function unit(vector: number[]): number[] {
 /** The embedding of somebody: of length 1, about √2 from everybody else's. */
 export function someFace(person: number, dimensions = DIMENSIONS): number[] {
   const next = numbers(person + 1);
-  return unit(Array.from({ length: dimensions }, next));
+  // About normally distributed.
+  return unit(Array.from({ length: dimensions }, () => next() + next() + next() + next() - 2));
 }
 
 /** Another view of a face, `distance` away from it or so. */

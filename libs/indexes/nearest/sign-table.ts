@@ -1,0 +1,131 @@
+import { elementAt } from '@adit/contracts';
+import { RowNumbers } from './row-numbers.js';
+import { FOUND_BYTES, ROWS_TOGETHER, signKernel, VECTOR_BYTES, wasmMemory, type SignKernel } from './sign-kernel.js';
+
+const PAGE_BYTES = 65_536;
+/** What a table takes at a time. */
+const BLOCK_BYTES = 4 * PAGE_BYTES;
+/** Of a block; so many fit into what is found of it. */
+const MOST_GROUPS = 4_096;
+/** The query, and what is found of a block. */
+const QUERY = 0;
+const FOUND = PAGE_BYTES;
+const SCRATCH_BYTES = FOUND + MOST_GROUPS * FOUND_BYTES;
+/** The signs of further values are left out. */
+const MOST_VALUES = 16_000;
+/** No distance is larger. */
+const FARTHEST = 65_535;
+/** What a distance is multiplied by to sort rows by it. */
+const ROWS = 2 ** 32;
+/** All that 32 bits can name; who fills tables keeps to less. */
+const MOST_PAGES = 65_535;
+
+/** Blocks that tables take and give back. What was taken once stays with the thread. */
+export class SignMemory {
+  private readonly memory = wasmMemory(SCRATCH_BYTES / PAGE_BYTES, MOST_PAGES);
+  private readonly kernels = new Map<number, SignKernel>();
+  private readonly free: number[] = [];
+
+  /** Anew after each growth, which takes the bytes away from who has them. */
+  get bytes(): ArrayBuffer {
+    return this.memory.buffer;
+  }
+
+  take(): number {
+    const freed = this.free.pop();
+    if (freed !== undefined) return freed;
+    return this.memory.grow(BLOCK_BYTES / PAGE_BYTES) * PAGE_BYTES;
+  }
+
+  give(blocks: readonly number[]): void {
+    this.free.push(...blocks);
+  }
+
+  kernelOf(words: number): SignKernel {
+    const made = this.kernels.get(words) ?? signKernel(words, this.memory);
+    this.kernels.set(words, made);
+    return made;
+  }
+}
+
+/** Signs of embeddings, by the identity they are of. */
+export class SignTable {
+  private readonly rows = new RowNumbers();
+  private readonly blocks: number[] = [];
+  /** Of 32 bits, in a row. */
+  private readonly words: number;
+  private readonly groupBytes: number;
+  private readonly rowsInBlock: number;
+
+  constructor(
+    private readonly memory: SignMemory,
+    dimensions: number,
+  ) {
+    this.words = Math.ceil(Math.min(dimensions, MOST_VALUES) / 32);
+    this.groupBytes = this.words * VECTOR_BYTES;
+    this.rowsInBlock = Math.min(Math.floor(BLOCK_BYTES / this.groupBytes), MOST_GROUPS) * ROWS_TOGETHER;
+  }
+
+  get size(): number {
+    return this.rows.size;
+  }
+
+  /** @param signs a bit for each value */
+  set(id: number, signs: Uint8Array): void {
+    const row = this.rows.rowOf(id);
+    const block = Math.floor(row / this.rowsInBlock);
+    if (block === this.blocks.length) this.blocks.push(this.memory.take());
+    const at = row % this.rowsInBlock;
+    const group = elementAt(this.blocks, block) + Math.floor(at / ROWS_TOGETHER) * this.groupBytes;
+    const own = new Uint8Array(this.memory.bytes, group, this.groupBytes);
+    const lane = (at % ROWS_TOGETHER) * 4;
+    for (let byte = 0; byte < this.words * 4; byte += 1)
+      own[(byte >> 2) * VECTOR_BYTES + lane + (byte & 3)] = signs[byte] ?? 0;
+  }
+
+  /** So many identities whose signs differ least, in no order. */
+  nearest(signs: Uint8Array, count: number): number[] {
+    const query = new Uint8Array(this.memory.bytes, QUERY, this.groupBytes);
+    for (let at = 0; at < query.length; at += 1) query[at] = signs[(at >> 4) * 4 + (at & 3)] ?? 0;
+    // Rows with their distance; who is farther than the last of as many as are wanted is passed over from there on.
+    let nearest: number[] = [];
+    let limit = FARTHEST;
+    for (const block of this.blocks.keys()) {
+      for (const found of this.within(block, limit)) nearest.push(found);
+      if (nearest.length < 2 * count) continue;
+      nearest = first(nearest, count);
+      limit = Math.floor(elementAt(nearest, -1) / ROWS) - 1;
+    }
+    return first(nearest, count).map((found) => this.rows.idOf(found % ROWS));
+  }
+
+  /** Gives the memory back; the table is not to be used any more. */
+  drop(): void {
+    this.memory.give(this.blocks);
+  }
+
+  /** Rows of a block that are not farther. */
+  private within(block: number, limit: number): number[] {
+    const address = elementAt(this.blocks, block);
+    const before = block * this.rowsInBlock;
+    const rows = Math.min(this.rowsInBlock, this.size - before);
+    const last = address + Math.ceil(rows / ROWS_TOGETHER) * this.groupBytes;
+    const end = this.memory.kernelOf(this.words)(QUERY, address, last, limit, FOUND);
+    const written = new Uint32Array(this.memory.bytes, FOUND, (end - FOUND) / 4);
+    const found: number[] = [];
+    for (let at = 0; at < written.length; at += FOUND_BYTES / 4) {
+      const group = ((elementAt(written, at + ROWS_TOGETHER) - address) / this.groupBytes) * ROWS_TOGETHER;
+      for (let lane = 0; lane < ROWS_TOGETHER; lane += 1) {
+        const distance = elementAt(written, at + lane);
+        // The last group's empty places are none of the rows.
+        if (distance <= limit && group + lane < rows) found.push(distance * ROWS + before + group + lane);
+      }
+    }
+    return found;
+  }
+}
+
+/** The smallest numbers, so many. */
+function first(numbers: readonly number[], count: number): number[] {
+  return [...Float64Array.from(numbers).sort().subarray(0, count)];
+}
