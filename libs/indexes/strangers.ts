@@ -38,6 +38,9 @@ interface Open {
   embeddingDigest: string | null;
 }
 
+/** Its dimensions are null until the first face. */
+type Found = Omit<Open, 'dimensions'> & { dimensions: number | null };
+
 interface Held {
   collection: Open;
   around: Neighbourhood;
@@ -136,13 +139,17 @@ export class Strangers {
   private async hold(name: string, stranger: Stranger): Promise<Held | null> {
     const before = this.held.get(name);
     if (before !== undefined) return before;
+    if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.manager, this.workspaceId);
+    const search = await this.searches.of(this.manager);
+    const seen = await this.find(name);
+    if (seen?.dimensions != null) await search.prepare(this.manager, { ...seen, dimensions: seen.dimensions });
     const collection = await this.lock(name, stranger);
     const held =
       collection === null
         ? null
         : {
             collection,
-            around: await (await this.searches.of(this.manager)).open(this.manager, collection),
+            around: await search.open(this.manager, collection),
             revision: BigInt(collection.revision),
             size: collection.size,
             changed: false,
@@ -153,20 +160,25 @@ export class Strangers {
 
   /** The first face says what embeddings it holds. */
   private async lock(name: string, { network, embedding }: Stranger): Promise<Open | null> {
-    if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.manager, this.workspaceId);
-    const [found]: Open[] = await this.manager.query(
-      `SELECT id, name, dimensions, size, revision, shrunk, embedding_name AS "embeddingName",
-              embedding_digest AS "embeddingDigest"
-         FROM index_collections WHERE workspace_id = $1 AND name = $2 AND time_deleted IS NULL FOR UPDATE`,
-      [this.workspaceId, name],
-    );
+    const found = await this.find(name, 'FOR UPDATE');
     if (found === undefined) return null;
-    if (found.embeddingDigest !== null) return found;
+    const { dimensions } = found;
+    if (dimensions !== null) return { ...found, dimensions };
     await this.manager.query(
       `UPDATE index_collections SET embedding_name = $2, embedding_digest = $3, dimensions = $4 WHERE id = $1`,
       [found.id, network.name, network.digest, embedding.length],
     );
     return { ...found, embeddingName: network.name, embeddingDigest: network.digest, dimensions: embedding.length };
+  }
+
+  private async find(name: string, how: 'FOR UPDATE' | '' = ''): Promise<Found | undefined> {
+    const [found]: Found[] = await this.manager.query(
+      `SELECT id, name, dimensions, size, revision, shrunk, embedding_name AS "embeddingName",
+              embedding_digest AS "embeddingDigest"
+         FROM index_collections WHERE workspace_id = $1 AND name = $2 AND time_deleted IS NULL ${how}`,
+      [this.workspaceId, name],
+    );
+    return found;
   }
 
   private async seenAgain(held: Held, indexId: string, embedding: readonly number[]): Promise<string> {

@@ -55,6 +55,10 @@ class LargeInMemory implements NeighbourSearch {
     private readonly memory: MemorySearch,
   ) {}
 
+  async prepare(manager: EntityManager, collection: SearchedCollection): Promise<void> {
+    if (collection.size > ALL_COMPARED) await this.memory.prepare(manager, collection);
+  }
+
   open(manager: EntityManager, collection: SearchedCollection): Promise<Neighbourhood> {
     const inMemory = collection.size > ALL_COMPARED && this.memory.has(manager, collection);
     return (inMemory ? this.memory : this.pgvector).open(manager, collection);

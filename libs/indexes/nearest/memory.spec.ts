@@ -97,6 +97,25 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
+    it('has read it before somebody may be added, also where nothing else is read meanwhile', async () => {
+      const first = await fill(MANY);
+      const by = another();
+      const search = await by.of(database.dataSource.manager);
+      const added = await Promise.all([1, 2, 3].map((person) => meet(by, person)));
+      expect(await searchedBy(search)).toBe('memory');
+      expect(new Set(added).size).toBe(3);
+      expect(await nearest(search, 10_009)).toEqual([String(first + 9)]);
+      // Read by who looks for somebody and by who adds, at the same time.
+      const both = another();
+      const found = await Promise.all([
+        nearest(await both.of(database.dataSource.manager), 10_007),
+        meet(both, 2, 1),
+        nearest(await both.of(database.dataSource.manager), 10_008),
+        meet(both, 3, 1),
+      ]);
+      expect(found).toEqual([[String(first + 7)], added[1], [String(first + 8)], added[2]]);
+    });
+
     it('knows at once whom other processes add, change and erase', async () => {
       const first = await fill(MANY);
       const [one, other] = [another(), another()];

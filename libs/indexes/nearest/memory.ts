@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, dropOldest } from '@adit/contracts';
 import { outsideTransaction } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
@@ -20,6 +20,7 @@ const STAYS_MS = 60_000;
 const RENEWED_MS = 60_000;
 /** What could not be read is tried again. */
 const TRIED_AGAIN_MS = 60_000;
+const MOST_TOLD = 1_000;
 /** Nobody searched it for so long. */
 const FORGOTTEN_MS = 600_000;
 
@@ -54,7 +55,10 @@ interface Page {
 export class MemorySearch implements NeighbourSearch {
   readonly name = 'memory';
   private readonly kept = new Map<string, Kept>();
+  /** What transactions read that wait for it, and what is read behind them. */
   private readonly reading = new Map<string, Promise<Kept>>();
+  private readonly readBehind = new Map<string, Promise<Kept>>();
+  private readonly told = new Set<string>();
   private readonly failedAt = new Map<string, number>();
   private readonly thread = new SignThread(() => this.kept.clear());
   private readonly forgetting = setInterval(() => this.forget(), STAYS_MS).unref();
@@ -82,18 +86,24 @@ export class MemorySearch implements NeighbourSearch {
       return false;
     }
     const isTried = performance.now() - (this.failedAt.get(id) ?? -Infinity) < TRIED_AGAIN_MS;
-    if (this.reading.has(id) || isTried || !this.makeRoom(bytesOf(collection))) return false;
-    outsideTransaction(() => this.read(dataSource.manager, collection)).catch((error: unknown) => {
+    if (this.readBehind.has(id) || isTried || !this.hasRoom(collection)) return false;
+    outsideTransaction(() => this.read(this.readBehind, dataSource.manager, collection)).catch((error: unknown) => {
       this.failedAt.set(id, performance.now());
       if (!this.isClosed) log.warn({ err: error, collection: id }, 'a face index could not be read into memory');
     });
     return false;
   }
 
+  /** Reads one that is not in memory, if there is room for it, by the transaction's own session: it may be the only one. */
+  async prepare(manager: EntityManager, collection: SearchedCollection): Promise<void> {
+    if (this.kept.has(collection.id) || !this.hasRoom(collection)) return;
+    await this.read(this.reading, manager, collection);
+  }
+
   async open(manager: EntityManager, collection: SearchedCollection): Promise<Neighbourhood> {
     if (this.isClosed) throw ended();
     const { id, dimensions } = collection;
-    const kept = this.kept.get(id) ?? (await this.read(manager, collection));
+    const kept = this.kept.get(id) ?? (await this.read(this.reading, manager, collection));
     const table = await this.upToDate(manager, collection, kept);
     this.renew(manager, collection, kept);
     // What this transaction writes may be rolled back: it is never part of what is kept.
@@ -119,7 +129,7 @@ export class MemorySearch implements NeighbourSearch {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.forgetting);
-    await Promise.allSettled(this.reading.values());
+    await Promise.allSettled([...this.reading.values(), ...this.readBehind.values()]);
     this.kept.clear();
     await this.thread.end();
   }
@@ -139,24 +149,31 @@ export class MemorySearch implements NeighbourSearch {
   }
 
   /** All of a collection; once for all who ask meanwhile. */
-  private read(by: Database, collection: SearchedCollection): Promise<Kept> {
+  private read(readings: Map<string, Promise<Kept>>, by: Database, collection: SearchedCollection): Promise<Kept> {
     const { id } = collection;
-    const others = this.reading.get(id);
+    const others = readings.get(id);
     if (others !== undefined) return others;
     this.makeRoom(bytesOf(collection));
     const reading = this.readTable(by, collection)
-      .then(({ table, revision }) => {
-        const now = performance.now();
-        const kept: Kept = {
-          ...{ table, revision, shrunk: BigInt(collection.shrunk), bytes: bytesOf(collection) },
-          ...{ readAt: now, searchedAt: now, isRenewed: false, turn: Promise.resolve() },
-        };
-        this.kept.set(id, kept);
-        return kept;
-      })
-      .finally(() => this.reading.delete(id));
-    this.reading.set(id, reading);
+      .then(({ table, revision }) => this.keep(collection, table, revision))
+      .finally(() => readings.delete(id));
+    readings.set(id, reading);
     return reading;
+  }
+
+  private keep(collection: SearchedCollection, table: number, revision: bigint): Kept {
+    const before = this.kept.get(collection.id);
+    if (before !== undefined) {
+      this.thread.drop(table);
+      return before;
+    }
+    const now = performance.now();
+    const kept: Kept = {
+      ...{ table, revision, shrunk: BigInt(collection.shrunk), bytes: bytesOf(collection) },
+      ...{ readAt: now, searchedAt: now, isRenewed: false, turn: Promise.resolve() },
+    };
+    this.kept.set(collection.id, kept);
+    return kept;
   }
 
   private async readTable(by: Database, collection: SearchedCollection): Promise<{ table: number; revision: bigint }> {
@@ -220,6 +237,20 @@ export class MemorySearch implements NeighbourSearch {
       WHERE index_id = ANY($3) AND collection_id = $1 ORDER BY distance LIMIT $4`;
   }
 
+  /** Says so once of one that has none. */
+  private hasRoom(collection: SearchedCollection): boolean {
+    if (this.makeRoom(bytesOf(collection))) return true;
+    const { id, size } = collection;
+    if (!this.told.has(id))
+      log.warn(
+        { collection: id, size },
+        'a face index has no room in ADIT_INDEX_MEMORY_BYTES: it is searched by pgvector',
+      );
+    this.told.add(id);
+    dropOldest(this.told, MOST_TOLD);
+    return false;
+  }
+
   /** Takes out those that were not searched for longest, until there is room. False when those that stay leave none. */
   private makeRoom(wanted: number): boolean {
     let taken = wanted;
@@ -236,7 +267,7 @@ export class MemorySearch implements NeighbourSearch {
   private forget(): void {
     for (const [id, { searchedAt }] of this.kept) if (performance.now() - searchedAt > FORGOTTEN_MS) this.drop(id);
     for (const [id, at] of this.failedAt) if (performance.now() - at > TRIED_AGAIN_MS) this.failedAt.delete(id);
-    if (this.kept.size === 0 && this.reading.size === 0) void this.thread.end();
+    if (this.kept.size + this.reading.size + this.readBehind.size === 0) void this.thread.end();
   }
 
   private drop(id: string): void {

@@ -31,6 +31,10 @@ export class PgvectorSearch implements NeighbourSearch {
   /** @param indexed dimensions that have an index */
   constructor(private readonly indexed: ReadonlySet<number>) {}
 
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async open(manager: EntityManager, { id, dimensions, size }: SearchedCollection): Promise<Neighbourhood> {
     const byIndex = size > ALL_COMPARED && this.indexed.has(dimensions);
     if (byIndex) await manager.query(SETTINGS, [String(size < MANY ? FOLLOWED : 2 * FOLLOWED)]);

@@ -32,5 +32,10 @@ export interface Neighbourhood {
 export interface NeighbourSearch {
   /** What `adit doctor` and the log call it. */
   readonly name: string;
+  /**
+   * Before a collection is held by who may add to it: takes the time that it takes to overlook nobody, while others do not wait.
+   * Who only looks for somebody opens it at once.
+   */
+  prepare(manager: EntityManager, collection: SearchedCollection): Promise<void>;
   open(manager: EntityManager, collection: SearchedCollection): Promise<Neighbourhood>;
 }
