@@ -16,6 +16,17 @@ const UNMERGED = `
                     WHERE i.merged_into IS NOT NULL AND i.collection_id = c.id) AS total
     FROM index_collections c WHERE c.id = $1`;
 
+/** Those of collection $1 that are shown, all for an empty $2, which stands in $3 as a part of a label. */
+const LISTED = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
+  OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))`;
+
+/** Where an identity stands in the list of its collection. */
+export interface PlaceInList {
+  indexId: string;
+  /** As exact as the database has it. */
+  time: string;
+}
+
 /** The identities of a collection. Those that were merged are shown as the one they belong to. */
 @Injectable()
 export class IndexedIdentities {
@@ -29,21 +40,42 @@ export class IndexedIdentities {
     search = '',
   ): Promise<{ total: number; identities: IndexedIdentity[] }> {
     const { id } = await collectionOf(this.db.manager, workspaceId, name);
-    const where = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
-      OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))`;
     const parameters = [id, search, containing(search)];
     const [counted]: [{ total: number }] =
       search === ''
         ? await this.db.query(UNMERGED, [id])
-        : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${where}`, parameters);
-    const rows: { indexId: string }[] = await this.db.query(
-      `SELECT i.index_id AS "indexId" FROM index_identities i WHERE ${where}
+        : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${LISTED}`, parameters);
+    const rows: PlaceInList[] = await this.db.query(
+      `SELECT i.index_id AS "indexId", i.time_created::text AS time FROM index_identities i WHERE ${LISTED}
         ORDER BY i.time_created, i.index_id OFFSET $4 LIMIT $5`,
       [...parameters, offset, limit],
     );
-    const ids = rows.map(({ indexId }) => indexId);
+    return { total: counted.total, identities: await this.at(workspaceId, rows) };
+  }
+
+  /** Places of those behind one, null for the first, in the order of `list`. Throws NOT_FOUND. */
+  async behind(
+    workspaceId: string,
+    name: string,
+    after: PlaceInList | null,
+    limit: number,
+    search = '',
+  ): Promise<PlaceInList[]> {
+    const { id } = await collectionOf(this.db.manager, workspaceId, name);
+    const { time, indexId } = after ?? { time: '-infinity', indexId: '' };
+    return this.db.query<PlaceInList[]>(
+      `SELECT i.index_id AS "indexId", i.time_created::text AS time FROM index_identities i
+        WHERE ${LISTED} AND (i.time_created, i.index_id) > ($4::timestamptz, $5)
+        ORDER BY i.time_created, i.index_id LIMIT $6`,
+      [id, search, containing(search), time, indexId, limit],
+    );
+  }
+
+  /** Those in these places who are there still. */
+  async at(workspaceId: string, places: readonly PlaceInList[]): Promise<IndexedIdentity[]> {
+    const ids = places.map(({ indexId }) => indexId);
     const shown = await shownIdentities(this.db.manager, workspaceId, ids);
-    return { total: counted.total, identities: ids.flatMap((indexId) => shown.get(indexId) ?? []) };
+    return ids.flatMap((indexId) => shown.get(indexId) ?? []);
   }
 
   /** One that was merged is the one it belongs to. Throws NOT_FOUND. */

@@ -1,8 +1,9 @@
-import { MAX_LIMIT, PageQuery } from '@adit/contracts';
-import { IndexedIdentities } from '@adit/indexes';
+import { PageQuery } from '@adit/contracts';
+import { IndexedIdentities, type PlaceInList } from '@adit/indexes';
 import { Controller, Inject } from '@nestjs/common';
 import { Erasures } from '../erasures/erasures.js';
 import { Links } from '../http/links.js';
+import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { deleteIdentity, getIdentity, labelIdentity, labelNamedIdentity, listIdentities } from './identity-routes.js';
 
@@ -15,12 +16,19 @@ export class IdentitiesController {
   ) {}
 
   @Route(listIdentities)
-  async list({ params, query }: Input<typeof listIdentities>, { caller, request }: Exchange) {
-    const { offset, limit, search } = query;
-    const isPaged = offset !== undefined || limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : { offset: 0, limit: MAX_LIMIT };
-    const found = await this.identities.list(caller.workspaceId, params.collectionName, page, search);
-    return isPaged ? this.links.page(request, page, found.total, found.identities) : found.identities;
+  async list({ params, query }: Input<typeof listIdentities>, { caller, request, reply }: Exchange) {
+    const { workspaceId } = caller;
+    const { collectionName } = params;
+    if (query.offset === undefined && query.limit === undefined) {
+      return longList<PlaceInList>(
+        reply,
+        (after, limit) => this.identities.behind(workspaceId, collectionName, after, limit, query.search),
+        (places) => this.identities.at(workspaceId, places),
+      );
+    }
+    const page = PageQuery.parse(query);
+    const { total, identities } = await this.identities.list(workspaceId, collectionName, page, query.search);
+    return this.links.page(request, page, total, identities);
   }
 
   @Route(getIdentity)

@@ -4,7 +4,6 @@ import {
   IndexedIdentityChange,
   IndexedIdentityPage,
   IndexedIdentityRequest,
-  MAX_LIMIT,
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
@@ -21,7 +20,7 @@ export const listIdentities = defineRoute({
   method: 'GET',
   path: '/v1/index-collection/:collectionName/identities/',
   summary: 'List the people of an index collection',
-  description: `The oldest first. A plain list of the first ${MAX_LIMIT}; with \`offset\` or \`limit\` it comes in pages.`,
+  description: 'The oldest first. A plain list of all; with `offset` or `limit` it comes in pages.',
   tag,
   params: CollectionInPath,
   query: OptionalPage.extend({ search: z.string().max(255).optional().describe('Part of a label, or an index id') }),

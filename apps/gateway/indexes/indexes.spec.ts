@@ -55,6 +55,38 @@ describe('face indexes', () => {
     expect(await read()).toMatchObject([{ meta: { person: 'unknown', indexed_identity: null } }, {}]);
   });
 
+  it('list all their people, the oldest first, as in pages', async () => {
+    const [collection, indexId] = await world.identity();
+    // Some came at the same moment; more than are read together.
+    await world.gateway.db.query(
+      `INSERT INTO index_identities SELECT r.* FROM index_identities i, generate_series(1, 1200) n,
+         jsonb_populate_record(i, jsonb_build_object('index_id', 3000000000 + n, 'label', 'person ' || n,
+           'time_created', i.time_created + interval '0.1 millisecond' * (n / 700))) r
+        WHERE i.index_id = $1`,
+      [indexId],
+    );
+    await world.gateway.db.query('UPDATE index_collections SET size = size + 1200 WHERE name = $1', [collection]);
+    const path = `/api/v1/index-collection/${encodeURIComponent(collection)}/identities/`;
+    const ids = (list: { index_id: string }[]) => list.map(({ index_id }) => index_id);
+    const whole = ids((await world.ask('GET', path)).json<{ index_id: string }[]>());
+    expect(whole).toHaveLength(1201);
+    const paged: string[] = [];
+    for (const offset of [0, 1000]) {
+      const page = (await world.ask('GET', `${path}?limit=1000&offset=${offset}`)).json<{
+        total: number;
+        data: { index_id: string }[];
+      }>();
+      expect(page.total).toBe(1201);
+      paged.push(...ids(page.data));
+    }
+    expect(whole).toEqual(paged);
+    expect(ids((await world.ask('GET', `${path}?search=person%2011`)).json<{ index_id: string }[]>())).toHaveLength(
+      111,
+    );
+    const elsewhere = await world.ask('GET', '/api/v1/index-collection/nowhere/identities/');
+    expect(elsewhere.status).toBe(404);
+  });
+
   it('are found again by a request whose process died before it had answered', async () => {
     const post = (name: string) =>
       world.ask('POST', '/api/v1/index-collection/', { name }, { 'idempotency-key': 'collection' });
