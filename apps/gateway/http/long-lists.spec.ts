@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
-import { longList } from './long-lists.js';
+import { longList, longPage } from './long-lists.js';
 
 /** A table of so many numbers, and the parts that were read of it. */
 function table(count: number) {
@@ -38,6 +38,28 @@ describe('long lists', () => {
     const rows = Array.from({ length: count }, (_, at) => at);
     expect(await textOf(streamed)).toBe(JSON.stringify(await show(rows)));
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('leave out whoever is gone when they are shown', async () => {
+    for (const isThere of [() => false, (id: number) => id >= 500, (id: number) => id < 500 || id > 1_200]) {
+      const some = (rows: number[]) => show(rows.filter(isThere));
+      const streamed = await longList(reply, table(1_300).read, some);
+      const rows = Array.from({ length: 1_300 }, (_, at) => at);
+      expect(await textOf(streamed as Readable)).toBe(JSON.stringify(await some(rows)));
+    }
+  });
+
+  it('come in pages that are no longer than asked for, of the same JSON', async () => {
+    for (const count of [0, 9, 10, 11, 25, 40]) {
+      for (const limit of [1, 9, 10, 11, 20, 25, 30]) {
+        const page = { total: count, offset: 0, limit, next: 'data":[]', prev: null, data: [] };
+        const answer = await longPage(reply, page, table(count).read, show, 10);
+        const rows = Array.from({ length: Math.min(count, limit) }, (_, at) => at);
+        const expected = JSON.stringify({ ...page, data: await show(rows) });
+        expect(answer instanceof Readable).toBe(limit > 10 && count >= 10);
+        expect(answer instanceof Readable ? await textOf(answer) : JSON.stringify(answer)).toBe(expected);
+      }
+    }
   });
 
   it('are read no further than the client has taken', async () => {

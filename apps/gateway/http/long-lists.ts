@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Page } from '@adit/contracts';
 import type { FastifyReply } from 'fastify';
 
 /** Rows that are read, shown and held in memory at a time, where nothing else is said. */
@@ -20,23 +21,53 @@ export async function longList<Row>(
 ): Promise<unknown[] | Readable> {
   const first = await read(null, part);
   if (first.length < part) return show(first);
-  reply.header('content-type', 'application/json; charset=utf-8');
-  return Readable.from(
-    jsonOf(first, (after) => read(after, part), part, show),
-    { objectMode: false, highWaterMark: 1 },
-  );
+  return streamed(reply, jsonOf(first, { read, show, part, most: Infinity, around: ['[', ']'] }));
 }
 
-async function* jsonOf<Row>(
-  first: Row[],
-  read: (after: Row | null) => Promise<Row[]>,
-  part: number,
+/** The same of a page whose rows are large, given without them; `read` begins at the page's offset. */
+export async function longPage<Row>(
+  reply: FastifyReply,
+  page: Page<unknown>,
+  read: (after: Row | null, limit: number) => Promise<Row[]>,
   show: (rows: Row[]) => Promise<unknown[]>,
-): AsyncGenerator<string> {
-  let before = '[';
-  for (let rows = first; rows.length > 0; rows = rows.length < part ? [] : await read(rows.at(-1) ?? null)) {
-    yield before + (await show(rows)).map((item) => JSON.stringify(item)).join();
-    before = ',';
+  part = PART,
+): Promise<Page<unknown> | Readable> {
+  const { limit: most } = page;
+  const first = await read(null, Math.min(part, most));
+  if (first.length < part || most === part) return { ...page, data: await show(first) };
+  const head = JSON.stringify({ ...page, data: [] }).slice(0, -']}'.length);
+  return streamed(reply, jsonOf(first, { read, show, part, most, around: [head, ']}'] }));
+}
+
+function streamed(reply: FastifyReply, parts: AsyncIterable<string>): Readable {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return Readable.from(parts, { objectMode: false, highWaterMark: 1 });
+}
+
+interface Parts<Row> {
+  read: (after: Row | null, limit: number) => Promise<Row[]>;
+  show: (rows: Row[]) => Promise<unknown[]>;
+  part: number;
+  /** Rows of all parts. */
+  most: number;
+  /** What stands before and behind them. */
+  around: readonly [string, string];
+}
+
+async function* jsonOf<Row>(first: Row[], { read, show, part, most, around }: Parts<Row>): AsyncGenerator<string> {
+  const [head, tail] = around;
+  yield head;
+  let separator = '';
+  let left = most;
+  for (let rows = first; rows.length > 0;) {
+    // Of those that were read some may be gone.
+    const items = (await show(rows)).map((item) => JSON.stringify(item));
+    if (items.length > 0) {
+      yield separator + items.join();
+      separator = ',';
+    }
+    left -= rows.length;
+    rows = rows.length < part || left === 0 ? [] : await read(rows.at(-1) ?? null, Math.min(part, left));
   }
-  yield ']';
+  yield tail;
 }

@@ -17,7 +17,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
-import { longList } from '../http/long-lists.js';
+import { longList, longPage } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { refuseMoreModels } from '../models/model-room.js';
 import { Models } from '../models/models.js';
@@ -49,22 +49,16 @@ export class TrainingsController {
     const shown = (rows: TrainingEntity[]) =>
       rows.map((row) => present(row, models.find(({ id }) => id === row.modelId) ?? null));
     const order = { seq: 'DESC' } as const;
-    if (query.offset === undefined && query.limit === undefined) {
-      const read = (after: TrainingEntity | null, take: number) => {
-        const where = { workspaceId, ...(after === null ? {} : { seq: LessThan(after.seq) }) };
-        return this.db.manager.find(TrainingEntity, { where, order, take });
-      };
-      return longList(reply, read, (rows) => Promise.resolve(shown(rows)), PART);
-    }
+    const read = (after: TrainingEntity | null, take: number, offset = 0) => {
+      const where = { workspaceId, ...(after === null ? {} : { seq: LessThan(after.seq) }) };
+      return this.db.manager.find(TrainingEntity, { where, order, take, skip: after === null ? offset : 0 });
+    };
+    const show = (rows: TrainingEntity[]) => Promise.resolve(shown(rows));
+    if (query.offset === undefined && query.limit === undefined) return longList(reply, read, show, PART);
     const page = PageQuery.parse(query);
-    const { offset: skip, limit: take } = page;
-    const [rows, total] = await this.db.manager.findAndCount(TrainingEntity, {
-      where: { workspaceId },
-      order,
-      skip,
-      take,
-    });
-    return this.links.page(request, page, total, shown(rows));
+    const total = await this.db.manager.countBy(TrainingEntity, { workspaceId });
+    const from = (after: TrainingEntity | null, take: number) => read(after, take, page.offset);
+    return longPage(reply, this.links.page(request, page, total, []), from, show, PART);
   }
 
   @Route(routes.createTraining)

@@ -58,6 +58,20 @@ describe('trainings', () => {
     expect(whole).toEqual(page.data);
     expect(page.total).toBe(whole.length);
     expect(whole[0]).toMatchObject({ output_model_changelog: 'run 120' });
+    for (const [offset, limit] of [
+      [0, 50],
+      [7, 49],
+      [3, 51],
+      [10, 100],
+      [whole.length - 50, 50],
+      [whole.length - 2, 70],
+    ] as const) {
+      const part = await world.ask('GET', `/api/v1/trainings/?offset=${offset}&limit=${limit}`);
+      const { data, next, ...rest } = part.json<{ data: unknown[]; next: string | null }>();
+      expect(data).toEqual(whole.slice(offset, offset + limit));
+      expect(rest).toMatchObject({ total: whole.length, offset, limit });
+      expect(next === null).toBe(offset + limit >= whole.length);
+    }
   });
 
   it('are shown at once when the model that they made has gone since', async () => {
