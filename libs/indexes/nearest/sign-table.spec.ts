@@ -66,13 +66,15 @@ describe('SignTable', () => {
     expect(table.nearest(packedSigns(someFace(2)), 10)).toHaveLength(10);
   });
 
-  it('leaves its blocks to others, whatever lies in them', () => {
+  it('leaves its blocks to others, and nothing in them', () => {
     const memory = new SignMemory();
     const full = new SignTable(memory, 512);
     for (let at = 0; at < 5_000; at += 1) full.set(FIRST + at, new Uint8Array(64).fill(0xff));
     const taken = memory.bytes.byteLength;
+    const isLeft = () => new Uint8Array(memory.bytes).subarray(-512 * 1024).some((byte) => byte === 0xff);
+    expect(isLeft()).toBe(true);
     full.drop();
-    // What lay there would be as near as can be, in a place that is nobody's.
+    expect(isLeft()).toBe(false);
     const next = new SignTable(memory, 100);
     next.set(FIRST, packedSigns(Array.from({ length: 100 }, () => -1)));
     expect(next.nearest(new Uint8Array(13).fill(0xff), 3)).toEqual([FIRST]);

@@ -20,7 +20,7 @@ const ROWS = 2 ** 32;
 /** All that 32 bits can name; who fills tables keeps to less. */
 const MOST_PAGES = 65_535;
 
-/** Blocks that tables take and give back. What was taken once stays with the thread. */
+/** Blocks that tables take and give back. The memory of those that were taken once stays with the thread. */
 export class SignMemory {
   private readonly memory = wasmMemory(SCRATCH_BYTES / PAGE_BYTES, MOST_PAGES);
   private readonly kernels = new Map<number, SignKernel>();
@@ -37,7 +37,9 @@ export class SignMemory {
     return this.memory.grow(BLOCK_BYTES / PAGE_BYTES) * PAGE_BYTES;
   }
 
+  /** Nothing of whom they held stays in them. */
   give(blocks: readonly number[]): void {
+    for (const block of blocks) new Uint8Array(this.bytes, block, BLOCK_BYTES).fill(0);
     this.free.push(...blocks);
   }
 
