@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { BATCH, GraphBuilder } from './graph-builder.js';
+import { inOnnxOrder } from './lstm.js';
 import { checkpointTensors } from './pytorch-checkpoint.js';
 import { conversionError } from './tensor.js';
 
@@ -125,13 +126,4 @@ function melBands(): Float32Array {
     }
   }
   return bands;
-}
-
-/** PyTorch lays the gates out as input, forget, cell, output; ONNX as input, output, forget, cell. */
-function inOnnxOrder(gates: Float32Array): Float32Array {
-  const part = gates.length / 4;
-  const ordered = new Float32Array(gates.length);
-  for (const [to, from] of [0, 3, 1, 2].entries())
-    ordered.set(gates.subarray(from * part, (from + 1) * part), to * part);
-  return ordered;
 }
