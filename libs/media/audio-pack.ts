@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { AditError, AUDIO_DECODER_VERSION } from '@adit/contracts';
 import { z } from 'zod';
 import type { ReadRange } from './frame-pack.js';
@@ -66,7 +67,9 @@ export async function openAudioPack(read: ReadRange): Promise<AudioPack> {
       const piece = await read(at, at + (to - from) * bytes - 1);
       if (piece.length !== (to - from) * bytes) throw broken('it is cut short');
       const samples = new Float32Array((to - from) * place.channels);
-      for (let i = 0; i < samples.length; i++) samples[i] = piece.readFloatLE(i * SAMPLE_BYTES);
+      const copy = Buffer.from(samples.buffer);
+      copy.set(piece);
+      if (endianness() === 'BE') copy.swap32();
       return samples;
     },
   };

@@ -1,4 +1,11 @@
-import { AditError, rangeSeconds, type AudioInterval, type ProcessingRange, type VideoFacts } from '@adit/contracts';
+import {
+  AditError,
+  float32At,
+  rangeSeconds,
+  type AudioInterval,
+  type ProcessingRange,
+  type VideoFacts,
+} from '@adit/contracts';
 import type { AudioPack } from './audio-pack.js';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
@@ -82,11 +89,18 @@ class QuietCuts {
 
   heard(piece: Float32Array): number[] {
     const cuts: number[] = [];
-    for (const sample of piece) {
-      // What is no number is no sound.
-      if (Number.isFinite(sample)) this.energy += sample * sample;
-      this.samples += 1;
-      if (this.samples < STEP_SAMPLES) continue;
+    for (let i = 0; i < piece.length;) {
+      const end = Math.min(piece.length, i + STEP_SAMPLES - this.samples);
+      this.samples += end - i;
+      // Sums are kept in no object meanwhile: one would be put on the heap for each sample.
+      let { energy } = this;
+      for (; i < end; i++) {
+        const sample = float32At(piece, i);
+        // What is no number is no sound.
+        if (isFinite(sample)) energy += sample * sample;
+      }
+      this.energy = energy;
+      if (this.samples < STEP_SAMPLES) break;
       if (this.at >= this.middle - WITHIN - AROUND) this.steps.push(this.energy);
       this.at += 1;
       this.energy = this.samples = 0;

@@ -11,7 +11,7 @@ import {
 } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
 import { searchBeams, type Way } from '../writing/beams.js';
-import type { Candidate } from '../writing/candidates.js';
+import { sumOf, type Candidate } from '../writing/candidates.js';
 import { BANDS, logMel, WINDOW_SECONDS } from './mel.js';
 import { MOST_PROMPT } from './prompt.js';
 import { applyRules, drawn, followingOf, likeliest, randomFrom, type Following } from './rules.js';
@@ -95,16 +95,17 @@ export class HeardWindow {
         { ...inputsOf([[tokens.start]], [0]), ...heard, ...nothingYet(tokens) },
         { wanted: ['logits'] },
       );
-      const likely = softmax(outputNamed(wanted, 'logits').data);
-      const languages = likely.slice(tokens.start + 1, tokens.start + 1 + tokens.languages.length);
-      const sum = languages.reduce((total, value) => total + value, 0);
+      const logits = outputNamed(wanted, 'logits').data;
+      const first = tokens.start + 1;
+      const spoken = logits.subarray(first, first + tokens.languages.length);
+      const [ofSpoken, ofAll] = [sumOf(spoken), sumOf(logits)];
       return new HeardWindow(
         networks,
         sequence,
         heard,
         samples.length / SAMPLES_A_FRAME / 50,
-        languages.map((value) => value / sum),
-        elementAt(likely, tokens.noSpeech),
+        Float64Array.from(spoken, (logit) => Math.exp(logit - ofSpoken)),
+        Math.exp(float32At(logits, tokens.noSpeech) - ofAll),
         SUMMARY.every((name) => gives.has(name)),
       );
     } catch (error) {
@@ -287,13 +288,6 @@ function nothingYet(tokens: Tokenizer): Record<string, Tensor> {
       [`past_v_${layer}`, nothing],
     ]),
   );
-}
-
-function softmax(logits: Float32Array): Float64Array {
-  const top = logits.reduce((most, value) => Math.max(most, value), -Infinity);
-  const out = Float64Array.from(logits, (value) => Math.exp(value - top));
-  const sum = out.reduce((total, value) => total + value, 0);
-  return out.map((value) => value / sum);
 }
 
 const CLOSING = /^\s*[.,!?:;"')\]}…。，！？：、]+$/u;
