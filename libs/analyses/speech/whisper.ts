@@ -21,6 +21,8 @@ const HEAD = 64;
 const SAMPLES_A_FRAME = 320;
 /** As many as OpenAI's. */
 const BEAMS = 5;
+/** A text less than a seventh as likely as the likeliest of its length is not followed: it hardly ever wins, and costs as much. */
+const WITHIN = 2;
 /** Tokens of text and times of one window; with the prompt they are 448 at most. */
 const MOST_TOKENS = 224;
 /** A segment that closes so close to the end of the sound is the last one; what would follow was never said. */
@@ -154,6 +156,12 @@ export class HeardWindow {
         next,
         end: tokens.end,
         isOver: (way) => this.isOver(way.tokens),
+        within: WITHIN,
+        // Texts that differ in their times alone would leave no room for other words.
+        sayingOf: (way) => {
+          const words = way.tokens.filter((token) => token < tokens.end);
+          return [...words, ...way.tokens.slice(-2).map((token) => token >= tokens.times)].join();
+        },
         most: Math.min(MOST_TOKENS, 448 - head.length),
       });
       const bytes = Buffer.from(tokens.text(way.tokens));

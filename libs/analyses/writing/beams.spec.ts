@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { searchBeams, type Way } from './beams.js';
+import { searchBeams } from './beams.js';
 
 const [END, A, B, C] = [0, 1, 2, 3];
 
@@ -12,7 +12,10 @@ const FOLLOWING: Record<string, number[]> = {
 };
 
 /** What was asked, row by row, with the row that each grew from. */
-async function searched(beams: number, options: { isOver?: (way: Way) => boolean; most?: number } = {}) {
+async function searched(
+  beams: number,
+  options: Partial<Omit<Parameters<typeof searchBeams>[0], 'beams' | 'next' | 'end'>> = {},
+) {
   const asked: { texts: string[]; from: readonly number[] }[] = [];
   const way = await searchBeams({
     beams,
@@ -50,6 +53,24 @@ describe('the search for a text', () => {
       { texts: [''], from: [] },
       { texts: [`${A}`, `${B}`], from: [0, 0] },
     ]);
+  });
+
+  it('gives up what is far less likely than the likeliest', async () => {
+    // The second opening is 0.25 less likely.
+    const [narrow, wide] = [await searched(2, { within: 0.2 }), await searched(2, { within: 0.3 })];
+    expect([narrow, wide].map(({ asked }) => asked[1]?.texts)).toEqual([[`${A}`], [`${A}`, `${B}`]]);
+    expect([narrow, wide].map(({ way }) => way.tokens)).toEqual([
+      [A, C],
+      [B, C],
+    ]);
+  });
+
+  it('follows of ways that say the same the likeliest alone', async () => {
+    const { asked } = await searched(2, {
+      sayingOf: ({ tokens }) => tokens.map((token) => (token === B ? A : token)).join(),
+    });
+    expect(asked[1]?.texts).toEqual([`${A}`]);
+    expect((await searched(2)).asked[1]?.texts).toEqual([`${A}`, `${B}`]);
   });
 
   it('ends where a way is over, and with what it has when there is room for no more', async () => {

@@ -22,6 +22,10 @@ interface Search {
   end: number;
   /** Whether a way has nothing more to come. */
   isOver(way: Way): boolean;
+  /** Ways are given up that are this much less likely than the likeliest of their length, as a logarithm. */
+  within?: number;
+  /** Equal for ways that say the same: of those only the likeliest is followed. */
+  sayingOf?(way: Way): string;
   /** Tokens of a text. */
   most: number;
 }
@@ -29,7 +33,8 @@ interface Search {
 const NOTHING: Way = { tokens: [], logProbabilities: [], sum: 0 };
 
 /** The likeliest text by the mean over its tokens, by beam search as OpenAI's Whisper does it; with one beam it is the first. */
-export async function searchBeams({ beams, next, end, isOver, most }: Search): Promise<Way> {
+export async function searchBeams(search: Search): Promise<Way> {
+  const { beams, next, end, isOver, most, within = Infinity, sayingOf } = search;
   let ways = [NOTHING];
   let from: number[] = [];
   const finished: Way[] = [];
@@ -43,8 +48,10 @@ export async function searchBeams({ beams, next, end, isOver, most }: Search): P
       )
       .sort((a, b) => b.sum - a.sum);
     [ways, from] = [[], []];
+    const least = (grown[0]?.sum ?? 0) - within;
+    const said = new Set<string>();
     for (const { way, row, token, logProbability, sum } of grown) {
-      if (ways.length === beams) break;
+      if (ways.length === beams || sum < least) break;
       if (token === end) {
         finished.push({ ...way, sum });
         continue;
@@ -54,6 +61,11 @@ export async function searchBeams({ beams, next, end, isOver, most }: Search): P
         logProbabilities: [...way.logProbabilities, logProbability],
         sum,
       };
+      if (sayingOf !== undefined) {
+        const saying = sayingOf(longer);
+        if (said.has(saying)) continue;
+        said.add(saying);
+      }
       if (isOver(longer)) {
         finished.push(longer);
       } else {
