@@ -97,7 +97,10 @@ export class OnnxProcess extends GraphCalls {
     // Whoever may write to one file may write to all: then the channel has to do.
     this.file = (await writesShut()) ? await SharedFile.open().catch(() => null) : null;
     const limits = { dataBytes: this.limits.memoryBytes, fileBytes: this.file ? SharedFile.BYTES : 0 };
-    const child = await forkConfined(PROGRAM, limits, ENVIRONMENT, this.file?.descriptor);
+    const child = await forkConfined(PROGRAM, limits, ENVIRONMENT, this.file?.descriptor).catch((error: unknown) => {
+      void this.file?.close();
+      throw error;
+    });
     child.stderr?.on('data', (text: Buffer) => {
       this.errorText = `${this.errorText}${text.toString('utf8')}`.slice(-ERROR_TEXT);
     });
@@ -106,7 +109,10 @@ export class OnnxProcess extends GraphCalls {
       this.watchNext();
       void this.received(answer as GraphAnswer);
     });
-    child.once('error', (error) => this.lose(new AditError('UNAVAILABLE', `No process starts: ${error.message}.`)));
+    child.once('error', (error) => {
+      void this.file?.close();
+      this.lose(new AditError('UNAVAILABLE', `No process starts: ${error.message}.`));
+    });
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`));
     return child;
   }
