@@ -13,7 +13,8 @@ const [FOLLOWED, MANY] = [200, 20_000];
 
 /**
  * With these the index is gone on with until enough of this collection are found, but not for ever, and a plan is made for this
- * collection, not for one of average size. `npm run bench -- --only face-index` measures recall and time.
+ * collection, not for one of average size. `ADIT_INDEX_MEMORY_BYTES=0 npm run bench -- --only face-index` measures
+ * recall and time.
  */
 const SETTINGS = `SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
   set_config('hnsw.max_scan_tuples', '60000', true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
