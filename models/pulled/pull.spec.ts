@@ -40,11 +40,13 @@ describe('pullModel', () => {
     await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
   });
 
-  it('promises in the manifests what the catalogue does', async () => {
+  it('promises in the manifests what the catalogue does, and goes on taking each version before', async () => {
     for (const { version, files } of PULLED_MODELS) {
       for (const { model, file, sha256 } of files) {
         const manifest = await readFile(join(import.meta.dirname, model, 'model.yaml'), 'utf8');
-        if (file === 'model.onnx') expect(manifest).toContain(`'${version}': ${sha256}`);
+        if (file !== 'model.onnx') continue;
+        expect(manifest).toContain(`'${version}': ${sha256}`);
+        for (let before = 1; before < version; before++) expect(manifest).toMatch(`'${before}': `);
       }
     }
   });
