@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { sampleMedia, transcode } from '@adit/testing';
 
-const { franck, groups } = sampleMedia();
+const { franck, groups, kennedy } = sampleMedia();
 /** franck.mp4 is 360×288, 24 fps, 200 s: one man talking. */
 const LENGTH = 200;
 
@@ -17,6 +17,14 @@ export async function film(width, height, seconds) {
   if (seconds <= LENGTH) return once;
   const loop = ['-stream_loop', '-1', '-i', once, '-t', String(seconds), '-c', 'copy'];
   return transcode(`bench-${height}-long.mp4`, loop);
+}
+
+/** So many seconds of an address of 1961, again and again: after a pause each time, as what a window says twice is taken for a loop. */
+export async function speechOf(seconds) {
+  const once = await transcode('bench-speech-paused.flac', [
+    ...['-i', kennedy, '-af', 'apad=pad_dur=14', '-ar', '16000', '-ac', '1'],
+  ]);
+  return transcode(`bench-speech-paused-${seconds}.flac`, ['-stream_loop', '-1', '-i', once, '-t', String(seconds)]);
 }
 
 export const photo = groups['sample1'];

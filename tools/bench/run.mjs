@@ -24,6 +24,7 @@ import { ending, identities, pictures } from './rows/pictures.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
 import { search } from './rows/search.mjs';
+import { speech } from './rows/speech.mjs';
 import { together } from './rows/together.mjs';
 import { training } from './rows/training.mjs';
 import { upload } from './rows/upload.mjs';
@@ -53,6 +54,7 @@ const ROWS = {
   webhooks,
   upload,
   'long-film': longFilm,
+  speech,
   pictures,
   identities,
   'face-index': faceIndex,
