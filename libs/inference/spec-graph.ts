@@ -35,7 +35,7 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
 }
 
 /**
- * For specs: a network as an embedding that somebody else made of it. It answers in `features`, N×channels, the means of what `tensor`,
+ * For specs: a network as an embedding that somebody else made of it. It answers in `pooled`, N×channels, the means of what `tensor`,
  * N×channels×H×W, has seen. `note` is in the file, so that others of it are other versions.
  */
 export function featuresOf(network: Uint8Array, tensor: string, channels: number, note: string): Buffer {
@@ -44,8 +44,8 @@ export function featuresOf(network: Uint8Array, tensor: string, channels: number
   const others = [...fieldsOf(network)].filter(({ number }) => number !== 7).map(({ raw }) => raw);
   const pooled = message([
     [1, node('GlobalAveragePool', [tensor], 'means')],
-    [1, node('Flatten', ['means'], 'features')],
-    [12, valueInfo('features', ['N', channels])],
+    [1, node('Flatten', ['means'], 'pooled')],
+    [12, valueInfo('pooled', ['N', channels])],
   ]);
   return Buffer.concat([
     ...others,

@@ -1,24 +1,17 @@
-import { AditError, elementAt } from '@adit/contracts';
+import { elementAt } from '@adit/contracts';
 import {
-  boxMap,
   defineAnalysis,
-  firstOutput,
   frameAt,
   frameRate,
   framesFor,
-  inputOf,
-  outputNamed,
-  runOnPicture,
   type AnalysisContext,
   type AnalysisInput,
-  type NetworkSession,
-  type RgbImage,
-  type View,
 } from '@adit/inference';
 import { z } from 'zod';
-import { cosine, normalise } from '../faces/embedding.js';
+import { cosine } from '../faces/embedding.js';
 import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { embed } from './embed.js';
 import { ImageEmbeddingObservations } from './observations.js';
 import { encodeDirection } from './vector-code.js';
 
@@ -92,26 +85,4 @@ async function analyse(
       return { frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
     }),
   };
-}
-
-/** The whole picture, of length 1. Throws VALIDATION for what is no embedding: a network of somebody's own may answer anything. */
-async function embed(picture: RgbImage, network: NetworkSession): Promise<Float32Array> {
-  const { name, manifest } = network;
-  const outputs = await runOnPicture(network, picture, viewOf(picture, network));
-  if (manifest.family === undefined) return normalise(outputNamed(outputs, 'embedding').data);
-  const { data } = firstOutput(outputs);
-  if (data.length !== manifest.dimensions || !data.every(Number.isFinite)) {
-    throw new AditError(
-      'VALIDATION',
-      `The model ${name} gives ${data.length} values, not all of them numbers or not ${manifest.dimensions ?? 'so many'}: its export or its training went wrong.`,
-    );
-  }
-  return normalise(data);
-}
-
-/** Stretched where nothing is said, as pictures for our own always were. */
-function viewOf({ width, height }: RgbImage, network: NetworkSession): View {
-  const input = inputOf(network);
-  if (input.resize !== undefined) return 'whole';
-  return boxMap({ x: 0, y: 0, w: width, h: height }, input.width, input.height);
 }

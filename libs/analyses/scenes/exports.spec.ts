@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ModelRepository, SessionPool, type RgbImage } from '@adit/inference';
+import { ModelRepository, SessionPool } from '@adit/inference';
 import { z } from 'zod';
+import { Patterned, patterned } from '../testing/patterned.js';
 import { classify } from './classify.js';
 
 const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/golden');
 const Golden = z.object({
   labels: z.array(z.string()),
-  pictures: z.array(z.object({ width: z.int(), height: z.int(), seed: z.int() })),
+  pictures: z.array(Patterned),
   /** By export, of each picture, of each label. */
   scores: z.record(z.string(), z.array(z.array(z.number()))),
 });
@@ -50,31 +51,6 @@ afterAll(async () => {
   await repository?.close();
   await rm(root, { recursive: true, force: true });
 });
-
-/** As `picture` of golden/record.py draws it. */
-function patterned({ width, height, seed }: Golden['pictures'][number]): RgbImage {
-  const data = new Uint8Array(width * height * 3);
-  const step = 6 + (seed % 5);
-  const dot = Math.floor(step / 2) + 1;
-  const row = (at: number): number => Math.floor(at / step);
-  const marks = [
-    () => 0,
-    (_: number, y: number) => row(y) % 2,
-    (x: number) => row(x) % 2,
-    (x: number, y: number) => (row(x) + row(y)) % 2,
-    (x: number, y: number) => Number(y % (2 * step) < dot && x % (2 * step) < dot),
-    (x: number, y: number) => ((x * x * 7 + y * y * 13 + x * y * 5 + seed) % 11) % 2,
-  ];
-  const mark = marks[seed % marks.length]!;
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const light = mark(x, y) === 1;
-      for (let c = 0; c < 3; c++)
-        data[at++] = light ? ((seed * 31 + c * 97) % 80) + 170 : ((seed * 53 + c * 71) % 70) + 20;
-    }
-  }
-  return { width, height, data };
-}
 
 describe.each(EXPORTS)('a classifier as others export it: %s', (name) => {
   it('says of 20 pictures what ONNX Runtime says in Python, also of several at once', async () => {
