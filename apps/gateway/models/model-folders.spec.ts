@@ -28,3 +28,7 @@ it('folders of processes that died are removed, and those of the living, this on
     for (const each of [own, ...left, ...others]) await rm(each, { recursive: true, force: true });
   }
 });
+
+it('where there is no folder for temporary files nothing was left', async () => {
+  await expect(removeLeftFolders('/no/such/folder')).resolves.toBeUndefined();
+});

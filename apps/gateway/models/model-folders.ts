@@ -13,13 +13,13 @@ export function modelFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), `adit-model-${process.pid}-${LIFE}-`));
 }
 
-/** Removes the folders that processes left which died while they checked a model. */
-export async function removeLeftFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+/** Removes the folders that processes left which died while they checked a model. Throws nothing: the engine starts without. */
+export async function removeLeftFolders(folder = tmpdir()): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
     const [, pid, life] = FOLDER.exec(name) ?? [];
     if (pid === undefined || (Number(pid) === process.pid ? life === LIFE : isAlive(Number(pid)))) continue;
     // Another user's are theirs to remove.
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
