@@ -110,7 +110,10 @@ export const ModelManifest = z.strictObject({
   dimensions: z.int().positive().optional(),
   /** For a gallery: name of the network whose embeddings it holds. */
   embedding: Name.optional(),
-  /** The digest of that network by version of the gallery: what another network makes cannot be compared with it. */
+  /**
+   * The digest of that network by version of the gallery: what another network makes cannot be compared with it. A version in the store has
+   * a manifest of its own, which says it under 1.
+   */
   embeddedWith: z.record(z.string(), z.string()).optional(),
   /**
    * Distance of two embeddings of length 1, ‖a − b‖, up to which one person is meant: of a gallery as its training found, or as the

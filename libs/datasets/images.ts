@@ -104,17 +104,19 @@ async function refuseImagesBeyond(manager: EntityManager, datasetId: string, mor
 }
 
 /**
- * Asks for a look at each image that was taken for known without one: those of landmarks were until they could be trained, and
- * another build may have looked at one as if it showed faces.
+ * Asks for a look at each image that is known without one of the network of this digest: those of landmarks were until they could be
+ * trained, another build may have looked at one as if it showed faces, and what another network saw cannot be compared with what is
+ * seen now.
  */
-export async function lookAtUnseen(manager: EntityManager, datasetId: string): Promise<void> {
+export async function lookAtUnseen(manager: EntityManager, datasetId: string, network: string): Promise<void> {
   await manager.query(
     `WITH asked AS (
        UPDATE dataset_images i SET ${LOOK_AGAIN} FROM datasets d
-        WHERE i.dataset_id = $1 AND d.id = i.dataset_id AND i.state = 'completed' AND NOT EXISTS (${lookQuery('d.type')})
+        WHERE i.dataset_id = $1 AND d.id = i.dataset_id AND i.state = 'completed'
+          AND NOT EXISTS (SELECT FROM (${lookQuery('d.type')}) seen WHERE seen.look->'network'->>'digest' = $2)
        RETURNING i.class_id)
      UPDATE dataset_classes c SET ${EVALUATE_CLASS} WHERE c.id IN (SELECT class_id FROM asked)`,
-    [datasetId],
+    [datasetId, network],
   );
 }
 

@@ -27,6 +27,10 @@ import { ServedModels } from '../models/served-models.js';
 /** Different requests that are remembered, each of at most so many characters. */
 const REMEMBERED = 256;
 const LONGEST = 4_096;
+/** The digest of what made galleries of builds that did not say it: then there was one network of faces, which was fed red first. */
+const UNSAID: Readonly<Record<string, string>> = {
+  'face-embedding': 'e28959c1b6a845fb4d0a394334606ac1e4aec710ec824cfcfd1773d1960b5990',
+};
 
 /** Turns the modules of a request into what a job stores: arguments complete, models pinned, needs resolved. */
 @Injectable()
@@ -137,9 +141,11 @@ export class RequestResolver {
   private networksOf(workspaceId: string, requested: RequestedModule, pins: readonly ModelPin[]): ModelPin[] {
     const networks = new Map<string, { pin: ModelPin; gallery: ModelPin }>();
     for (const gallery of pins) {
-      const { embedding, embeddedWith } = this.models.byDigest(gallery.digest).manifest;
-      const made = embeddedWith?.[String(gallery.version)];
-      if (embedding === undefined || made === undefined) continue;
+      const { manifest, stored: inStore } = this.models.byDigest(gallery.digest);
+      const { embedding, embeddedWith } = manifest;
+      if (embedding === undefined) continue;
+      const made = embeddedWith?.[inStore === undefined ? String(gallery.version) : '1'] ?? UNSAID[embedding];
+      if (made === undefined) continue;
       const network = this.models.list().find(({ pin, stored }) => {
         const owner = stored?.workspaceId ?? null;
         return pin.name === embedding && pin.digest === made && (owner === null || owner === workspaceId);

@@ -12,7 +12,8 @@ import {
   type TrainingRequest,
 } from '@adit/contracts';
 import { columns, inTransaction, isUuid, refuseBeyond, TrainingEntity } from '@adit/database';
-import { DEFAULT_LIMITS, landmarkOfFields, lookAtUnseen, readDatasets } from '@adit/datasets';
+import { DEFAULT_LIMITS, landmarkOfFields, LOOK_NETWORKS, lookAtUnseen, readDatasets } from '@adit/datasets';
+import { ModelRepository } from '@adit/inference';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -39,6 +40,7 @@ export class TrainingsController {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(Models) private readonly models: Models,
+    @Inject(ModelRepository) private readonly networks: ModelRepository,
     @Inject(Links) private readonly links: Links,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -72,11 +74,12 @@ export class TrainingsController {
     }
     if (dataset.type === 'landmark') await this.checkLandmarks(dataset.id, config);
     await this.refuseTaken(workspaceId, body, dataset.type);
+    const { pin: network } = this.networks.resolve(LOOK_NETWORKS[dataset.type]);
     await inTransaction(this.db, async (manager) => {
       // The request may be repeated of one whose process died.
       if (await manager.existsBy(TrainingEntity, { id })) return;
       await this.refuseMore(manager, workspaceId, modelName);
-      await lookAtUnseen(manager, dataset.id);
+      await lookAtUnseen(manager, dataset.id, network.digest);
       await manager.insert(
         TrainingEntity,
         columns<TrainingEntity>({

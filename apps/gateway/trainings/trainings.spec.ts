@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { DatasetImageEntity, TrainingEntity } from '@adit/database';
+import { ModelRepository } from '@adit/inference';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { World } from '../contract/world.js';
 import { Models } from '../models/models.js';
@@ -42,6 +43,32 @@ describe('trainings', () => {
     await world.ask('POST', '/api/v1/trainings/', { source_dataset_id: id, output_model_name: 'old-town' });
     const found = await world.gateway.db.manager.findOneByOrFail(DatasetImageEntity, { id: image });
     expect([found.state, found.fencingToken]).toEqual(['waiting', 1]);
+  });
+
+  it('look again at images that another network of that name has seen, and at no others', async () => {
+    const { db } = world.gateway;
+    const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Team of old', type: 'face' })).json();
+    const { id: classId } = (await world.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'Ada' })).json();
+    const [workspace] = await db.query('SELECT workspace_id AS id FROM datasets WHERE id = $1', [id]);
+    const { pin } = world.gateway.app.get(ModelRepository).resolve('face-embedding');
+    const seenBy = { former: ['e'.repeat(64)], present: [pin.digest], both: ['e'.repeat(64), pin.digest] };
+    const images = Object.entries(seenBy).map(([digest, networks]) => ({ id: randomUUID(), digest, networks }));
+    for (const { id: image, digest, networks } of images) {
+      const row = { id: image, workspaceId: workspace.id, datasetId: id, classId, storageKey: 'k', state: 'completed' };
+      await db.manager.insert(DatasetImageEntity, { ...row, digest } as Partial<DatasetImageEntity>);
+      for (const [at, network] of networks.entries()) {
+        await db.query(
+          `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look, time_created)
+           VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+          [workspace.id, digest, network, { network: { name: pin.name, digest: network }, faces: [] }, at],
+        );
+      }
+    }
+    await world.ask('POST', '/api/v1/trainings/', { source_dataset_id: id, output_model_name: 'team-of-old' });
+    const states = await Promise.all(
+      images.map(async (image) => (await db.manager.findOneByOrFail(DatasetImageEntity, { id: image.id })).state),
+    );
+    expect(states).toEqual(['waiting', 'completed', 'completed']);
   });
 
   it('are listed whole, the newest first, as in pages', async () => {

@@ -67,7 +67,10 @@ export async function writeGalleryVersion(
   return { name, ...written, people: file.classes.length, rows: file.rows.length };
 }
 
-/** Writes the files of a gallery version into a folder, and answers the manifest that goes with them. Throws VALIDATION. */
+/**
+ * Writes the files of a gallery version into a folder, and answers the manifest that goes with them: that of this version alone, which it
+ * calls 1 whatever number it gets in the store. Throws VALIDATION.
+ */
 export async function writeGalleryFiles(
   folder: string,
   name: string,
@@ -77,7 +80,7 @@ export async function writeGalleryFiles(
   const { file, embeddings } = galleryOf(name, people, options);
   await writeDurably(join(folder, GALLERY_FILE), JSON.stringify(file));
   await writeDurably(join(folder, EMBEDDINGS_FILE), embeddings);
-  return manifestOf(name, options, null);
+  return { ...manifestOf(name, options, null), embeddedWith: { '1': options.embedding.digest } };
 }
 
 function galleryOf(name: string, people: GalleryPerson[], options: GalleryOptions) {
