@@ -107,7 +107,8 @@ export class OnnxProcess extends GraphCalls {
     child.on('message', (answer) => {
       // Calls are served one after the other: the next one begins now.
       this.watchNext();
-      void this.received(answer as GraphAnswer);
+      // One that answers what is no answer is ended, which its exit tells.
+      this.received(answer as GraphAnswer).catch(() => child.kill('SIGKILL'));
     });
     child.once('error', (error) => {
       void this.file?.close();
