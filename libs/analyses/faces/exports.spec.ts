@@ -1,15 +1,14 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ModelRepository, SessionPool } from '@adit/inference';
 import { decodeImageFile } from '@adit/media';
 import { mobileFace } from '@adit/models/testing/mobile-face';
 import { sampleMedia } from '@adit/testing';
 import { z } from 'zod';
 import { embedAs, insightFaceMap } from './align.js';
 import { cosine, normalise } from './embedding.js';
+import { writtenModels, type WrittenModels } from '../testing/written-models.js';
 
 const GOLDEN = join(import.meta.dirname, '../../inference/families/face-embedding/golden/embeddings.json');
 const Point = z.tuple([z.number(), z.number()]);
@@ -20,33 +19,22 @@ const Golden = z.array(
   }),
 );
 
-let root: string;
-let repository: ModelRepository;
-let pool: SessionPool;
+let models: WrittenModels;
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'adit-embeddings-'));
-  await mkdir(join(root, 'ours/1'), { recursive: true });
-  await writeFile(join(root, 'ours/1/model.onnx'), await mobileFace('ours'));
   const manifest = {
     ...{ name: 'ours', kind: 'network', task: 'face-embedding', family: 'face-embedding', decoding: 'arcface' },
     ...{ dimensions: 256, maxDistance: 1.1, licence: 'none', origin: 'a spec' },
     input: { tensor: 'data', width: 112, height: 112, layout: 'nhwc' },
   };
-  await writeFile(join(root, 'ours/model.yaml'), JSON.stringify(manifest));
-  repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
-  pool = new SessionPool({ onnx: { threads: 1 } });
+  models = await writtenModels([{ manifest, graph: await mobileFace('ours') }]);
 });
-afterAll(async () => {
-  await pool?.close();
-  await repository?.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => models?.close());
 
 it('a face embedding of somebody else gives for 28 faces what InsightFace’s alignment and ONNX Runtime in Python give', async () => {
   const faces = Golden.parse(JSON.parse(await readFile(GOLDEN, 'utf8')));
   expect(faces.length).toBeGreaterThanOrEqual(20);
   const media = sampleMedia();
-  const lease = await pool.acquire(repository.resolve('ours'));
+  const lease = await models.pool.acquire(models.repository.resolve('ours'));
   try {
     for (const { kind, name, points, embedding } of faces) {
       const picture = await decodeImageFile(media[kind][name]!);

@@ -1,15 +1,14 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { zip } from '@adit/contracts';
-import { ModelRepository, SessionPool } from '@adit/inference';
 import { featuresOf } from '@adit/inference/spec-graph';
 import { z } from 'zod';
 import { cosine, normalise } from '../faces/embedding.js';
 import { Patterned, patterned } from '../testing/patterned.js';
+import { writtenModels, type WrittenModels } from '../testing/written-models.js';
 import { embed } from './embed.js';
 
 const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/golden');
@@ -18,35 +17,24 @@ const Golden = z.object({ pictures: z.array(Patterned), features: z.array(z.arra
 const PIXELS = { width: 48, height: 48, resize: 'crop', shorterSide: 54, filter: 'antialiased' };
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
 
-let root: string;
-let repository: ModelRepository;
-let pool: SessionPool;
+let models: WrittenModels;
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'adit-embeddings-'));
-  await mkdir(join(root, 'features/1'), { recursive: true });
   const classifier = gunzipSync(await readFile(join(GOLDEN, 'float32.onnx.gz')));
-  await writeFile(join(root, 'features/1/model.onnx'), featuresOf(classifier, 'd', 64, 'golden'));
   const manifest = {
     ...{ name: 'features', kind: 'network', task: 'image-embedding', family: 'embedding', dimensions: 64 },
     ...{ maxDistance: 0.5, input: { tensor: 'input', ...PIXELS, ...IMAGENET } },
     ...{ modules: ['landmark_recognition'], licence: 'none', origin: 'a spec' },
   };
-  await writeFile(join(root, 'features/model.yaml'), JSON.stringify(manifest));
-  repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
-  pool = new SessionPool({ onnx: { threads: 1 } });
+  models = await writtenModels([{ manifest, graph: featuresOf(classifier, 'd', 64, 'golden') }]);
 });
-afterAll(async () => {
-  await pool?.close();
-  await repository?.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => models?.close());
 
 it('an embedding as others export it sees in 20 pictures what ONNX Runtime sees in Python', async () => {
   const { pictures, features } = Golden.parse(JSON.parse(await readFile(join(GOLDEN, 'scores.json'), 'utf8')));
   expect(pictures.length).toBeGreaterThanOrEqual(20);
   const theirs = features.map((values) => normalise(Float32Array.from(values)));
-  const lease = await pool.acquire(repository.resolve('features'));
+  const lease = await models.pool.acquire(models.repository.resolve('features'));
   try {
     const ours = await Promise.all(pictures.map((picture) => embed(patterned(picture), lease.network)));
     for (const [seen, wanted] of zip(ours, theirs)) expect(cosine(seen, wanted)).toBeGreaterThan(0.9999);

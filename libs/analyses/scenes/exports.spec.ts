@@ -1,12 +1,11 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ModelRepository, SessionPool } from '@adit/inference';
 import { z } from 'zod';
 import { Patterned, patterned } from '../testing/patterned.js';
+import { writtenModels, type WrittenModels } from '../testing/written-models.js';
 import { classify } from './classify.js';
 
 const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/golden');
@@ -25,38 +24,28 @@ const PIXELS = { width: 48, height: 48, resize: 'crop', shorterSide: 54, filter:
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
 
 let golden: Golden;
-let root: string;
-let repository: ModelRepository;
-let pool: SessionPool;
+let models: WrittenModels;
 
 beforeAll(async () => {
   golden = Golden.parse(JSON.parse(await readFile(join(GOLDEN, 'scores.json'), 'utf8')));
-  root = await mkdtemp(join(tmpdir(), 'adit-exports-'));
-  for (const name of EXPORTS) {
-    await mkdir(join(root, name, '1'), { recursive: true });
+  const exports = EXPORTS.map(async (name) => {
     const graph = gunzipSync(await readFile(join(GOLDEN, `${name}.onnx.gz`)));
-    await writeFile(join(root, name, '1/model.onnx'), graph);
     const manifest = {
       ...{ name, kind: 'network', task: 'image-classification', family: 'classifier', decoding: 'softmax' },
       ...{ labels: golden.labels, maxBatch: MAX_BATCH[name] ?? 8, input: { tensor: 'input', ...PIXELS, ...IMAGENET } },
       ...{ modules: ['object_scene_recognition'], licence: 'none', origin: 'a spec' },
     };
-    await writeFile(join(root, name, 'model.yaml'), JSON.stringify(manifest));
-  }
-  repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
-  pool = new SessionPool({ onnx: { threads: 1 } });
+    return { manifest, graph };
+  });
+  models = await writtenModels(await Promise.all(exports));
 });
-afterAll(async () => {
-  await pool?.close();
-  await repository?.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => models?.close());
 
 describe.each(EXPORTS)('a classifier as others export it: %s', (name) => {
   it('says of 20 pictures what ONNX Runtime says in Python, also of several at once', async () => {
     const { labels, pictures, scores } = golden;
     expect(pictures.length).toBeGreaterThanOrEqual(20);
-    const lease = await pool.acquire(repository.resolve(name));
+    const lease = await models.pool.acquire(models.repository.resolve(name));
     try {
       const looks = await Promise.all(pictures.map((picture) => classify(patterned(picture), lease.network)));
       for (const [i, look] of looks.entries()) {

@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ModelRepository, SessionPool } from '@adit/inference';
+
+/** Models in a folder of their own, and sessions of one thread for them, so that sums are in one order. */
+export interface WrittenModels {
+  repository: ModelRepository;
+  pool: SessionPool;
+  close(): Promise<void>;
+}
+
+/** For specs: models as somebody puts them into a folder, each by its manifest and its graph. Close them in `afterAll`. */
+export async function writtenModels(
+  models: readonly { manifest: { name: string }; graph: Uint8Array }[],
+): Promise<WrittenModels> {
+  const root = await mkdtemp(join(tmpdir(), 'adit-models-'));
+  for (const { manifest, graph } of models) {
+    await mkdir(join(root, manifest.name, '1'), { recursive: true });
+    await writeFile(join(root, manifest.name, '1/model.onnx'), graph);
+    // YAML, as all JSON is.
+    await writeFile(join(root, manifest.name, 'model.yaml'), JSON.stringify(manifest));
+  }
+  const repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
+  const pool = new SessionPool({ onnx: { threads: 1 } });
+  return {
+    repository,
+    pool,
+    async close() {
+      await pool.close();
+      await repository.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
