@@ -22,7 +22,7 @@ const UNKNOWN_DISTANCE = 1.1;
  * The best fitting pair is linked first.
  */
 export function linkTracklets(threads: readonly Thread[], group: readonly Tracklet[]): Map<Tracklet, Thread> {
-  const identities = new Map(group.map((tracklet) => [tracklet, identityOf(tracklet)]));
+  const identities = new Map(group.map((tracklet) => [tracklet, firstIdentityOf(tracklet)]));
   // In the order of threads, then of tracklets, which is that of ties.
   const pairs: Pair<Thread, Tracklet>[] = [];
   for (const thread of threads) {
@@ -35,6 +35,15 @@ export function linkTracklets(threads: readonly Thread[], group: readonly Trackl
     }
   }
   return new Map(matchGreedily(pairs).map(({ left, right }) => [right, left]));
+}
+
+/**
+ * By the first view alone: of a tracklet that a chunk's end cuts short no more may be known, and the mean of many views is nearer to
+ * anybody than each of them, so by all of them the same faces could be linked in a long chunk and apart in a short one.
+ */
+function firstIdentityOf({ sightings }: Tracklet): Float32Array | null {
+  const seen = sightings.find(({ sum }) => sum !== null);
+  return seen === undefined ? null : identityOf(seen);
 }
 
 /** Null when they are not one face; else the lower the better. */

@@ -111,7 +111,22 @@ describe('the people of a film', () => {
       female: fc.double({ min: 0, max: 1, noNaN: true }),
       age: fc.integer({ min: 1, max: 90 }),
     });
-    const cast = fc.uniqueArray(actor, { maxLength: 5, selector: ({ x, person }) => `${x}${person}` });
+    type Role = { x: number; from: number; length: number };
+    const areOneBox = (a: Role, b: Role) =>
+      a !== b && a.x === b.x && a.from <= b.from + b.length && b.from <= a.from + a.length;
+    // One box is never two faces at once: the detector suppresses one of them.
+    const cast = fc
+      .uniqueArray(actor, { maxLength: 5, selector: ({ x, person }) => `${x}${person}` })
+      .filter((roles) => !roles.some((a) => roles.some((b) => areOneBox(a, b))));
+    // Somebody like two others takes the place of one of them: the means of both are nearer than single views are.
+    const halves = [
+      { person: 1, like: 3, from: 38, length: 3, x: 0.1, female: 0, age: 1 },
+      { person: 4, like: 1, from: 28, length: 9, x: 0.1, female: 0, age: 1 },
+    ];
+    const others = [
+      { person: 3, like: 1, from: 0, length: 2, x: 0.7, female: 0, age: 1 },
+      { person: 2, like: 1, from: 3, length: 3, x: 0.7, female: 0, age: 1 },
+    ];
     fc.assert(
       fc.property(cast, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }), (roles, sizes) => {
         const traits = new Map(roles.map(({ person, female, age }) => [person, { female, age }]));
@@ -136,7 +151,13 @@ describe('the people of a film', () => {
           expect(milliseconds(seconds)).toBeLessThanOrEqual(milliseconds(whole!.looked));
         }
       }),
-      { numRuns: 40 },
+      {
+        numRuns: 40,
+        examples: [
+          [halves, [1]],
+          [others, [1]],
+        ],
+      },
     );
   });
 
