@@ -107,7 +107,7 @@ describe('the people of a film', () => {
       like: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
       from: fc.nat(60),
       length: fc.integer({ min: 1, max: 30 }),
-      x: fc.constantFrom(0.1, 0.4, 0.7),
+      x: fc.constantFrom<number>(0.1, 0.4, 0.7),
       female: fc.double({ min: 0, max: 1, noNaN: true }),
       age: fc.integer({ min: 1, max: 90 }),
     });
