@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
 import { AditError, type ImageInput } from '@adit/contracts';
+import { freeArray } from '@adit/media';
 import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { fit, seenRegion } from './fit.js';
-import { freeArray } from './free-array.js';
 import { resample, resampleBetweenPixels } from './resample.js';
 import type { NetworkSession } from './session.js';
 import { floatsOf, floatTensor, type FloatTensor } from './tensor.js';

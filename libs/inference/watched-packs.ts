@@ -25,6 +25,10 @@ export function watchedPacks(packs: FramePack[], onProgress: OnProgress): FrameP
     return {
       frames,
       decoder,
+      look: (index, use) => {
+        reached(index / frames.length);
+        return pack.look(index, use);
+      },
       picture: (index) => {
         reached(index / frames.length);
         return pack.picture(index);

@@ -1,5 +1,6 @@
 import type { Box } from '@adit/contracts';
-import { rawPicture, type RgbImage } from './picture.js';
+import type { RgbImage } from './decode-jpeg.js';
+import { rawPicture } from './picture.js';
 
 /** Colours that are told apart on most pictures. */
 const COLOURS = ['#ff3b30', '#34c759', '#0a84ff', '#ffcc00', '#ff2d92', '#00c7be'];

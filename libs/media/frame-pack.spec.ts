@@ -56,6 +56,37 @@ describe('frame pack', () => {
     expect(Buffer.from(first.data).equals(again.data)).toBe(true);
   });
 
+  it('shows pictures, and takes their memory back when nobody looks any more', async () => {
+    const opened = await openFramePackBuffer(pack);
+    const kept = await opened.picture(0);
+    const shown: RgbImage[] = [];
+    const ended = await opened.look(1, async (picture) => {
+      shown.push(picture);
+      // Others are opened meanwhile, so that this one is none of the last two.
+      for (const index of [2, 3]) await opened.look(index, (other) => void shown.push(other));
+      expect(picture.data).toHaveLength(picture.width * picture.height * 3);
+      return opened.look(0, ({ width }) => width);
+    });
+    expect(ended).toBe(frames[0]?.width);
+    expect(shown.map(({ data }) => data.length > 0)).toEqual([false, false, true]);
+    expect(kept.data).toHaveLength(kept.width * kept.height * 3);
+    // One that was given back is opened again.
+    expect(await opened.look(1, ({ data }) => data.length)).toBe(shown[0]!.width * shown[0]!.height * 3);
+  });
+
+  it('shows a picture to several, until the last has seen enough', async () => {
+    const opened = await openFramePackBuffer(pack);
+    let finish!: () => void;
+    const long = opened.look(0, async (picture) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return picture.data.length;
+    });
+    await expect(opened.look(0, () => Promise.reject(new Error('seen enough')))).rejects.toThrow('seen enough');
+    for (const index of [1, 2, 3]) await opened.look(index, () => undefined);
+    finish();
+    expect(await long).toBeGreaterThan(0);
+  });
+
   it('does not keep the memory of pictures that nobody holds any more', async () => {
     const large = packFrames(
       [{ ...frames[0]!, width: 1280, height: 720 }],

@@ -1,15 +1,22 @@
 import { AditError, DECODER_VERSION, PackedFrame } from '@adit/contracts';
 import { z } from 'zod';
-import { decodeJpeg, type RgbImage } from './picture.js';
+import { freeArray } from './free-array.js';
+import { JPEGS } from './jpeg-thread.js';
+import { decodeJpeg, type RgbImage } from './decode-jpeg.js';
 
-export type { RgbImage } from './picture.js';
+export type { RgbImage } from './decode-jpeg.js';
 
 /** The frames of one spec for one unit, decoded one at a time so that memory stays flat. */
 export interface FramePack {
   readonly frames: readonly PackedFrame[];
   /** DECODER_VERSION of the process that made it. */
   readonly decoder: number;
-  /** Decodes picture `index` (0-based in `frames`). The pixels may be shared with other callers: don't write to them. */
+  /**
+   * Decodes picture `index` (0-based in `frames`) and shows it to `use`. Its memory is given back when all who look at it have ended,
+   * so nothing that refers to the pixels may outlive that. They are shared with other callers: don't write to them.
+   */
+  look<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen>;
+  /** The same for who keeps the picture, whose memory then waits for the garbage collector. */
   picture(index: number): Promise<RgbImage>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
@@ -114,9 +121,19 @@ export function cropRgb(image: RgbImage, box: { x: number; y: number; w: number;
   return { data, width, height };
 }
 
+/** A picture that has been decoded, or is. */
+interface Opened {
+  picture: Promise<RgbImage>;
+  /** Who look at it now. */
+  users: number;
+  isRecent: boolean;
+  /** Somebody keeps it. */
+  isKept: boolean;
+}
+
 class OpenFramePack implements FramePack {
   /** Most recently used last. */
-  private readonly recent = new Map<number, Promise<RgbImage>>();
+  private readonly recent = new Map<number, Opened>();
 
   constructor(
     private readonly read: ReadRange,
@@ -126,21 +143,44 @@ class OpenFramePack implements FramePack {
     private readonly lengths: readonly number[],
   ) {}
 
-  picture(index: number): Promise<RgbImage> {
-    const known = this.recent.get(index);
-    this.recent.delete(index);
-    const picture = known ?? this.decode(index);
-    this.recent.set(index, picture);
-    if (!known) picture.catch(() => this.recent.delete(index));
-    for (const oldest of this.recent.keys()) {
-      if (this.recent.size <= MAX_RECENT) break;
-      this.recent.delete(oldest);
+  async look<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen> {
+    const opened = this.open(index);
+    opened.users += 1;
+    try {
+      return await use(await opened.picture);
+    } finally {
+      opened.users -= 1;
+      giveBack(opened);
     }
-    return picture;
   }
 
-  async region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage> {
-    return cropRgb(await this.picture(index), box);
+  picture(index: number): Promise<RgbImage> {
+    const opened = this.open(index);
+    opened.isKept = true;
+    return opened.picture;
+  }
+
+  region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage> {
+    return this.look(index, (picture) => cropRgb(picture, box));
+  }
+
+  private open(index: number): Opened {
+    const known = this.recent.get(index);
+    this.recent.delete(index);
+    const opened = known ?? { picture: this.decode(index), users: 0, isRecent: true, isKept: false };
+    this.recent.set(index, opened);
+    if (!known) {
+      opened.picture.catch(() => {
+        if (this.recent.get(index) === opened) this.recent.delete(index);
+      });
+    }
+    for (const [place, oldest] of this.recent) {
+      if (this.recent.size <= MAX_RECENT) break;
+      this.recent.delete(place);
+      oldest.isRecent = false;
+      giveBack(oldest);
+    }
+    return opened;
   }
 
   private async decode(index: number): Promise<RgbImage> {
@@ -151,8 +191,17 @@ class OpenFramePack implements FramePack {
     }
     const jpeg = await this.read(offset, offset + length - 1);
     if (jpeg.length !== length) throw broken('it is cut short');
-    return decodeJpeg(jpeg);
+    // A photo alone is not worth a thread.
+    return this.frames.length > 1 ? JPEGS.decode(jpeg) : decodeJpeg(jpeg);
   }
+}
+
+function giveBack({ picture, users, isRecent, isKept }: Opened): void {
+  if (users > 0 || isRecent || isKept) return;
+  void picture.then(
+    ({ data }) => freeArray(data),
+    () => undefined,
+  );
 }
 
 const Lengths = z.array(z.int().positive());

@@ -14,6 +14,7 @@ export { drawBoxes } from './draw-boxes.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath } from './ffmpeg-binary.js';
 export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type PictureHints, type SeekTable } from './frame-index.js';
+export { freeArray } from './free-array.js';
 export {
   cropRgb,
   frameAt,
@@ -23,7 +24,8 @@ export {
   type FramePack,
   type ReadRange,
 } from './frame-pack.js';
-export { decodeImageFile, decodeJpeg, displayedSize, encodeJpeg, type RgbImage } from './picture.js';
+export { decodeJpeg, type RgbImage } from './decode-jpeg.js';
+export { decodeImageFile, displayedSize, encodeJpeg } from './picture.js';
 export { isPictureName, PICTURE_FORMATS } from './pictures/formats.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';

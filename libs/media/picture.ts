@@ -1,17 +1,11 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { AditError } from '@adit/contracts';
 import { barePicture } from './bare-picture.js';
+import type { RgbImage } from './decode-jpeg.js';
 import { isSrgbProfile } from './srgb-profile.js';
 
 // No picture is asked for twice, so libvips' cache of results only holds memory.
 sharp.cache(false);
-
-/** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
-export interface RgbImage {
-  data: Uint8Array;
-  width: number;
-  height: number;
-}
 
 /** 100 megapixels: above every camera in common use, and 300 MB once decoded. */
 export const DEFAULT_MAX_PIXELS = 100_000_000;
@@ -46,16 +40,6 @@ export async function decodeImageFile(input: string | Buffer, options: { maxPixe
   } catch (error) {
     throw unreadable(error);
   }
-}
-
-/** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
-export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
-  // Not toUint8Array(): its memory is never freed (sharp 0.35), not even by the garbage collector.
-  const { data, info } = await sharp(jpeg, { failOn: 'none' })
-    .toColourspace('srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
 }
 
 /** Of a bare picture: twice the largest profile and whatever else stands in front of the pixels. */

@@ -51,24 +51,25 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<CaptionArg
   const captioner = await captionerOf(networkOf(networks, model), networkOf(networks, textDecoderOf(model)));
   const signatures = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return frameSignature(await pack.picture(index));
+    return pack.look(index, frameSignature);
   });
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const captions: CaptionObservations['captions'] = [];
   for (const { first, last } of shotsOf(cutsBetween(signatures))) {
     // Its middle: at its ends a shot fades, or begins to move.
     const middle = Math.floor((first + last) / 2);
-    const picture = await pack.picture(middle);
-    const caption = await writeCaption(captioner, picture, signal);
-    if (caption === null) continue;
-    captions.push({
-      text: caption.text,
-      confidence: Number(caption.confidence.toFixed(4)),
-      from: frameAt(pack, first).frame,
-      to: frameAt(pack, last).frame,
-      frame: frameAt(pack, middle).frame,
-      thumbnail: await keeper.thumbnail(captions.length, picture),
-      picture: await keeper.keyFrame(middle),
+    await pack.look(middle, async (picture) => {
+      const caption = await writeCaption(captioner, picture, signal);
+      if (caption === null) return;
+      captions.push({
+        text: caption.text,
+        confidence: Number(caption.confidence.toFixed(4)),
+        from: frameAt(pack, first).frame,
+        to: frameAt(pack, last).frame,
+        frame: frameAt(pack, middle).frame,
+        thumbnail: await keeper.thumbnail(captions.length, picture),
+        picture: await keeper.keyFrame(middle),
+      });
     });
   }
   return {

@@ -6,7 +6,6 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
-  type RgbImage,
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
@@ -78,21 +77,19 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   };
 
   const seen: { sightings: Sighting[]; signature: Float32Array }[] = [];
-  // The next picture is decoded, off this thread, while the networks look at the present one.
-  let coming: Promise<RgbImage> | null = small.frames.length > 0 ? small.picture(0) : null;
   // A film's native frames are opened for the best views only; a photo is looked at closely at once.
   const photo = input.unit.kind === 'image' ? native.picture(0) : null;
   photo?.catch(() => undefined);
   for (const [index, { time }] of small.frames.entries()) {
     signal.throwIfAborted();
-    const picture: RgbImage = await (coming ?? small.picture(index));
-    coming = index + 1 < small.frames.length ? small.picture(index + 1) : null;
-    coming?.catch(() => undefined);
-    const closer = (await photo) ?? picture;
-    const faces = await detectFaces(picture, closer, networks);
-    seen.push({
-      sightings: faces.map((face) => ({ ...face, index, time, look: faceLook(picture, face.points) })),
-      signature: frameSignature(picture),
+    await small.look(index, async (picture) => {
+      // The next picture is decoded, off this thread, while the networks look at the present one.
+      if (index + 1 < small.frames.length) small.look(index + 1, () => undefined).catch(() => undefined);
+      const faces = await detectFaces(picture, (await photo) ?? picture, networks);
+      seen.push({
+        sightings: faces.map((face) => ({ ...face, index, time, look: faceLook(picture, face.points) })),
+        signature: frameSignature(picture),
+      });
     });
   }
   // Cuts are told from what the film does before and after them.

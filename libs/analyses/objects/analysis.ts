@@ -62,9 +62,10 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const closely = input.unit.kind === 'image' && model === DEFAULT_DETECTOR;
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    const picture = await pack.picture(index);
-    const objects = await detectObjects(picture, network, closely);
-    return { objects, signature: frameSignature(picture) };
+    return pack.look(index, async (picture) => ({
+      objects: await detectObjects(picture, network, closely),
+      signature: frameSignature(picture),
+    }));
   });
 
   const follower = new ObjectFollower();

@@ -62,13 +62,13 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
       : await wordsLook(network, networkOf(networks, textEncoderOf(model)), { words, presets, signal });
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return look(await pack.picture(index));
+    return pack.look(index, look);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
     signal.throwIfAborted();
-    const thumbnail = await keeper.thumbnail(id, await pack.picture(index));
+    const thumbnail = await pack.look(index, (picture) => keeper.thumbnail(id, picture));
     return { label, frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
   });
   return {

@@ -90,16 +90,17 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
     turns = new Promise((resolve) => (next = resolve));
     try {
       signal.throwIfAborted();
-      const picture = await small.picture(index);
-      const lines = await detectLines(picture, finder);
-      await turn;
-      signatures[index] = frameSignature(picture);
-      const templateOf = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
-      const sighted = lines.map((line): SightedLine => {
-        const box = boxOf(line);
-        return { ...line, index, time, box, look: templateOf(box) };
+      await small.look(index, async (picture) => {
+        const lines = await detectLines(picture, finder);
+        await turn;
+        signatures[index] = frameSignature(picture);
+        const templateOf = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
+        const sighted = lines.map((line): SightedLine => {
+          const box = boxOf(line);
+          return { ...line, index, time, box, look: templateOf(box) };
+        });
+        follower.add(sighted, time, templateOf);
       });
-      follower.add(sighted, time, templateOf);
     } finally {
       next();
     }

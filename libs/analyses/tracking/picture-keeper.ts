@@ -27,7 +27,7 @@ export class PictureKeeper {
     return kept;
   }
 
-  private async keepFrame(index: number, name: string): Promise<PictureRef> {
-    return this.keep(name, await this.pack.picture(index), { maxSide: KEY_FRAME_SIDE });
+  private keepFrame(index: number, name: string): Promise<PictureRef> {
+    return this.pack.look(index, (picture) => this.keep(name, picture, { maxSide: KEY_FRAME_SIDE }));
   }
 }

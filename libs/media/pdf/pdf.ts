@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AditError, pageFacts, type PdfFacts } from '@adit/contracts';
 import { runChild } from '../child/run-child.js';
-import type { RgbImage } from '../picture.js';
+import type { RgbImage } from '../decode-jpeg.js';
 import { MOST_PAGES, REFUSED, type PdfRefusal, type PdfSizes } from './pdf-orders.js';
 
 /** Compiled beside this file; source runs from the build. */

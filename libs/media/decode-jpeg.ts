@@ -1,0 +1,18 @@
+import sharp from 'sharp';
+
+/** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
+export interface RgbImage {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
+export async function decodeJpeg(jpeg: Uint8Array): Promise<RgbImage> {
+  // Not toUint8Array(): its memory is never freed (sharp 0.35), not even by the garbage collector.
+  const { data, info } = await sharp(jpeg, { failOn: 'none' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
