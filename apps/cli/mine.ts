@@ -10,7 +10,7 @@ import { placeOf, type MiningPlace } from './mining-place.js';
 import { settingsOf, type ModuleSetting } from './module-settings.js';
 import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
-import { NOTHING_FOUND, resultsTable } from './results-table.js';
+import { NOTHING_FOUND, nothingFound, resultsTable } from './results-table.js';
 import { sampleFilm } from './sample-film.js';
 import { sumsTable } from './sums-table.js';
 import { untilInterrupted } from './interrupt.js';
@@ -69,9 +69,10 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         const sums = await sumsTable(named(client.jobs.summarizedResults(job.id), place), several, limit);
         const shown = { several, paged: job.media_type === 'pdf' };
         const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), shown, limit);
-        const tables = sums === null ? found : found === NOTHING_FOUND ? sums : `${found}\n\n${sums}`;
+        const rows = found === NOTHING_FOUND ? null : found;
+        const tables = rows === null && sums === null ? [nothingFound(job.modules)] : [rows, sums];
         process.stdout.write(
-          `\n${tables}\n\n${Object.values(files)
+          `\n${tables.filter((table) => table !== null).join('\n\n')}\n\n${Object.values(files)
             .map((file) => `${file}\n`)
             .join('')}`,
         );

@@ -1,6 +1,6 @@
 import type { DetailedResult } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { resultsTable } from './results-table.js';
+import { nothingFound, resultsTable } from './results-table.js';
 
 async function* results(...overrides: Partial<DetailedResult>[]): AsyncGenerator<DetailedResult> {
   for (const override of overrides) {
@@ -65,5 +65,13 @@ describe('resultsTable', () => {
 
   it('says so when nothing was found', async () => {
     expect(await resultsTable(results(), { several: false })).toBe('Nothing was found.');
+  });
+
+  it('says below which confidence nothing is shown, and how to ask for less', () => {
+    expect(nothingFound({ face_recognition: { max_distance: 1 } })).toBe('Nothing was found.');
+    expect(nothingFound({ object_scene_recognition: { min_confidence: 0 } })).toBe('Nothing was found.');
+    expect(nothingFound({ face_recognition: {}, object_scene_recognition: { min_confidence: 70 } })).toBe(
+      'Nothing was found. object_scene_recognition leaves out what it is less than 70 % sure of: --set min_confidence=35 shows more.',
+    );
   });
 });

@@ -40,6 +40,17 @@ export async function resultsTable(
   return count > rows.length ? `${table}\n… and ${count - rows.length} more in results.json` : table;
 }
 
+/** What is said of a job without results: also below which confidence its modules say nothing, and how to ask for less. */
+export function nothingFound(modules: Readonly<Record<string, object>>): string {
+  const silent = Object.entries(modules).flatMap(([id, asked]) => {
+    const least = 'min_confidence' in asked ? Number(asked.min_confidence) : 0;
+    return least > 0 ? [{ least, text: `${id} leaves out what it is less than ${least} % sure of` }] : [];
+  });
+  if (silent.length === 0) return NOTHING_FOUND;
+  const half = Math.floor(Math.min(...silent.map(({ least }) => least)) / 2);
+  return `${NOTHING_FOUND} ${silent.map(({ text }) => text).join('; ')}: --set min_confidence=${half} shows more.`;
+}
+
 function cells(result: DetailedResult): string[] {
   const { meta } = result;
   const names = [meta['person'], meta['label'], meta['text'], landmarkName(meta['landmark'])];
