@@ -69,10 +69,10 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         const sums = await sumsTable(named(client.jobs.summarizedResults(job.id), place), several, limit);
         const shown = { several, paged: job.media_type === 'pdf' };
         const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), shown, limit);
-        const rows = found === NOTHING_FOUND ? null : found;
-        const tables = rows === null && sums === null ? [nothingFound(job.modules)] : [rows, sums];
+        const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);
+        const text = tables.length === 0 ? nothingFound(job.modules) : tables.join('\n\n');
         process.stdout.write(
-          `\n${tables.filter((table) => table !== null).join('\n\n')}\n\n${Object.values(files)
+          `\n${text}\n\n${Object.values(files)
             .map((file) => `${file}\n`)
             .join('')}`,
         );

@@ -241,8 +241,9 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     );
     const { workspaceId, id: jobId } = job;
     if (!(await this.canaries.isShown(canary, workspaceId, difference.difference))) return null;
-    const picture = await elementAt(input.packs, 0).picture(difference.index);
-    const { data } = await encodeJpeg(picture, { maxSide: PICTURE_SIDE });
+    const { data } = await elementAt(input.packs, 0).look(difference.index, (picture) =>
+      encodeJpeg(picture, { maxSide: PICTURE_SIDE }),
+    );
     const objectKey = `${prefix}canary-${randomUUID()}.jpg`;
     await this.canaries.expectPicture(objectKey);
     await this.objects.put(objectKey, data);

@@ -32,14 +32,6 @@ export class JpegThread {
     });
   }
 
-  /** Ends the thread; whoever waits is told. */
-  async close(): Promise<void> {
-    const { worker } = this;
-    this.worker = null;
-    this.refuse(new AditError('UNAVAILABLE', 'The process ends.'));
-    await worker?.terminate();
-  }
-
   private start(): Worker {
     const worker = startThread('jpeg-worker', import.meta.url);
     worker.on('message', (reply: JpegReply) => this.answered(reply, worker));
@@ -60,10 +52,7 @@ export class JpegThread {
   private lose(worker: Worker, cause: Error): void {
     if (this.worker !== worker) return;
     this.worker = null;
-    this.refuse(new AditError('INTERNAL', 'The thread that decodes pictures has died. Try again.', { cause }));
-  }
-
-  private refuse(error: AditError): void {
+    const error = new AditError('INTERNAL', 'The thread that decodes pictures has died. Try again.', { cause });
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const { reject } of waiting) reject(error);

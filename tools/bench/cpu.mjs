@@ -21,3 +21,10 @@ export async function treeCpuSeconds(root) {
   const times = await Promise.all((await treeOf(root)).map((pid) => cpuSeconds(pid).catch(() => 0)));
   return times.reduce((total, time) => total + time, 0);
 }
+
+/** What `work` answers, with the CPU time that the process and all its descendants took meanwhile as `cpu`, in seconds. */
+export async function withCpu(pid, work) {
+  const before = await treeCpuSeconds(pid);
+  const value = await work();
+  return { ...value, cpu: (await treeCpuSeconds(pid)) - before };
+}

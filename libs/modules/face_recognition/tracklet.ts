@@ -26,8 +26,8 @@ export interface Sighting extends Compared {
   box: Box;
 }
 
-/** A track of one unit, without a gap that splits; `sum` and `weight` are those of all its sightings. */
-export interface Tracklet extends Compared {
+/** A track of one unit, without a gap that splits. */
+export interface Tracklet {
   start: Instant;
   firstBox: Box;
   /** In order. */
@@ -100,18 +100,18 @@ function instantOf({ frame }: FaceSighting, instants: Map<number, Instant>): Ins
 function trackletOf(track: FaceTrack, sightings: FaceSighting[], instants: Map<number, Instant>): Tracklet {
   const [first, last] = [elementAt(sightings, 0), elementAt(sightings, -1)];
   const best = track.views[0];
-  const views = sumOfViews(track, first.frame, last.frame);
   const showsBest = best === undefined || (best.frame >= first.frame && best.frame <= last.frame);
+  const seen = sightings.map((sighting, index): Sighting => {
+    const { frame, box } = sighting;
+    const before = sightings[index - 1]?.frame ?? frame - 1;
+    return { at: instantOf(sighting, instants), box, ...sumOfViews(track, before + 1, frame) };
+  });
+  const weight = seen.reduce((sum, sighting) => sum + sighting.weight, 0);
   return {
     start: instantOf(first, instants),
     firstBox: first.box,
-    sightings: sightings.map((sighting, index) => {
-      const { frame, box } = sighting;
-      const before = sightings[index - 1]?.frame ?? frame - 1;
-      return { at: instantOf(sighting, instants), box, ...sumOfViews(track, before + 1, frame) };
-    }),
-    ...views,
-    traits: traitsOf(track, views.weight),
+    sightings: seen,
+    traits: traitsOf(track, weight),
     portrait: showsBest ? portraitOf(track) : NO_PORTRAIT,
   };
 }

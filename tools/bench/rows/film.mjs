@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { frameSpecName } from '@adit/contracts';
 import { Child } from '../child.mjs';
-import { cpuSeconds } from '../cpu.mjs';
+import { withCpu } from '../cpu.mjs';
 import { Engine } from '../engine.mjs';
 import { jpegCost } from '../jpeg.mjs';
 import { difference, median, sum } from '../measure.mjs';
@@ -120,12 +120,6 @@ async function filmRow(bench, { width, height, scale, goal, beyond, name, speed,
     });
   }
   return rows;
-}
-
-async function withCpu(pid, work) {
-  const before = await cpuSeconds(pid);
-  const value = await work();
-  return { ...value, cpu: (await cpuSeconds(pid)) - before };
 }
 
 function sizesOf(width, height, scale) {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { modelsRoot } from '@adit/models';
 import { Child } from '../child.mjs';
-import { treeCpuSeconds } from '../cpu.mjs';
+import { withCpu } from '../cpu.mjs';
 import { Engine } from '../engine.mjs';
 import { difference, median, sum } from '../measure.mjs';
 import { film, unknownFilm } from '../media.mjs';
@@ -112,10 +112,4 @@ async function add(client, file) {
 async function foundBy(client, { id }) {
   const { data } = await client.get(`/jobs/${id}/detailed-results/?limit=1`);
   return data.length;
-}
-
-async function withCpu(pid, work) {
-  const before = await treeCpuSeconds(pid);
-  const value = await work();
-  return { ...value, cpu: (await treeCpuSeconds(pid)) - before };
 }
