@@ -123,6 +123,39 @@ if ('reason' in models) {
       expect(plain(units)).toBe(SAID);
     });
 
+    it('writes down what is really said again and again', async () => {
+      const path = await transcode('again.f32', [
+        '-i',
+        kennedy,
+        '-ss',
+        '8',
+        '-t',
+        '2.8',
+        '-ar',
+        '16000',
+        '-f',
+        'f32le',
+      ]);
+      const file = await readFile(path);
+      const said = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
+      const times = 7;
+      const sound = new Float32Array(said.length * times);
+      for (let i = 0; i < times; i++) sound.set(said, i * said.length);
+      for (const mode of ['performance', 'quality']) {
+        const units = await look.heard(sound, [], { language: 'en', mode });
+        expect(plain(units)).toBe(Array(times).fill('ask what you can do for your country').join(' '));
+      }
+    });
+
+    it('writes down no loop, where what is said is no language', async () => {
+      const path = await transcode('backwards.f32', ['-i', kennedy, '-af', 'areverse', '-ar', '16000', '-f', 'f32le']);
+      const file = await readFile(path);
+      const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
+      // In French the model alone writes 'il y a plus de neuf' 25 times.
+      const units = await look.heard(sound, [], { language: 'fr', mode: 'performance' });
+      expect(plain(units)).not.toMatch(/(.{6,}?)\1{3}/);
+    });
+
     it('writes words as the keywords do, in the language that was asked for', async () => {
       const path = await transcode('beginning.flac', ['-i', kennedy, '-t', '2.6']);
       const units = await look.at(path, { language: 'en', mode: 'performance', keywords: ['my felloe Americans'] });

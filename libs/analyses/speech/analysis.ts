@@ -25,7 +25,7 @@ const SETTLE_SECONDS = 1;
 export default defineAnalysis({
   name: 'speech',
   family: 'speech',
-  version: 4,
+  version: 5,
   args: SpeechAnalysisArguments,
   observations: SpeechObservations,
   models: ['whisper-base', 'whisper-base-decoder', 'silero-vad'],

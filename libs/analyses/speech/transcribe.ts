@@ -8,11 +8,13 @@ import { touches, type Span } from './voices.js';
 import { HeardWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
 
 const RATE = 16_000;
-/** OpenAI's bounds: text that compresses better is a loop, text less likely is a guess. */
+/** OpenAI's bounds: text that compresses better repeats itself, text less likely is a guess. */
 const LOOP = 2.4;
 const GUESS = -1;
 /** A guess that stays one whatever is tried is not worth writing down. */
 const NONSENSE = -1.5;
+/** Of its tokens, what two tries have in common that say the same: what is said is heard again, a loop is not. */
+const SAME = 0.75;
 /** The model's own word for it that nobody speaks. */
 const NOBODY = 0.6;
 const TEMPERATURES = { quality: [0, 0.2, 0.4, 0.6, 0.8, 1], performance: [0, 0.4] } as const;
@@ -139,7 +141,11 @@ async function languageOf(
   return { language: elementAt(languages, best), probability: elementAt(sum, best) / total };
 }
 
-/** The first that is no loop and no guess, at ever higher temperatures; null where nobody speaks or nothing is worth keeping. */
+/**
+ * The first that is no loop and no guess, at ever higher temperatures; null where nobody speaks or nothing is worth keeping. The
+ * likeliest text is no loop, though it repeats itself, where another try writes it again: loops go on until they are cut off, or break
+ * once chance picks.
+ */
 async function writtenBest(
   window: HeardWindow,
   tokens: Tokenizer,
@@ -147,15 +153,34 @@ async function writtenBest(
   signal: AbortSignal,
 ): Promise<Written | null> {
   let best: Written | null = null;
+  let repetitive: Written | null = null;
+  const textOf = (written: Written): number[] => written.tokens.filter((token) => token < tokens.end);
   for (const temperature of TEMPERATURES[mode]) {
     const by = temperature > 0 ? { temperature } : mode === 'quality' ? 'best' : 'first';
     const written = await window.write({ language, translate, prompt, by, signal });
-    const isLoop = written.compression > LOOP;
     if (written.logProbability < GUESS && window.noSpeech > NOBODY) return null;
+    const isLoop = written.compression > LOOP;
+    if (isLoop && written.ended && written.logProbability >= GUESS) {
+      if (temperature === 0) repetitive = written;
+      else if (repetitive !== null && inCommon(textOf(repetitive), textOf(written)) >= SAME) return repetitive;
+    }
     if (!isLoop && (best === null || written.logProbability > best.logProbability)) best = written;
     if (!isLoop && written.logProbability >= GUESS) return written;
   }
   return best !== null && best.logProbability >= NONSENSE && tokens.text(best.tokens).trim() !== '' ? best : null;
+}
+
+/** The share of the longer text's tokens that both have, wherever they stand; 0..1. */
+export function inCommon(one: readonly number[], other: readonly number[]): number {
+  const left = new Map<number, number>();
+  for (const token of one) left.set(token, (left.get(token) ?? 0) + 1);
+  let common = 0;
+  for (const token of other) {
+    const count = left.get(token) ?? 0;
+    if (count > 0) common += 1;
+    left.set(token, count - 1);
+  }
+  return common / Math.max(one.length, other.length, 1);
 }
 
 interface Stretch {

@@ -46,6 +46,8 @@ export interface Written {
   logProbability: number;
   /** Bytes of the text by those of it compressed: loops are above 2.4. */
   compression: number;
+  /** Whether it came to its end, rather than to the most tokens that a window may have. */
+  ended: boolean;
 }
 
 /** A word as the clock heads place it; seconds from the start of the window. */
@@ -150,6 +152,7 @@ export class HeardWindow {
         return [drawn(logits, by.temperature, random)];
       });
     };
+    const most = Math.min(MOST_TOKENS, 448 - head.length);
     try {
       const way = await searchBeams({
         beams,
@@ -162,7 +165,7 @@ export class HeardWindow {
           const words = way.tokens.filter((token) => token < tokens.end);
           return [...words, ...way.tokens.slice(-2).map((token) => token >= tokens.times)].join();
         },
-        most: Math.min(MOST_TOKENS, 448 - head.length),
+        most,
       });
       const bytes = Buffer.from(tokens.text(way.tokens));
       return {
@@ -170,6 +173,7 @@ export class HeardWindow {
         logProbabilities: way.logProbabilities,
         logProbability: way.sum / (way.tokens.length + 1),
         compression: bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length,
+        ended: way.tokens.length < most,
       };
     } finally {
       if (held.cache !== null) await this.sequence.drop(Object.values(held.cache));
