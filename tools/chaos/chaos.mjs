@@ -1,9 +1,10 @@
 // Many jobs while processes are killed, servers go away and everything is restarted; afterwards everything is counted.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pullModel } from '@adit/models';
 import { startStack } from '@adit/stack';
 import { queryDatabase } from '@adit/testing';
 import { ChaosClient } from './client.mjs';
@@ -40,6 +41,7 @@ const PHASES = [...SERVERS, 'restart', 'upgrade'];
  * @typedef {object} ChaosReport
  * @property {number} jobs
  * @property {Record<string, number>} states
+ * @property {boolean} hasSpeech Whether speech was among the jobs.
  * @property {number} trainings Datasets that were imported and trained, each with a job that names the model.
  * @property {string[]} lost Jobs that were accepted and are not there, or have not ended; imports and trainings, too.
  * @property {string[]} wrong Jobs that ended otherwise, or with other results, than undisturbed; datasets that count otherwise.
@@ -70,7 +72,8 @@ export async function runChaos(servers, addresses, options) {
   const { outageSeconds, patienceSeconds = 10, graceSeconds = 30, seed = randomUUID() } = options;
   const { log = () => undefined, progress = () => undefined } = options;
   const folder = mkdtempSync(join(tmpdir(), 'adit-chaos-'));
-  const { kinds, roots } = await chaosMedia(join(folder, 'media'));
+  const hasSpeech = await pullSpeech(join(folder, 'data/models'), log);
+  const { kinds, roots } = await chaosMedia(join(folder, 'media'), hasSpeech);
   const receiver = await startReceiver();
   const plan = planned(seed, kinds, options);
   const crashed = [];
@@ -163,6 +166,7 @@ export async function runChaos(servers, addresses, options) {
     return {
       ...counted,
       jobs: ended.length,
+      hasSpeech,
       trainings: taught.length,
       deeds: Object.fromEntries(DEEDS.map(({ name }) => [name, ended.filter(({ deed }) => deed === name).length])),
       remains,
@@ -181,6 +185,22 @@ export async function runChaos(servers, addresses, options) {
     await stack.stop();
     await receiver.close();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Pulls the weights of speech into the folder of models; false where they are not to be had. */
+async function pullSpeech(modelsDir, log) {
+  try {
+    await pullModel({
+      name: 'whisper-base',
+      modelsDir,
+      cacheDir: process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit'),
+    });
+    return true;
+  } catch (error) {
+    if (error.code !== 'UNAVAILABLE') throw error;
+    log(`Without speech: ${error.message.split('\n', 1)[0]}`);
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-// What is mined while everything breaks: photos, batches of photos, short films, and a file that is no media.
+// What is mined while everything breaks: photos, batches of photos, short films, speech, and a file that is no media.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sampleMedia, transcode } from '@adit/testing';
@@ -6,16 +6,18 @@ import { sampleMedia, transcode } from '@adit/testing';
 const faces = { face_recognition: { cluster_unknowns: true } };
 const things = { object_scene_recognition: {} };
 const captions = { lower_third_recognition: { only_faces: false } };
+const speech = { speech_recognition: {} };
 
 /**
  * The kinds of jobs with their share of all jobs. Every job of a kind asks the same, so its results are known from an
  * undisturbed run.
  *
  * @param {string} folder For the file that is no media.
+ * @param {boolean} hasSpeech Whether speech is among them: its weights are not there everywhere.
  * @returns {Promise<{ kinds: { name: string, share: number, order: object, fails: boolean }[], roots: string[] }>}
  */
-export async function chaosMedia(folder) {
-  const { groups, franck, cap12 } = sampleMedia();
+export async function chaosMedia(folder, hasSpeech = false) {
+  const { groups, franck, cap12, kennedy } = sampleMedia();
   const film = (name, from, seconds, source) =>
     transcode(`${name}-${from}-${seconds}.mp4`, [
       ...['-ss', String(from), '-t', String(seconds), '-i', source],
@@ -23,6 +25,11 @@ export async function chaosMedia(folder) {
       ...['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '50'],
     ]);
   const films = [await film('chaos-man', 60, 6, franck), await film('chaos-other', 4, 5, cap12)];
+  // Three chunks of sound, and one beside the pictures of a film.
+  const recording = await transcode('chaos-recording.flac', ['-stream_loop', '4', '-i', kennedy, '-ar', '16000']);
+  const talk = await transcode('chaos-talk.mp4', [
+    ...['-i', films[0], '-i', kennedy, '-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-c:a', 'aac', '-b:a', '96k'],
+  ]);
   mkdirSync(folder, { recursive: true });
   const broken = join(folder, 'not-a-film.mp4');
   writeFileSync(broken, 'This is no film.');
@@ -35,6 +42,12 @@ export async function chaosMedia(folder) {
     { name: 'a film', share: 3, sources: [films[0]] },
     { name: 'all of a film', share: 1, sources: [films[1]], modules: { ...faces, ...things, ...captions } },
     { name: 'two films', share: 2, sources: films },
+    ...(hasSpeech
+      ? [
+          { name: 'a recording', share: 2, sources: [recording], modules: speech },
+          { name: 'a film with sound', share: 2, sources: [talk], modules: { ...faces, ...speech } },
+        ]
+      : []),
     { name: 'no media', share: 1, sources: [broken], fails: true },
   ];
   const paths = kinds.flatMap(({ sources }) => sources);

@@ -131,7 +131,7 @@ function reliabilityPage(report, { jobs, kills, outageSeconds }) {
 
 Written by \`npm run chaos -- --jobs ${jobs} --kills ${kills} --outage ${outageSeconds} --write\` on ${new Date().toISOString().slice(0, 10)}, on ${cpus().length} cores: Kafka,
 PostgreSQL, MinIO, one gateway and notifier, two decoders, inference processes and aggregators on one machine. The jobs
-are single photos, batches of photos, films of a few seconds, asked about faces, things and captions, and files that are
+are single photos, batches of photos, films of a few seconds, asked about faces, things and captions, ${report.hasSpeech ? 'recordings and films\nwith speech, ' : ''}and files that are
 no media (they fail, with a reason).
 Observations are not kept between jobs, so each job does all of its work.
 
