@@ -47,6 +47,19 @@ describe('resultsTable', () => {
     ]);
   });
 
+  it('shows last what is said: sentences would push all else off the terminal', async () => {
+    const said = 'Thank you for calling. All of our representatives are busy. '.repeat(3).trim();
+    const meta = (text: string) => ({ text, speaker: null, language: 'en', confidence: 0.951 });
+    const spoken = { media_type: 'audio', module: 'speech_recognition', source: '/calls/one.wav' } as const;
+    const found = results({ ...spoken, meta: meta(said) }, { ...spoken, meta: meta('Yes.') });
+    expect((await resultsTable(found, { several: true })).split('\n')).toEqual([
+      'Recording   From     To  Timecode in  Timecode out  Confidence  What is said',
+      `─────────  ─────  ─────  ───────────  ────────────  ──────────  ${'─'.repeat(60)}`,
+      `one.wav    0.0 s  2.0 s  00:00:00:00  00:00:02:00         95 %  ${said}`,
+      'one.wav    0.0 s  2.0 s  00:00:00:00  00:00:02:00         95 %  Yes.',
+    ]);
+  });
+
   it('names landmarks', async () => {
     const meta = { landmark: { name: 'Old Bridge', latitude: null }, confidence: 0.83 };
     const table = await resultsTable(results({ module: 'landmark_recognition', meta }), { several: false });

@@ -4,6 +4,8 @@ import { printable, textTable } from './text-table.js';
 
 /** Rows shown on a terminal; a long film has thousands of segments. */
 const MOST_ROWS = 100;
+/** Characters of a name. What is longer is a sentence, and stands last: it would push all else off the terminal. */
+const LONGEST_NAME = 40;
 export const NOTHING_FOUND = 'Nothing was found.';
 
 /**
@@ -18,17 +20,21 @@ export async function resultsTable(
   let count = 0;
   let stills = true;
   let people = true;
+  let sound = true;
   for await (const result of results) {
     count += 1;
     if (result.media_type !== 'image') stills = false;
+    if (result.media_type !== 'audio') sound = false;
     if (!('person' in result.meta)) people = false;
     if (rows.length < limit) rows.push([result.source, ...cells(result)]);
   }
   if (count === 0) return NOTHING_FOUND;
   const places = paged ? [7] : stills ? [] : [2, 3, 4, 5];
-  const columns = [...(several ? [0] : []), 1, ...places, 6];
-  const [who, sure] = people ? ['Who', 'Similarity'] : ['Who or what', 'Confidence'];
-  const source = paged ? 'Document' : stills ? 'Picture' : 'Film';
+  const isSaid = rows.some(([, what = '']) => what.length > LONGEST_NAME);
+  const around = isSaid ? [...places, 6, 1] : [1, ...places, 6];
+  const columns = [...(several ? [0] : []), ...around];
+  const [who, sure] = people ? ['Who', 'Similarity'] : [sound ? 'What is said' : 'Who or what', 'Confidence'];
+  const source = paged ? 'Document' : stills ? 'Picture' : sound ? 'Recording' : 'Film';
   const head = [source, who, 'From', 'To', 'Timecode in', 'Timecode out', sure, 'Page'];
   const pick = (row: string[]) => columns.map((column) => row[column] ?? '');
   const right = new Set([2, 3, 6, 7]);

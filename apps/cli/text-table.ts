@@ -1,5 +1,8 @@
 export type Align = 'left' | 'right';
 
+/** Characters of the line below a head, at most: the last column may hold sentences. */
+const LONGEST_RULE = 60;
+
 /** A table for a terminal: columns as wide as they need to be, two spaces between them, no trailing blanks. */
 export function textTable(head: string[], rows: string[][], align: Align[] = []): string {
   // Not all as arguments of one call: a table may have more rows than a call takes.
@@ -14,7 +17,10 @@ export function textTable(head: string[], rows: string[][], align: Align[] = [])
       })
       .join('  ')
       .trimEnd();
-  return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
+  const rule = widths.map((width, column) =>
+    '─'.repeat(column === widths.length - 1 ? Math.min(width, LONGEST_RULE) : width),
+  );
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
 
 /** Cells on a terminal; East Asian wide characters take two, combining marks none. */
