@@ -83,6 +83,14 @@ export const GatewayConfig = z.object({
     z.int().positive().max(10_000_000).default(10_000),
     'Transcripts that one workspace may have.',
   ),
+  maxTranscriptBytes: setting(
+    'ADIT_MAX_TRANSCRIPT_BYTES',
+    z
+      .int()
+      .positive()
+      .default(256 * 1024 ** 2),
+    'Bytes that the paragraphs of all versions of one variant of a transcript may hold, words with their times included.',
+  ),
   maxModels: setting(
     'ADIT_MAX_MODELS',
     z.int().positive().max(100_000).default(500),

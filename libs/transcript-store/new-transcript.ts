@@ -23,15 +23,39 @@ import { wordsOfText } from '@adit/transcripts';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
+import { copyParagraphs, HeldBytes, insertParagraphs } from './paragraph-rows.js';
 import { presentTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
 import { findTranscript, findVariant, findVersion, shownJobs } from './transcript-reader.js';
-import { insertParagraphs, touch } from './version-changes.js';
+import { touch } from './version-changes.js';
 
 const SPEECH = 'speech_recognition';
 /** The types of segments that variants are made of, with what they are called. */
 const VARIANTS = { speech: 'original', translation: 'translation' } as const;
+
+interface NewVariant {
+  id: string;
+  /** Name of the key. */
+  author: string;
+  /** Bytes of the paragraphs of all its versions. */
+  mostBytes: number;
+}
+
+interface NewTranscript extends NewVariant {
+  baseUrl: string;
+  /** Transcripts of the workspace. */
+  most: number;
+}
+
+/** Segments of one source that become a variant. */
+interface Heard {
+  variantId: string;
+  jobId: string;
+  sourceIndex: number;
+  type: string;
+  held: HeldBytes;
+}
 
 /** Makes transcripts of what jobs have heard, and variants of transcripts. */
 @Injectable()
@@ -41,12 +65,12 @@ export class NewTranscripts {
   /**
    * Of one source of a job that has ended: each paragraph that was recognised is one; a translation of the job is a second
    * variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
-   * CONFLICT while it runs, and when the workspace has `most` transcripts.
+   * CONFLICT while it runs, when the workspace has `most` transcripts, and when a variant would begin with more than `mostBytes`.
    */
   create(
     workspaceId: string,
     request: TranscriptRequest,
-    { id, author, baseUrl, most }: { id: string; author: string; baseUrl: string; most: number },
+    { id, author, baseUrl, most, mostBytes }: NewTranscript,
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       const job = await heardJob(manager, workspaceId, request.job_id);
@@ -72,19 +96,20 @@ export class NewTranscripts {
       for (const [type, name] of Object.entries(VARIANTS)) {
         const variantId = randomUUID();
         const place = { variantId, jobId: job.id, sourceIndex: source.index, type };
-        const heard = await writeHeard(manager, place, spoken);
+        const held = HeldBytes.none(mostBytes);
+        const heard = await writeHeard(manager, { ...place, held }, spoken);
         if (heard.paragraphs === 0 && type !== 'speech') continue;
-        await addVariant(manager, transcript, { id: variantId, name, author, ...heard });
+        await addVariant(manager, transcript, { id: variantId, name, author, held, ...heard });
       }
     });
   }
 
-  /** Throws VALIDATION when nothing that translates is installed, CONFLICT when there are too many, NOT_FOUND. */
+  /** Throws VALIDATION when nothing that translates is installed, CONFLICT for too many or too large ones, NOT_FOUND. */
   createVariant(
     workspaceId: string,
     transcriptId: string,
     { language, name = language, variant_id: from, mode }: TranscriptVariantRequest,
-    { id, author }: { id: string; author: string },
+    { id, author, mostBytes }: NewVariant,
   ): Promise<TranscriptVariantEntity> {
     return this.outbox.transaction(async (manager) => {
       const transcript = await findTranscript(manager, workspaceId, transcriptId);
@@ -107,15 +132,16 @@ export class NewTranscripts {
             '(`translation_language`).',
         );
       }
-      await manager.query(
-        `INSERT INTO transcript_paragraphs (variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words)
-         SELECT $2::uuid, id, 1, job_id, position, text, speaker, time_start, time_end, words
-           FROM transcript_paragraphs WHERE variant_id = $1 AND to_version IS NULL`,
-        [source.id, id],
-      );
+      const held = HeldBytes.none(mostBytes);
+      await copyParagraphs(manager, held, {
+        variantId: id,
+        version: 1,
+        where: 'variant_id = $4 AND to_version IS NULL',
+        values: [source.id],
+      });
       const { paragraphs } = await findVersion(manager, source);
       await touch(manager, transcript.id);
-      return addVariant(manager, transcript, { id, name, language, author, paragraphs });
+      return addVariant(manager, transcript, { id, name, language, author, held, paragraphs });
     });
   }
 }
@@ -152,7 +178,7 @@ async function sourceOf(manager: EntityManager, jobId: string, uri: string | und
 /** `spoken` gets what is spoken, and says who speaks what is a translation. */
 async function writeHeard(
   manager: EntityManager,
-  { variantId, jobId, sourceIndex, type }: { variantId: string; jobId: string; sourceIndex: number; type: string },
+  { variantId, jobId, sourceIndex, type, held }: Heard,
   spoken: Spoken[],
 ): Promise<{ paragraphs: number; language: string | null }> {
   let paragraphs = 0;
@@ -181,7 +207,7 @@ async function writeHeard(
     if (paragraphs > TRANSCRIPT_LIMITS.paragraphs) {
       throw wrong('/job_id', 'too_long', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);
     }
-    await insertParagraphs(manager, rows);
+    await insertParagraphs(manager, held, rows);
   }
   return { paragraphs, language };
 }
@@ -190,11 +216,11 @@ async function writeHeard(
 async function addVariant(
   manager: EntityManager,
   transcript: TranscriptEntity,
-  variant: { id: string; name: string; language: string | null; author: string; paragraphs: number },
+  variant: { id: string; name: string; language: string | null; author: string; held: HeldBytes; paragraphs: number },
 ): Promise<TranscriptVariantEntity> {
-  const { id, name, language, author, paragraphs } = variant;
+  const { id, name, language, author, held, paragraphs } = variant;
   const { jobId } = transcript;
-  const first = { latestVersion: 1, lastNumber: 1 };
+  const first = { latestVersion: 1, lastNumber: 1, bytes: held.bytes };
   // One behind the other, though of one transaction: the first is the original.
   const timeCreated = new Date();
   await manager.insert(TranscriptVariantEntity, {

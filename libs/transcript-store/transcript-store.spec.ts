@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { InProcessBus } from '@adit/bus';
-import type { TranscriptParagraph } from '@adit/contracts';
-import { openDatabase, type Database } from '@adit/database';
+import type { TranscriptParagraph, VersionChange } from '@adit/contracts';
+import { openDatabase, TranscriptVariantEntity, type Database } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { NewTranscripts, TranscriptReader, TranscriptWriter, type WritePlace } from './index.js';
 import { heardJob, workspace, type Heard } from './testing/heard-job.js';
 
@@ -12,6 +13,7 @@ const WRITERS = 20;
 /** Several pages of what a job heard. */
 const MANY = 2_000;
 const THREE_HOURS = 10_000;
+const MOST_BYTES = 1024 ** 3;
 const said: Heard[] = [
   {
     text: 'Guten Abend.',
@@ -66,9 +68,13 @@ function behaviour(open: () => Promise<Database>): void {
   async function transcribed(heard: Heard[]): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
-    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', baseUrl: '', most: 1_000 });
+    await made.create(
+      workspaceId,
+      { job_id: jobId },
+      { id, author: 'spec', baseUrl: '', most: 1_000, mostBytes: MOST_BYTES },
+    );
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
-    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec' };
+    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', mostBytes: MOST_BYTES };
   }
 
   async function read(place: WritePlace, version?: number, limit = 1000): Promise<TranscriptParagraph[]> {
@@ -299,7 +305,9 @@ function behaviour(open: () => Promise<Database>): void {
       MANY,
       [1_000, 1_001, 1_002].map((index) => [index, `Satz ${index}.`]),
     ]);
+    const { length: begun } = statements;
     expect(await edit(place, paragraphs[1]!, 'Ein anderer Satz.')).toMatchObject({ index: 1_001 });
+    expect(statements.length - begun).toBeLessThan(6);
     expect(await rows()).toBe(before + 1);
     const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
     const { total: hits, paragraphs: found } = await reader.paragraphs(now, {
@@ -333,6 +341,160 @@ function behaviour(open: () => Promise<Database>): void {
     expect(spoken).toBe(260);
   });
 
+  describe('knows the bytes of its paragraphs', () => {
+    const bytesOf = async ({ variantId }: WritePlace): Promise<number> => {
+      const { bytes } = await database.dataSource.manager.findOneByOrFail(TranscriptVariantEntity, { id: variantId });
+      return Number(bytes);
+    };
+    const summed = async ({ variantId }: WritePlace): Promise<number> => {
+      const [{ bytes }] = await database.dataSource.query<[{ bytes: string }]>(
+        `SELECT sum(256 + length(position::text) + octet_length(text) + octet_length(coalesce(speaker, ''))
+                    + octet_length(words::text)) AS bytes FROM transcript_paragraphs WHERE variant_id = $1`,
+        [variantId],
+      );
+      return Number(bytes);
+    };
+    const save = (place: WritePlace, changes: VersionChange[]) => writer.write(place, { changes }, { ifMatch: null });
+    const restore = (place: WritePlace, version: number) =>
+      writer.write(place, { restore_version: version, changes: [] }, { ifMatch: null });
+    const behind = (after: string | null, text: string, count = 1): VersionChange[] =>
+      Array.from({ length: count }, () => ({ after, text, speaker: null, time_start: 1, time_end: 2 }));
+    const copied = async (place: WritePlace): Promise<WritePlace> => {
+      const order = { id: randomUUID(), author: 'spec', mostBytes: place.mostBytes };
+      const request = { language: 'fr', mode: 'copy' as const, variant_id: place.variantId };
+      const variant = await made.createVariant(workspaceId, place.transcriptId, request, order);
+      return { ...place, variantId: variant.id };
+    };
+    /** Everything there is of a variant. */
+    const stored = async ({ variantId }: WritePlace): Promise<unknown> =>
+      Promise.all(
+        ['variants t WHERE id', 'versions t WHERE variant_id', 'paragraphs t WHERE variant_id'].map((rows) =>
+          database.dataSource.query(`SELECT to_jsonb(t) AS row FROM transcript_${rows} = $1 ORDER BY 1`, [variantId]),
+        ),
+      );
+    const full = (most: number): object => ({
+      code: 'CONFLICT',
+      message:
+        `A variant of a transcript holds at most ${most} bytes in all its versions; ` +
+        'delete older versions, or make a new variant.',
+      options: { errors: [{ code: 'too_many' }] },
+    });
+
+    it('after whatever is done to it', async () => {
+      const at = fc.nat(1_000);
+      const text = fc.oneof(fc.constant(''), fc.string({ unit: 'grapheme', maxLength: 40 }), fc.lorem());
+      const step = fc.oneof(
+        fc.record({
+          kind: fc.constant('edit' as const),
+          at,
+          text,
+          speaker: fc.option(fc.string({ unit: 'grapheme' })),
+        }),
+        fc.record({ kind: fc.constant('change' as const), at, text, count: fc.integer({ min: 1, max: 4 }) }),
+        fc.record({ kind: fc.constantFrom('restore' as const, 'forget' as const, 'copy' as const), at }),
+      );
+      const done = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+          const variants = [await transcribed(said)];
+          for (const one of steps) {
+            const place = variants[one.at % variants.length]!;
+            const paragraphs = await read(place);
+            const chosen = paragraphs[one.at % paragraphs.length];
+            const [versions] = await reader.versions(place.variantId, { offset: 0, limit: 100 });
+            const { version } = versions[one.at % versions.length]!;
+            if (one.kind === 'edit') {
+              if (chosen === undefined) continue;
+              const seen = { id: chosen.id, base: String(versions[0]!.version), ifMatch: null };
+              // Times that JSON writes as 1e-7.
+              await writer.editParagraph(place, seen, { text: one.text, speaker: one.speaker, time_start: 1e-7 });
+            } else if (one.kind === 'change') {
+              const removed = chosen === undefined ? [] : [{ id: chosen.id, remove: true as const }];
+              await save(place, [...removed, ...behind(chosen?.id ?? null, one.text, one.count)]);
+            } else if (one.kind === 'restore') await restore(place, version);
+            else if (one.kind === 'copy') variants.push(await copied(place));
+            else if (versions.length > 1) await writer.remove(place, String(version));
+            else continue;
+            done.add(one.kind);
+            for (const variant of variants) expect(await bytesOf(variant)).toBe(await summed(variant));
+          }
+        }),
+        { numRuns: 30 },
+      );
+      expect([...done].sort()).toEqual(['change', 'copy', 'edit', 'forget', 'restore']);
+    });
+
+    it('and takes no more than there is room for, until a version is deleted', async () => {
+      const place = await transcribed(said);
+      const [first, second] = await read(place);
+      for (const text of ['eins', 'zwei']) await edit(place, (await read(place))[0]!, text);
+      const tight = { ...place, mostBytes: (await bytesOf(place)) + 300 };
+      const before = await stored(place);
+      const beyond: (() => Promise<unknown>)[] = [
+        () => edit(tight, { ...first!, revision: 3 }, 'Guten Tag.'),
+        () => save(tight, [{ id: second!.id, text: 'Willkommen zu Hause.' }]),
+        () => save(tight, behind(null, 'Noch einer.')),
+        // Of two, the first would fit.
+        () => save(tight, [...behind(null, ''), ...behind(first!.id, '')]),
+        () => restore(tight, 1),
+      ];
+      for (const write of beyond) {
+        await expect(write()).rejects.toMatchObject(full(tight.mostBytes));
+        expect(await stored(place)).toEqual(before);
+      }
+      await writer.remove(tight, '2');
+      expect(await edit(tight, { ...first!, revision: 3 }, 'drei')).toMatchObject({ revision: 4, text: 'drei' });
+      expect(await bytesOf(place)).toBe(await summed(place));
+      // A variant of its own has the newest version alone.
+      expect(await bytesOf(await copied(tight))).toBeLessThan((await bytesOf(place)) - 256);
+      // What adds nothing needs no room.
+      expect(await save({ ...place, mostBytes: 1 }, [{ id: second!.id, remove: true }])).toMatchObject({
+        paragraphs: 2,
+      });
+      expect(await restore({ ...place, mostBytes: 1 }, 5)).toMatchObject({ paragraphs: 2 });
+    });
+
+    it('of two writers that have room for one', async () => {
+      const place = await transcribed(said);
+      const paragraphs = await read(place);
+      const tight = { ...place, mostBytes: (await bytesOf(place)) + 600 };
+      const written = await Promise.allSettled(
+        Array.from({ length: 8 }, (_, at) => edit(tight, paragraphs[at % 3]!, `Nummer ${at}.`)),
+      );
+      const refused = written.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused).toHaveLength(7);
+      expect(await bytesOf(place)).toBe(await summed(place));
+      expect(await bytesOf(place)).toBeLessThanOrEqual(tight.mostBytes);
+      expect(refused.filter(({ options }) => options.errors[0].code === 'too_many')).not.toEqual([]);
+    });
+
+    it('of none that would begin with more', async () => {
+      const jobId = await heardJob(database.dataSource.manager, workspaceId, said);
+      const id = randomUUID();
+      const order = { id, author: 'spec', baseUrl: '', most: 1_000, mostBytes: 1_000 };
+      const refusal = { code: 'CONFLICT', options: { errors: [{ code: 'too_many' }] } };
+      const before = await rows();
+      await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject(refusal);
+      await expect(reader.transcript(workspaceId, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(copied({ ...(await transcribed(said)), mostBytes: 1_000 })).rejects.toMatchObject(refusal);
+      expect(await rows()).toBe(before + said.length);
+    });
+
+    it('also of what a build made that counts none', async () => {
+      const place = await transcribed(said);
+      await edit(place, (await read(place))[0]!, 'Guten Tag.');
+      await database.dataSource.manager.update(TranscriptVariantEntity, { id: place.variantId }, { bytes: null });
+      const tight = { ...place, mostBytes: await summed(place) };
+      await expect(edit(tight, (await read(place))[0]!, 'Servus.')).rejects.toMatchObject(full(tight.mostBytes));
+      await edit(place, (await read(place))[0]!, 'Servus.');
+      expect(await bytesOf(place)).toBe(await summed(place));
+      // It forgets what is not in the number.
+      await database.dataSource.manager.update(TranscriptVariantEntity, { id: place.variantId }, { bytes: '1' });
+      await writer.remove(place, '3');
+      expect(await bytesOf(place)).toBe(0);
+    });
+  });
+
   it('is made of one source, with the translation of the job as a variant', async () => {
     const heard = [
       { text: 'Hallo.', start: 0, end: 1, source: 1, speaker: 'Ada' },
@@ -344,7 +506,7 @@ function behaviour(open: () => Promise<Database>): void {
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
-    const order = { id: randomUUID(), author: 'spec', baseUrl: '', most: 1_000 };
+    const order = { id: randomUUID(), author: 'spec', baseUrl: '', most: 1_000, mostBytes: MOST_BYTES };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
     const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });
@@ -352,7 +514,13 @@ function behaviour(open: () => Promise<Database>): void {
       ['original', 'de'],
       ['translation', 'en'],
     ]);
-    const place = { workspaceId, transcriptId: order.id, variantId: variants[1]!.id, author: 'spec' };
+    const place = {
+      workspaceId,
+      transcriptId: order.id,
+      variantId: variants[1]!.id,
+      author: 'spec',
+      mostBytes: MOST_BYTES,
+    };
     expect((await read(place)).map(({ text, speaker }) => [text, speaker])).toEqual([
       ['Hello. Good', 'Ada'],
       ['evening.', 'Bob'],

@@ -10,6 +10,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AlignedWords } from './aligned-words.js';
+import { deleteParagraphs, HeldBytes } from './paragraph-rows.js';
 import { presentParagraph } from './present-transcript.js';
 import { findTranscript, findVariant, findVersion, unknown } from './transcript-reader.js';
 import {
@@ -24,13 +25,15 @@ import {
   type Work,
 } from './version-changes.js';
 
-/** Which variant is written, and by whom. */
+/** Which variant is written, by whom, and how much it may hold. */
 export interface WritePlace {
   workspaceId: string;
   transcriptId: string;
   variantId: string;
   /** Name of the key. */
   author: string;
+  /** Bytes of the paragraphs of all its versions. */
+  mostBytes: number;
 }
 
 /** What the client has seen: null where it does not say. */
@@ -100,7 +103,7 @@ export class TranscriptWriter {
   /** Forgets a version with what no other one has. Throws CONFLICT for the only one. */
   remove(place: WritePlace, version: string): Promise<TranscriptVersionEntity> {
     return this.outbox.transaction(async (manager) => {
-      const { variant, transcript } = await begin(manager, place);
+      const { variant, transcript, held } = await begin(manager, place);
       const row = await findVersion(manager, variant, version);
       const variantId = variant.id;
       await manager.delete(TranscriptVersionEntity, { variantId, version: row.version });
@@ -113,23 +116,26 @@ export class TranscriptWriter {
       }
       if (row.version === variant.latestVersion) {
         // What it began goes, what it ended goes on; the next version has a number of its own all the same.
-        await manager.query('DELETE FROM transcript_paragraphs WHERE variant_id = $1 AND from_version > $2', [
-          variantId,
-          before.version,
-        ]);
+        await deleteParagraphs(manager, held, 'p.variant_id = $1 AND p.from_version > $2', [variantId, before.version]);
         await manager.query(
           'UPDATE transcript_paragraphs SET to_version = NULL WHERE variant_id = $1 AND to_version > $2',
           [variantId, before.version],
         );
       } else {
-        await manager.query(
-          `DELETE FROM transcript_paragraphs p WHERE p.variant_id = $1 AND p.from_version <= $2 AND p.to_version > $2
+        await deleteParagraphs(
+          manager,
+          held,
+          `p.variant_id = $1 AND p.from_version <= $2 AND p.to_version > $2
               AND NOT EXISTS (SELECT 1 FROM transcript_versions v
                                WHERE v.variant_id = $1 AND v.version >= p.from_version AND v.version < p.to_version)`,
           [variantId, row.version],
         );
       }
-      await manager.update(TranscriptVariantEntity, { id: variantId }, { latestVersion: before.version });
+      await manager.update(
+        TranscriptVariantEntity,
+        { id: variantId },
+        { latestVersion: before.version, bytes: held.bytes },
+      );
       await touch(manager, transcript.id);
       return row;
     });
@@ -139,7 +145,7 @@ export class TranscriptWriter {
 /** Takes the lock. Throws NOT_FOUND, CONFLICT when there are too many versions. */
 async function begin(
   manager: EntityManager,
-  { workspaceId, transcriptId, variantId, author }: WritePlace,
+  { workspaceId, transcriptId, variantId, author, mostBytes }: WritePlace,
 ): Promise<Work> {
   const transcript = await findTranscript(manager, workspaceId, transcriptId);
   const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
@@ -147,7 +153,7 @@ async function begin(
   if (number > TRANSCRIPT_LIMITS.versions) {
     throw new AditError('CONFLICT', `A variant takes ${TRANSCRIPT_LIMITS.versions} versions; copy it to go on.`);
   }
-  return { manager, transcript, variant, number, author };
+  return { manager, transcript, variant, held: await HeldBytes.of(manager, variant, mostBytes), number, author };
 }
 
 function stale(what: string, current: number): AditError {

@@ -19,6 +19,7 @@ import {
 import { editedWords } from '@adit/transcripts';
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { wordsAfter, type AlignedWords } from './aligned-words.js';
+import { copyParagraphs, insertParagraphs, type HeldBytes } from './paragraph-rows.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { findVersion, unknown } from './transcript-reader.js';
 
@@ -27,6 +28,7 @@ export interface Work {
   manager: EntityManager;
   transcript: TranscriptEntity;
   variant: TranscriptVariantEntity;
+  held: HeldBytes;
   /** Of the version. */
   number: number;
   /** Name of the key that writes it. */
@@ -42,12 +44,9 @@ export interface Changes {
   insertions: ParagraphInsertion[];
 }
 
-/** Rows that are inserted together. */
-const ROWS_AT_ONCE = 500;
-
-/** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs, NOT_FOUND. */
+/** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs or bytes, NOT_FOUND. */
 export async function commit(work: Work, { edits, removed, insertions }: Changes): Promise<TranscriptVersionEntity> {
-  const { manager, variant, number } = work;
+  const { manager, variant, held, number } = work;
   const ended = [...edits.map(({ id }) => id), ...removed];
   if (ended.length > 0) {
     const where = { variantId: variant.id, id: In(ended), toVersion: IsNull() };
@@ -55,6 +54,7 @@ export async function commit(work: Work, { edits, removed, insertions }: Changes
   }
   await insertParagraphs(
     manager,
+    held,
     edits.map(({ textChanged: _, toVersion: __, ...row }) => row),
   );
   const behind = new Map<string | null, ParagraphInsertion[]>();
@@ -74,21 +74,20 @@ export async function commit(work: Work, { edits, removed, insertions }: Changes
   return addVersion(work, { paragraphs, restored: null }, changed);
 }
 
-/** Brings an older version back: only what differs from the newest is written. Throws NOT_FOUND. */
+/** Brings an older version back: only what differs from the newest is written. Throws CONFLICT, NOT_FOUND. */
 export async function restore(work: Work, version: string | number): Promise<TranscriptVersionEntity> {
-  const { manager, variant, number } = work;
+  const { manager, variant, held, number } = work;
   const wanted = await findVersion(manager, variant, version);
-  const place = [variant.id, number, wanted.version];
   await manager.query(
     'UPDATE transcript_paragraphs SET to_version = $2 WHERE variant_id = $1 AND to_version IS NULL AND from_version > $3',
-    place,
+    [variant.id, number, wanted.version],
   );
-  await manager.query(
-    `INSERT INTO transcript_paragraphs (variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words)
-     SELECT variant_id, id, $2::int, job_id, position, text, speaker, time_start, time_end, words
-       FROM transcript_paragraphs WHERE variant_id = $1 AND from_version <= $3 AND to_version > $3`,
-    place,
-  );
+  await copyParagraphs(manager, held, {
+    variantId: variant.id,
+    version: number,
+    where: 'variant_id = $2 AND from_version <= $4 AND to_version > $4',
+    values: [wanted.version],
+  });
   return addVersion(work, { paragraphs: wanted.paragraphs, restored: wanted.version });
 }
 
@@ -203,27 +202,6 @@ export async function indexOf({ manager, variant }: Work, id: string): Promise<n
   return row?.index ?? 0;
 }
 
-export async function insertParagraphs(
-  manager: EntityManager,
-  rows: Omit<TranscriptParagraphEntity, 'toVersion'>[],
-): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const some = rows.slice(at, at + ROWS_AT_ONCE);
-    // A list for each column: a parameter for each value would take longer than all else.
-    await manager.query(
-      `INSERT INTO transcript_paragraphs (variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words)
-       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::numeric[], $6::text[], $7::text[], $8::float8[],
-                            $9::float8[], $10::jsonb[])`,
-      [
-        ...(
-          ['variantId', 'id', 'fromVersion', 'jobId', 'position', 'text', 'speaker', 'timeStart', 'timeEnd'] as const
-        ).map((column) => some.map((row) => row[column])),
-        some.map(({ words }) => JSON.stringify(words)),
-      ],
-    );
-  }
-}
-
 /** Throws NOT_FOUND when it is being deleted: nothing is written behind its erasure. */
 export async function touch(manager: EntityManager, id: string): Promise<void> {
   const where = { id, timeDeleted: IsNull() };
@@ -237,14 +215,15 @@ export function changedSince(id: string, version: number): AditError {
 }
 
 async function addVersion(
-  { manager, transcript, variant, number: version, author }: Work,
+  { manager, transcript, variant, held, number: version, author }: Work,
   row: Pick<TranscriptVersionEntity, 'paragraphs' | 'restored'>,
   changed: TranscriptParagraphEntity[] = [],
 ): Promise<TranscriptVersionEntity> {
   const variantId = variant.id;
   const id = randomUUID();
   await manager.insert(TranscriptVersionEntity, { ...row, variantId, version, id, jobId: variant.jobId, author });
-  await manager.update(TranscriptVariantEntity, { id: variantId }, { latestVersion: version, lastNumber: version });
+  const now = { latestVersion: version, lastNumber: version, bytes: held.bytes };
+  await manager.update(TranscriptVariantEntity, { id: variantId }, now);
   await touch(manager, transcript.id);
   const made = await manager.findOneByOrFail(TranscriptVersionEntity, { variantId, version });
   await raiseVersionEvents(manager, transcript, { ...variant, latestVersion: version }, made, changed);
@@ -253,13 +232,14 @@ async function addVersion(
 
 /** In their order between the paragraph that they name and the one behind that, or before all. */
 async function insertBehind(
-  { manager, variant, number }: Work,
+  { manager, variant, held, number }: Work,
   after: string | null,
   insertions: ParagraphInsertion[],
 ): Promise<void> {
   const positions = await placesBehind(manager, { variantId: variant.id, after, number }, insertions.length);
   await insertParagraphs(
     manager,
+    held,
     Array.from(zip(insertions, positions), ([insertion, position]) => {
       const { text, speaker, time_start: timeStart, time_end: timeEnd } = insertion;
       const extent = { time_start: timeStart, time_end: timeEnd };

@@ -52,11 +52,11 @@ describe('transcript_export', () => {
     await new NewTranscripts(outbox).create(
       workspaceId,
       { job_id: jobId },
-      { id: transcriptId, author: 'spec', baseUrl: '', most: 10 },
+      { id: transcriptId, author: 'spec', baseUrl: '', most: 10, mostBytes: 1_000_000 },
     );
     const reader = new TranscriptReader(database.dataSource);
     const [[variant]] = await reader.variants(transcriptId, { offset: 0, limit: 1 });
-    const place = { workspaceId, transcriptId, variantId: variant!.id, author: 'spec' };
+    const place = { workspaceId, transcriptId, variantId: variant!.id, author: 'spec', mostBytes: 1_000_000 };
     const { paragraphs } = await reader.paragraphs(await reader.version(workspaceId, transcriptId, variant!.id), {
       offset: 700,
       limit: 1,

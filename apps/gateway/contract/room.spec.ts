@@ -17,6 +17,7 @@ describe('what a workspace may have only so many of', () => {
     world = await World.start({
       ...{ maxDatasets: 7, maxClasses: 3, maxDatasetImages: 2, maxIndexCollections: 3 },
       ...{ maxDictionaries: 3, maxOpenTrainings: 3, maxModels: 2, maxTranscripts: 3 },
+      maxTranscriptBytes: 2_000,
     });
   }, 600_000);
   afterAll(() => world?.close());
@@ -128,6 +129,27 @@ describe('what a workspace may have only so many of', () => {
     const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
     expect((await world.ask('DELETE', `/api/v1/transcripts/${data[0]!.id}/`)).status).toBe(200);
     expect((await world.ask('POST', '/api/v1/transcripts/', { job_id })).status).toBe(200);
+  });
+
+  it('are bytes of a variant of a transcript', async () => {
+    const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
+    const variants = `/api/v1/transcripts/${data[0]!.id}/variants/`;
+    const [variant] = (await world.ask('GET', variants)).json<{ data: { id: string }[] }>().data;
+    const versions = `${variants}${variant!.id}/versions/`;
+    const change = { after: null, text: '', time_start: 0, time_end: 1 };
+    const posted = await atOnce(() => world.ask('POST', versions, { changes: [change, change] }));
+    expect(posted).toEqual({
+      made: 2,
+      refusals: full(
+        'A variant of a transcript holds at most 2000 bytes in all its versions; delete older versions, or make a new variant.',
+      ),
+    });
+    expect((await world.ask('DELETE', `${versions}3/`)).status).toBe(200);
+    expect((await world.ask('POST', versions, { changes: [change, change] })).status).toBe(200);
+    const job_id = await world.heardJob(['Good evening. '.repeat(100)]);
+    await world.ask('DELETE', `/api/v1/transcripts/${data[0]!.id}/`);
+    const refused = await world.ask('POST', '/api/v1/transcripts/', { job_id });
+    expect([refused.status, refused.json<{ errors: { code: string }[] }>().errors[0]?.code]).toEqual([409, 'too_many']);
   });
 
   it('are datasets', async () => {

@@ -27,7 +27,7 @@ export class TranscriptsController {
     @Inject(TranscriptErasures) private readonly erasures: TranscriptErasures,
     @Inject(StoredFiles) private readonly files: StoredFiles,
     @Inject(Links) private readonly links: Links,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxTranscripts'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxTranscripts' | 'maxTranscriptBytes'>,
   ) {}
 
   @Route(routes.listTranscripts)
@@ -39,8 +39,8 @@ export class TranscriptsController {
   @Route(routes.createTranscript)
   async create({ body }: Input<typeof routes.createTranscript>, { caller, request, newId: id }: Exchange) {
     const baseUrl = this.links.baseUrl(request);
-    const most = this.config.maxTranscripts;
-    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl, most });
+    const { maxTranscripts: most, maxTranscriptBytes: mostBytes } = this.config;
+    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl, most, mostBytes });
     return this.reader.one(caller.workspaceId, id, baseUrl);
   }
 
@@ -82,7 +82,7 @@ export class TranscriptsController {
 
   @Route(routes.createVariant)
   async createVariant({ params, body }: Input<typeof routes.createVariant>, { caller, newId: id }: Exchange) {
-    const maker = { id, author: caller.name };
+    const maker = { id, author: caller.name, mostBytes: this.config.maxTranscriptBytes };
     return presentVariant(await this.made.createVariant(caller.workspaceId, params.transcriptId, body, maker));
   }
 
@@ -102,7 +102,7 @@ export class TranscriptsController {
   @Route(routes.createVersion)
   async createVersion({ params, body }: Input<typeof routes.createVersion>, { caller, request, reply }: Exchange) {
     const seen = { ifMatch: ifMatch(request.headers['if-match']) };
-    const row = await this.writer.write(placeOf(params, caller), body, seen);
+    const row = await this.writer.write(this.writePlace(params, caller), body, seen);
     reply.header('etag', etagOf(row.version));
     return presentVersion(row);
   }
@@ -116,7 +116,7 @@ export class TranscriptsController {
 
   @Route(routes.deleteVersion)
   async deleteVersion({ params }: Input<typeof routes.deleteVersion>, { caller }: Exchange) {
-    const { version } = await this.writer.remove(placeOf(params, caller), params.version);
+    const { version } = await this.writer.remove(this.writePlace(params, caller), params.version);
     return { message: `Version ${version} was deleted.` };
   }
 
@@ -157,7 +157,7 @@ export class TranscriptsController {
     { caller, request, reply }: Exchange,
   ) {
     const seen = { id: params.paragraphId, base: params.version, ifMatch: ifMatch(request.headers['if-match']) };
-    const edited = await this.writer.editParagraph(placeOf(params, caller), seen, change);
+    const edited = await this.writer.editParagraph(this.writePlace(params, caller), seen, change);
     reply.header('etag', etagOf(edited.revision, edited.index));
     return edited;
   }
@@ -168,11 +168,11 @@ export class TranscriptsController {
   ) {
     return this.reader.version(workspaceId, transcriptId, variantId, version);
   }
-}
 
-function placeOf(
-  { transcriptId, variantId }: Input<typeof routes.getVariant>['params'],
-  { workspaceId, name: author }: Caller,
-): WritePlace {
-  return { workspaceId, transcriptId, variantId, author };
+  private writePlace(
+    { transcriptId, variantId }: Input<typeof routes.getVariant>['params'],
+    { workspaceId, name: author }: Caller,
+  ): WritePlace {
+    return { workspaceId, transcriptId, variantId, author, mostBytes: this.config.maxTranscriptBytes };
+  }
 }

@@ -28,6 +28,11 @@ export class TranscriptVariantEntity {
   /** The newest version there is, and the newest there ever was: a number is not given twice. */
   @Column('integer') latestVersion!: number;
   @Column('integer') lastNumber!: number;
+  /**
+   * What the paragraphs of all its versions hold. Null until they are counted: it was made by a build that does not know the
+   * column. What such a build writes or forgets beside this one is left out: the bound is off by that much from then on.
+   */
+  @Column('bigint', { nullable: true }) bytes!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
 }

@@ -42,6 +42,7 @@ import { FairTurns1795721310398 } from './1795721310398-fair-turns.js';
 import { TurnsOfTasks1795744967237 } from './1795744967237-turns-of-tasks.js';
 import { ReachOfIdentities1795745220731 } from './1795745220731-reach-of-identities.js';
 import { FollowedModels1795800000000 } from './1795800000000-followed-models.js';
+import { BytesOfVariants1795846300000 } from './1795846300000-bytes-of-variants.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -89,4 +90,5 @@ export const MIGRATIONS = [
   TurnsOfTasks1795744967237,
   ReachOfIdentities1795745220731,
   FollowedModels1795800000000,
+  BytesOfVariants1795846300000,
 ];

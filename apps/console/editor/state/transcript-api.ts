@@ -115,7 +115,7 @@ export class TranscriptApi {
         headers: { 'if-match': `"${seen}"` },
       });
     } catch (error) {
-      if (error instanceof AditApiError && (error.status === 412 || error.status === 409)) return null;
+      if (error instanceof AditApiError && isOutdated(error)) return null;
       throw error;
     }
   }
@@ -163,4 +163,9 @@ export class TranscriptApi {
   private get params(): { transcriptId: string } {
     return { transcriptId: this.transcriptId };
   }
+}
+
+/** Not where there is no room for another version, which is a 409, too: reading the newest one would not help. */
+function isOutdated({ status, errors }: AditApiError): boolean {
+  return status === 412 || (status === 409 && errors.some(({ code }) => /^(changed|removed)_since$/.test(code)));
 }

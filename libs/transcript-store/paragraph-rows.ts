@@ -1,0 +1,132 @@
+import { tooMany, type TranscriptParagraphEntity } from '@adit/database';
+import type { EntityManager } from 'typeorm';
+
+/** Rows that are inserted together. */
+const ROWS_AT_ONCE = 500;
+
+const COLUMNS = 'variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words';
+
+/**
+ * SQL: bytes of a row. Words count as JSON: what they take on disk depends on how well they are compressed. An empty row takes 256
+ * with its entries in the indexes, as measured; a position has thousands of digits where thousands of edits put something into
+ * the same place.
+ */
+const BYTES =
+  '256 + length(position::text) + octet_length(text) + coalesce(octet_length(speaker), 0) + octet_length(words::text)';
+
+/** What the rows of a variant hold, while whoever has the lock on it writes and forgets some. */
+export class HeldBytes {
+  private constructor(
+    private held: number,
+    private readonly most: number,
+    /** What to do where there is no room. */
+    private readonly advice: string,
+  ) {}
+
+  /** Of one that has no rows yet. */
+  static none(most: number): HeldBytes {
+    return new HeldBytes(0, most, 'this one would begin with more, so begin with a shorter recording or text');
+  }
+
+  /** Of one that is there: counted where no process has done so. */
+  static async of(
+    manager: EntityManager,
+    { id, bytes }: { id: string; bytes: string | null },
+    most: number,
+  ): Promise<HeldBytes> {
+    const held =
+      bytes ??
+      (await sumOf(manager, `SELECT ${BYTES} AS bytes FROM transcript_paragraphs WHERE variant_id = $1`, [id]));
+    return new HeldBytes(Number(held), most, 'delete older versions, or make a new variant');
+  }
+
+  /** As the column of the variant has it. */
+  get bytes(): string {
+    return String(this.held);
+  }
+
+  /** None where the bound was lowered since: what adds nothing is still saved. */
+  get room(): number {
+    return Math.max(0, this.most - this.held);
+  }
+
+  /** Throws CONFLICT when there is no room for them. */
+  take(bytes: number): void {
+    if (bytes > this.room) {
+      throw tooMany(`A variant of a transcript holds at most ${this.most} bytes in all its versions; ${this.advice}.`);
+    }
+    this.held += bytes;
+  }
+
+  /** Not below zero, where another build has written what was not counted. */
+  giveBack(bytes: number): void {
+    this.held = Math.max(0, this.held - bytes);
+  }
+}
+
+/** Throws CONFLICT when the variant has no room for them. */
+export async function insertParagraphs(
+  manager: EntityManager,
+  held: HeldBytes,
+  rows: Omit<TranscriptParagraphEntity, 'toVersion'>[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    // A list for each column: a parameter for each value would take longer than all else.
+    await insertSelected(
+      manager,
+      held,
+      `SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::numeric[], $7::text[], $8::text[], $9::float8[],
+                            $10::float8[], $11::jsonb[])`,
+      [
+        ...(
+          ['variantId', 'id', 'fromVersion', 'jobId', 'position', 'text', 'speaker', 'timeStart', 'timeEnd'] as const
+        ).map((column) => some.map((row) => row[column])),
+        some.map(({ words }) => JSON.stringify(words)),
+      ],
+    );
+  }
+}
+
+/** As paragraphs that this version of the variant begins with. `values` are `$4` and on of `where`. Throws CONFLICT. */
+export async function copyParagraphs(
+  manager: EntityManager,
+  held: HeldBytes,
+  { variantId, version, where, values }: { variantId: string; version: number; where: string; values: unknown[] },
+): Promise<void> {
+  const rows = `SELECT $2::uuid, id, $3::int, job_id, position, text, speaker, time_start, time_end, words
+       FROM transcript_paragraphs WHERE ${where}`;
+  await insertSelected(manager, held, rows, [variantId, version, ...values]);
+}
+
+/** Deletes rows `p`. */
+export async function deleteParagraphs(
+  manager: EntityManager,
+  held: HeldBytes,
+  where: string,
+  values: unknown[],
+): Promise<void> {
+  held.giveBack(
+    await sumOf(manager, `DELETE FROM transcript_paragraphs p WHERE ${where} RETURNING ${BYTES} AS bytes`, values),
+  );
+}
+
+/** All of them or, where there is no room, none. */
+async function insertSelected(manager: EntityManager, held: HeldBytes, rows: string, values: unknown[]): Promise<void> {
+  const [{ bytes }] = await manager.query<[{ bytes: number }]>(
+    `WITH p (${COLUMNS}) AS MATERIALIZED (${rows}),
+          counted AS MATERIALIZED (SELECT coalesce(sum(${BYTES}), 0)::float8 AS bytes FROM p),
+          written AS (INSERT INTO transcript_paragraphs (${COLUMNS}) SELECT p.* FROM p, counted WHERE bytes <= $1::float8)
+     SELECT bytes FROM counted`,
+    [held.room, ...values],
+  );
+  held.take(bytes);
+}
+
+async function sumOf(manager: EntityManager, rows: string, values: unknown[]): Promise<number> {
+  const [{ bytes }] = await manager.query<[{ bytes: number }]>(
+    `WITH p AS (${rows}) SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM p`,
+    values,
+  );
+  return bytes;
+}
