@@ -9,7 +9,7 @@ import { NumberList } from './number-list.js';
 import { field, number } from './compact-line.js';
 import { keyFramesAmong, PACKET_ENTRIES, PacketList, type FrameList, type KeyPackets } from './packet-list.js';
 
-interface IndexedStream {
+export interface IndexedStream {
   index: number;
   timeBase: Rational;
   container: string;
@@ -21,6 +21,36 @@ interface IndexedStream {
 }
 
 /**
+ * What the packets of a stream say, without decoding any. `heading` is what its beginning shows, which says whether the times of
+ * packets are those of pictures.
+ */
+export async function listPackets(
+  path: string,
+  stream: IndexedStream,
+  heading: Promise<HeadFrames>,
+  options: ProbeRun,
+): Promise<PacketList> {
+  const { timeBase, container, index } = stream;
+  const packets = new PacketList(timeBase, /mpeg/.test(container) && timeBase.den === 90_000, stream.checkCount);
+  let checkReach = (): void => undefined;
+  heading.then(
+    (head) => (checkReach = reachCheck(packets, stream, head)),
+    () => undefined,
+  );
+  await probeLines(
+    path,
+    ['-select_streams', String(index), '-show_entries', PACKET_ENTRIES, '-of', 'compact=p=0'],
+    (line) => {
+      packets.add(line);
+      checkReach();
+    },
+    options,
+  );
+  packets.finish();
+  return packets;
+}
+
+/**
  * Reads where every frame lies from the packets alone (demux, no decoding). Packets that an edit list hides, and those
  * before the first picture that can be decoded, are no frames. Where the packets don't bear out what decoding shows
  * (two packets a picture, times missing altogether, a seek that ends elsewhere), the whole stream is decoded instead:
@@ -29,30 +59,16 @@ interface IndexedStream {
 export async function indexFrames(
   path: string,
   stream: IndexedStream,
-  head: HeadFrames,
-  hints: Omit<PictureHints, 'timing'>,
+  { head, packets, hints }: { head: HeadFrames; packets: PacketList; hints: Omit<PictureHints, 'timing'> },
   options: ProbeRun,
 ): Promise<FrameIndex> {
-  const { timeBase } = stream;
-  const packets = new PacketList(timeBase, /mpeg/.test(stream.container) && timeBase.den === 90_000, stream.checkCount);
-  const checkReach = reachCheck(packets, stream, head);
-  await probeLines(
-    path,
-    ['-select_streams', String(stream.index), '-show_entries', PACKET_ENTRIES, '-of', 'compact=p=0'],
-    (line) => {
-      packets.add(line);
-      checkReach();
-    },
-    options,
-  );
-  packets.finish();
   if (await mustBeCounted(path, stream, packets, head, options)) {
     return countedIndex(path, stream, packets, hints, options);
   }
   const frames = packets.agreesWith(head)
     ? packets.frames(head.pts[0])
     : await stream.decoding(() => decodedFrames(path, stream, options));
-  return statedIndex(timeBase, packets, frames, hints);
+  return statedIndex(stream.timeBase, packets, frames, hints);
 }
 
 /**

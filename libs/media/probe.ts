@@ -5,8 +5,9 @@ import { DEFAULT_MAX_FRAME_PIXELS } from './ffmpeg-guard.js';
 import { checkPictures, filmFacts, hintsOf } from './film-facts.js';
 import { checkFilm, DEFAULT_FILM_LIMITS, frameCheck, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
-import { readHead } from './head-frames.js';
-import { indexFrames } from './index-frames.js';
+import { readHead, type HeadFrames } from './head-frames.js';
+import { indexFrames, listPackets, type IndexedStream } from './index-frames.js';
+import type { PacketList } from './packet-list.js';
 import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
 import { probePdf } from './pdf/pdf.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
@@ -105,22 +106,40 @@ async function probeVideo(
   const { admit = admitAtOnce } = options;
   const bytes = chunkMemory(storedPictures(video));
   const decoding = <T>(work: () => Promise<T>): Promise<T> => admit(bytes, work);
-  const head = await decoding(() => readHead(path, video.index, options));
-  if (head.count === 0) {
-    throw new AditError(
-      'MEDIA_INVALID',
-      `The ${video.codec_name} video stream cannot be decoded: its beginning shows no picture.`,
-    );
-  }
-  const index = await indexFrames(
-    path,
-    { index: video.index, timeBase, container: format.format_name ?? '', checkCount, limits, decoding },
-    head,
-    hintsOf(video, head),
-    options,
-  );
+  const stream = { index: video.index, timeBase, container: format.format_name ?? '', checkCount, limits, decoding };
+  const { head, packets } = await headAndPackets(path, stream, video.codec_name, options);
+  const index = await indexFrames(path, stream, { head, packets, hints: hintsOf(video, head) }, options);
   checkFilm(index, limits);
   return { facts: filmFacts(video, streams, format, head, index), index };
+}
+
+/** Decodes the beginning while the packets are listed. What is wrong with the beginning is told first. */
+async function headAndPackets(
+  path: string,
+  stream: IndexedStream,
+  codec: string | undefined,
+  options: ProbeOptions,
+): Promise<{ head: HeadFrames; packets: PacketList }> {
+  const unreadable = new AbortController();
+  const signal = AbortSignal.any([unreadable.signal, ...(options.signal ? [options.signal] : [])]);
+  const heading = stream.decoding(() => readHead(path, stream.index, options));
+  const listing = listPackets(path, stream, heading, { ...options, signal });
+  // Its failure waits for the beginning.
+  listing.catch(() => undefined);
+  try {
+    const head = await heading;
+    if (head.count === 0) {
+      throw new AditError(
+        'MEDIA_INVALID',
+        `The ${codec} video stream cannot be decoded: its beginning shows no picture.`,
+      );
+    }
+    return { head, packets: await listing };
+  } catch (error) {
+    unreadable.abort(error);
+    await Promise.allSettled([listing]);
+    throw error;
+  }
 }
 
 async function audioFacts(
