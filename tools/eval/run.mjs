@@ -1,6 +1,6 @@
 // npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper, unseen people and trainings beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON. --held-back: the other half of
-// the unseen people. --float16: faces, objects and landmarks are looked at as in float16.
+// faster-whisper, unseen people, trainings and films of cuts beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON.
+// --held-back: the other half of the unseen people. --float16: faces, objects and landmarks are looked at as in float16.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ const parts = {
   speakers: () => speakers(builtIn, scratch, row),
   unseen: () => unseen(looker, scratch, row, half, values.peers),
   trainings: () => trainings(looker, scratch, row, half, values.peers),
-  cuts: () => cuts(looker, scratch, row, half),
+  cuts: () => cuts(looker, scratch, row, half, values.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 

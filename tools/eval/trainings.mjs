@@ -1,13 +1,12 @@
 // Trainings of people on photos of public repositories: three photos of each are taught and the rest asked, people left out too, beside
 // dlib with the same photos; then wrong photos are planted.
 import { cosine, DEFAULT_LIMITS, fitFaceHead, vectorOf } from '@adit/datasets';
-import { dlibFaces } from './face-peer.mjs';
-import { distance, signTest } from './score.mjs';
+import { dlibFaces, dlibNamer } from './face-peer.mjs';
+import { signTest } from './score.mjs';
 import { PeerError } from './speech-peer.mjs';
 import { largest, reduced, share, unseenMedia, whereFetched } from './unseen.mjs';
 
 const TAUGHT = 3;
-const DLIB_MAX_DISTANCE = 0.6;
 /** One class in so many gets a photo of somebody else. */
 const PLANTED_IN = 4;
 const FOUND = 0.9;
@@ -82,19 +81,12 @@ async function aditTaught(people, looks) {
 }
 
 async function dlibTaught(people, faces) {
-  const gallery = people
-    .flatMap(({ person, photos }) =>
+  const nameOf = dlibNamer(
+    people.flatMap(({ person, photos }) =>
       photos.slice(0, TAUGHT).map((path) => ({ person, face: largest(faces.get(path)) })),
-    )
-    .filter(({ face }) => face?.embedding);
-  return (path) => {
-    const face = largest(faces.get(path));
-    if (!face?.embedding) return null;
-    const [near] = gallery
-      .map(({ person, face: { embedding } }) => ({ person, far: distance(embedding, face.embedding) }))
-      .sort((a, b) => a.far - b.far);
-    return near.far <= DLIB_MAX_DISTANCE ? near.person : null;
-  };
+    ),
+  );
+  return (path) => nameOf(largest(faces.get(path)));
 }
 
 async function lookAt(looker, path) {

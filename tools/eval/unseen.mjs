@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { dlibFaces } from './face-peer.mjs';
+import { DLIB_MAX_DISTANCE, dlibFaces } from './face-peer.mjs';
 import { PeerError } from './speech-peer.mjs';
 import { RepositoryError, RepositoryFiles } from './repository-files.mjs';
 import { distance, matchBoxes, signTest, wilson } from './score.mjs';
@@ -11,7 +11,7 @@ import { distance, matchBoxes, signTest, wilson } from './score.mjs';
 const SMALL_WIDTH = 320;
 /** What each side takes for the same person: Adit's default, and face_recognition's. */
 const ADIT = { name: 'Adit', maxDistance: 1 };
-const DLIB = { name: 'dlib', maxDistance: 0.6 };
+const DLIB = { name: 'dlib', maxDistance: DLIB_MAX_DISTANCE };
 
 /** Each side has a distance of its own: they are compared where this share of different people lies within. */
 const EQUALLY_STRICT = 1 / 1000;
