@@ -279,6 +279,8 @@ async function killProcess(stack, { wait, which }, { away, killed, log }) {
   const service = victim.name.replace(/-\d+$/, '');
   killed[service] = (killed[service] ?? 0) + 1;
   victim.kill();
+  // Without a database it would not come back, and the next server that goes away may be that.
+  if (victim.name === 'gateway') await victim.ready();
 }
 
 /** Every kind once, with nothing in its way. */
