@@ -18,6 +18,11 @@ export const FollowedModelsSettings = z.object({
     z.number().min(1).max(86_400).default(60),
     'How often the models that are followed are looked at.',
   ),
+  followedModelsSettleSeconds: setting(
+    'ADIT_FOLLOWED_MODELS_SETTLE_SECONDS',
+    z.number().min(0).max(3_600).default(5),
+    'Seconds after the last write to a version’s files before it is looked at: more where uploads of one take longer between files.',
+  ),
   followedModelsEndpoint: setting(
     'ADIT_FOLLOWED_MODELS_ENDPOINT',
     z.url({ protocol: /^https?$/ }).optional(),

@@ -25,8 +25,6 @@ interface Place {
   settings: Partial<GatewayConfig>;
   put(name: string, content: Uint8Array | string): Promise<void>;
   delete(name: string): Promise<void>;
-  /** What was put is looked at from then on. */
-  settled(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -43,7 +41,6 @@ async function aFolder(): Promise<Place> {
       await utimes(path, before, before);
     },
     delete: (name) => rm(join(root, name)),
-    settled: async () => undefined,
     remove: () => rm(root, { recursive: true, force: true }),
   };
 }
@@ -93,7 +90,6 @@ function followed(makePlace: () => Promise<Place>): void {
     );
   };
   const round = async (): Promise<FollowedVersion[]> => {
-    await place.settled();
     const own = gateway.app.get(FollowedModels, { strict: false });
     own.nudge();
     await own.idle();
@@ -224,6 +220,21 @@ function followed(makePlace: () => Promise<Place>): void {
   );
 
   it(
+    'is left alone while it is written to',
+    async () => {
+      await put('settling');
+      const own = service({ followedModelsSettleSeconds: 2 * HOUR });
+      await gateway.db.manager.update(LeaseEntity, { name: 'followed-models' }, { leaseUntil: new Date(0) });
+      own.nudge();
+      await own.idle();
+      await own.onApplicationShutdown();
+      expect((await rows()).filter(({ name }) => name === 'settling')).toEqual([]);
+      expect(await row('settling')).toMatchObject({ state: 'published' });
+    },
+    LONG,
+  );
+
+  it(
     'has a name of its own: the API and the bucket take none from each other',
     async () => {
       const form = new FormData();
@@ -284,7 +295,6 @@ function followed(makePlace: () => Promise<Place>): void {
     'is looked at by one process, and by another when that has died',
     async () => {
       await put('shared');
-      await place.settled();
       const [one, other] = [service(), service()];
       const both = async () => {
         for (const each of [one, other]) each.nudge();
@@ -326,13 +336,14 @@ await describeWith('minio', 'what lies in a bucket that is followed', ({ minio }
     return {
       address: `s3://${bucket.name}/production/`,
       settings: {
+        // Objects cannot be put an hour ago, as files can.
+        followedModelsSettleSeconds: 0,
         followedModelsEndpoint: minio.endpoint,
         followedModelsAccessKey: minio.accessKey,
         followedModelsSecretKey: minio.secretKey,
       },
       put: (name, content) => bucket.put(`production/${name}`, content),
       delete: (name) => bucket.delete(`production/${name}`),
-      settled: () => new Promise((resolve) => setTimeout(resolve, 6_000)),
       remove: async () => undefined,
     };
   });

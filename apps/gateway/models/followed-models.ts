@@ -24,8 +24,6 @@ const rounds = counter('adit_followed_rounds_total', 'How often the bucket of mo
 const LIST_LIMITS = { maxObjects: 20_000, maxSeconds: 300 };
 const MOST_FILES = 256;
 const FETCH_SECONDS = 900;
-/** What was written to more recently may not be whole. */
-const SETTLE_MS = 5_000;
 /** Times that looking at one version may end the process. */
 const MOST_ATTEMPTS = 3;
 /** Versions of a round that may fail for no fault of theirs. */
@@ -124,7 +122,8 @@ export class FollowedModels extends BackgroundService {
     const isSame = row?.fingerprint === listed.fingerprint;
     const attempts = isSame ? row.attempts : 0;
     if (isSame && attempts === 0 && (row.state === 'published' || row.state === 'refused')) return;
-    if (Date.now() - listed.modified.getTime() < SETTLE_MS) return;
+    // What was written to more recently may not be whole.
+    if (Date.now() - listed.modified.getTime() < 1000 * this.config.followedModelsSettleSeconds) return;
     const { name, version, fingerprint } = listed;
     const told = { listed, was: row };
     const taken = await this.takenBy(name);
