@@ -171,7 +171,7 @@ async function writtenBest(
 }
 
 /** The share of the longer text's tokens that both have, wherever they stand; 0..1. */
-export function inCommon(one: readonly number[], other: readonly number[]): number {
+function inCommon(one: readonly number[], other: readonly number[]): number {
   const left = new Map<number, number>();
   for (const token of one) left.set(token, (left.get(token) ?? 0) + 1);
   let common = 0;
