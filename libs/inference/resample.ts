@@ -4,7 +4,7 @@ import type { RgbImage } from './analysis.js';
 import { affineScale, type Affine } from './affine.js';
 
 // Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
-const { abs, ceil, floor, max, min, round } = Math;
+const { abs, ceil, floor, fround, max, min, round } = Math;
 
 /** Floats of interleaved RGB, 0..255. Valid until the next resampling: callers copy what they keep. */
 type Scratch = Float32Array;
@@ -55,42 +55,76 @@ function copyRegion(image: RgbImage, left: number, top: number, width: number, h
 
 /** The mean of n × n pixels spread evenly over each output pixel: for shrinking, without looking at every pixel. */
 function pointBlocks(image: RgbImage, map: Affine, width: number, height: number, n: number, out: Scratch): Scratch {
-  const { data } = image;
+  const columns = samplePlaces(map[2], map[0], width, n, image.width, 3);
+  const rows = samplePlaces(map[5], map[4], height, n, image.height, image.width * 3);
   out.fill(0, 0, width * height * 3);
-  const columns = samplePlaces(map[2], map[0], width, n, image.width);
-  const rows = samplePlaces(map[5], map[4], height, n, image.height);
-  const part = 1 / (n * n);
-  for (let line = 0; line < height * n; line++) {
-    const row = elementAt(rows, line);
-    if (row < 0) continue;
-    const base = row * image.width * 3;
-    let at = floor(line / n) * width * 3;
-    for (let x = 0, column = 0; x < width; x++, at += 3) {
-      let r = 0;
-      let g = 0;
-      let b = 0;
-      for (let sample = 0; sample < n; sample++, column++) {
-        const place = columns[column]!;
-        if (place < 0) continue;
-        const p = base + place * 3;
-        r += data[p]!;
-        g += data[p + 1]!;
-        b += data[p + 2]!;
-      }
-      out[at]! += r * part;
-      out[at + 1]! += g * part;
-      out[at + 2]! += b * part;
-    }
+  for (let line = 0; line < rows.length; line++) {
+    const row = rows[line]!;
+    const next = n === 2 && line % 2 === 0 ? rows[line + 1]! : -1;
+    const at = floor(line / n) * width * 3;
+    if (row >= 0 && next >= 0) {
+      fours(image.data, columns, row, next, out, at);
+      line++;
+    } else if (row >= 0) addBlocks(image.data, columns, row, n, out, at);
   }
   return out;
 }
 
-/** The pixel under each of n samples per output pixel along an axis; −1 outside the picture. */
-function samplePlaces(start: number, step: number, count: number, n: number, limit: number): Int32Array {
+/** One line of each of a row's blocks. */
+function addBlocks(data: Uint8Array, columns: Int32Array, line: number, n: number, out: Scratch, to: number): void {
+  const part = 1 / (n * n);
+  for (let at = to, column = 0; column < columns.length; at += 3) {
+    let r = 0;
+    let g = 0;
+    let b = 0;
+    for (let sample = 0; sample < n; sample++, column++) {
+      const place = columns[column]!;
+      if (place < 0) continue;
+      const p = line + place;
+      r += data[p]!;
+      g += data[p + 1]!;
+      b += data[p + 2]!;
+    }
+    out[at]! += r * part;
+    out[at + 1]! += g * part;
+    out[at + 2]! += b * part;
+  }
+}
+
+/** Both lines of blocks of 2 × 2 pixels at once: the same sums, which are exact, in half the time. */
+function fours(data: Uint8Array, columns: Int32Array, top: number, bottom: number, out: Scratch, to: number): void {
+  for (let at = to, column = 0; column < columns.length; at += 3, column += 2) {
+    const left = columns[column]!;
+    const right = columns[column + 1]!;
+    if (left >= 0 && right >= 0) {
+      const p = top + left;
+      const q = top + right;
+      const r = bottom + left;
+      const s = bottom + right;
+      out[at] = (data[p]! + data[q]! + data[r]! + data[s]!) / 4;
+      out[at + 1] = (data[p + 1]! + data[q + 1]! + data[r + 1]! + data[s + 1]!) / 4;
+      out[at + 2] = (data[p + 2]! + data[q + 2]! + data[r + 2]! + data[s + 2]!) / 4;
+    } else if (left >= 0 || right >= 0) {
+      const p = top + max(left, right);
+      const r = bottom + max(left, right);
+      for (let colour = 0; colour < 3; colour++) out[at + colour] = (data[p + colour]! + data[r + colour]!) / 4;
+    }
+  }
+}
+
+/** Where the pixel under each of n samples per output pixel along an axis lies, `stride` apart; −1 outside the picture. */
+function samplePlaces(
+  start: number,
+  step: number,
+  count: number,
+  n: number,
+  limit: number,
+  stride: number,
+): Int32Array {
   const places = new Int32Array(count * n);
   for (let i = 0; i < places.length; i++) {
     const place = floor(start + ((i + 0.5) / n) * step);
-    places[i] = place >= 0 && place < limit ? place : -1;
+    places[i] = place >= 0 && place < limit ? place * stride : -1;
   }
   return places;
 }
@@ -166,7 +200,13 @@ function samplesOf(map: Affine): number {
   return min(4, max(1, round(affineScale(map))));
 }
 
-/** Any affine map, n × n samples per output pixel. */
+/** Places along a line of samples, kept from call to call. */
+let across = new Float64Array(0);
+let down = new Float64Array(0);
+/** A pixel at the border, while it is added to. */
+const borderPixel: Scratch = new Float32Array(3);
+
+/** Any affine map, n × n samples per output pixel, added up one after the other as float32. */
 function bilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch, n: number): Scratch {
   const [a, b, c, d, e, f] = map;
   const { data } = image;
@@ -174,34 +214,51 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number, o
   const maxX = image.width - 1;
   const maxY = image.height - 1;
   const stride = image.width * 3;
+  if (across.length < width * n) [across, down] = [new Float64Array(width * n), new Float64Array(width * n)];
+  for (let column = 0; column < width * n; column++) {
+    across[column] = a * ((column + 0.5) / n);
+    down[column] = d * ((column + 0.5) / n);
+  }
   out.fill(0, 0, width * height * 3);
   for (let line = 0; line < height * n; line++) {
     const v = (line + 0.5) / n;
     const startX = b * v + c - 0.5;
     const startY = e * v + f - 0.5;
     const row = floor(line / n) * width * 3;
-    for (let column = 0; column < width * n; column++) {
-      const u = (column + 0.5) / n;
-      const px = a * u + startX;
-      const py = d * u + startY;
-      const at = row + (n === 1 ? column : floor(column / n)) * 3;
-      if (px >= 0 && py >= 0 && px < maxX && py < maxY) {
-        const x0 = px | 0;
-        const y0 = py | 0;
-        const fx = px - x0;
-        const fy = (py - y0) * part;
-        const left = 1 - fx;
-        const top = part - fy;
-        const p = y0 * stride + x0 * 3;
-        const q = p + stride;
-        out[at]! += (data[p]! * left + data[p + 3]! * fx) * top + (data[q]! * left + data[q + 3]! * fx) * fy;
-        out[at + 1]! +=
-          (data[p + 1]! * left + data[p + 4]! * fx) * top + (data[q + 1]! * left + data[q + 4]! * fx) * fy;
-        out[at + 2]! +=
-          (data[p + 2]! * left + data[p + 5]! * fx) * top + (data[q + 2]! * left + data[q + 5]! * fx) * fy;
-      } else if (px > -1 && py > -1 && px < image.width && py < image.height) {
-        addBorderSample(image, px, py, part, out, at);
+    for (let at = row, column = 0; at < row + width * 3; at += 3) {
+      let red = out[at]!;
+      let green = out[at + 1]!;
+      let blue = out[at + 2]!;
+      for (let sample = 0; sample < n; sample++, column++) {
+        const px = across[column]! + startX;
+        const py = down[column]! + startY;
+        if (px >= 0 && py >= 0 && px < maxX && py < maxY) {
+          const x0 = px | 0;
+          const y0 = py | 0;
+          const fx = px - x0;
+          const fy = (py - y0) * part;
+          const left = 1 - fx;
+          const top = part - fy;
+          const p = y0 * stride + x0 * 3;
+          const q = p + stride;
+          red = fround(
+            red + ((data[p]! * left + data[p + 3]! * fx) * top + (data[q]! * left + data[q + 3]! * fx) * fy),
+          );
+          green = fround(
+            green + ((data[p + 1]! * left + data[p + 4]! * fx) * top + (data[q + 1]! * left + data[q + 4]! * fx) * fy),
+          );
+          blue = fround(
+            blue + ((data[p + 2]! * left + data[p + 5]! * fx) * top + (data[q + 2]! * left + data[q + 5]! * fx) * fy),
+          );
+        } else if (px > -1 && py > -1 && px < image.width && py < image.height) {
+          borderPixel.set([red, green, blue]);
+          addBorderSample(image, px, py, part, borderPixel, 0);
+          [red, green, blue] = [borderPixel[0]!, borderPixel[1]!, borderPixel[2]!];
+        }
       }
+      out[at] = red;
+      out[at + 1] = green;
+      out[at + 2] = blue;
     }
   }
   return out;

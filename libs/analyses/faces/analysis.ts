@@ -34,7 +34,7 @@ const FaceArguments = z.strictObject({
 });
 type FaceArguments = z.infer<typeof FaceArguments>;
 
-/** Faces looked at closely at the same time: while networks look at one, the next is cut out. */
+/** Frames looked at, and faces looked at closely, at the same time: while networks look at one, the next is decoded or cut out. */
 const FRAMES_IN_FLIGHT = 3;
 
 const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const;
@@ -76,22 +76,19 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
     return Math.min(face.w * frame.width, face.h * frame.height);
   };
 
-  const seen: { sightings: Sighting[]; signature: Float32Array }[] = [];
   // A film's native frames are opened for the best views only; a photo is looked at closely at once.
   const photo = input.unit.kind === 'image' ? native.picture(0) : null;
   photo?.catch(() => undefined);
-  for (const [index, { time }] of small.frames.entries()) {
+  const seen = await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
     signal.throwIfAborted();
-    await small.look(index, async (picture) => {
-      // The next picture is decoded, off this thread, while the networks look at the present one.
-      if (index + 1 < small.frames.length) small.look(index + 1, () => undefined).catch(() => undefined);
+    return small.look(index, async (picture) => {
       const faces = await detectFaces(picture, (await photo) ?? picture, networks);
-      seen.push({
-        sightings: faces.map((face) => ({ ...face, index, time, look: faceLook(picture, face.points) })),
+      return {
+        sightings: faces.map((face): Sighting => ({ ...face, index, time, look: faceLook(picture, face.points) })),
         signature: frameSignature(picture),
-      });
+      };
     });
-  }
+  });
   // Cuts are told from what the film does before and after them.
   const tracker = new Tracker<Sighting>();
   const cuts = cutsBetween(seen.map(({ signature }) => signature));
