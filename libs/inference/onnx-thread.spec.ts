@@ -1,5 +1,5 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -51,6 +51,19 @@ describe('OnnxThread', () => {
     await thread.close();
   });
 
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('runs behind this thread and behind ffmpeg', async () => {
+    const before = await niceness();
+    const thread = new OnnxThread();
+    await OnnxSession.load(graph, ONE_THREAD, thread);
+    const during = await niceness();
+    await thread.close();
+    const own = during.get(process.pid);
+    expect(own).toBe(before.get(process.pid));
+    const started = [...during].filter(([tid]) => !before.has(tid)).map(([, nice]) => nice);
+    expect(started.filter((nice) => nice !== own)).toEqual([Math.min(19, own! + 8)]);
+  });
+
   it('fails with the reason of ONNX Runtime, and goes on', async () => {
     const thread = new OnnxThread();
     await expect(OnnxSession.load(join(folder, 'none.onnx'), ONE_THREAD, thread)).rejects.toMatchObject({
@@ -84,3 +97,13 @@ async function crash(thread: OnnxThread): Promise<void> {
   await exit;
 }
 type NodeOn = (event: string, listener: () => void) => void;
+
+/** Of each thread of this process, by its number. */
+async function niceness(): Promise<Map<number, number>> {
+  const threads = (await readdir('/proc/self/task')).map(async (tid): Promise<[number, number]> => {
+    const stat = await readFile(`/proc/self/task/${tid}/stat`, 'utf8');
+    // Behind the name in brackets: field 19 of the whole line.
+    return [Number(tid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])];
+  });
+  return new Map(await Promise.all(threads));
+}

@@ -5,7 +5,9 @@
  *
  * Calls are served one after the other in the order they came; each is answered under its number.
  */
-import { readSync, writeSync } from 'node:fs';
+import { readlinkSync, readSync, writeSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
 import { HeldTensors } from './held-tensors.js';
@@ -14,7 +16,14 @@ import { putTensors, takeTensors } from './tensor-room.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
+/**
+ * How far a thread steps back: behind the engine, which has to answer, and behind ffmpeg (NICENESS of @adit/media), whose pictures
+ * networks wait for. Before it, on a busy machine, each chunk of a film was decoded only once nothing was left to look at.
+ */
+const NICENESS = 8;
+
 const main = parentPort ?? parentProcess();
+if (parentPort !== null) stepBack();
 /**
  * Shared with the main thread: whether a call is being served, and whether none may start any more. A process is simply killed.
  * @type {Int32Array}
@@ -50,6 +59,17 @@ main.on('message', (message) => {
     Atomics.notify(state, BUSY);
   });
 });
+
+/** Linux counts the niceness of each thread by itself; elsewhere the thread stays what it is. */
+function stepBack() {
+  if (process.platform !== 'linux') return;
+  try {
+    const thread = Number(basename(readlinkSync('/proc/thread-self')));
+    setPriority(thread, Math.min(19, getPriority() + NICENESS));
+  } catch {
+    // Where there is no /proc, or a sandbox forbids it.
+  }
+}
 
 /** @param {any} message */
 async function answer({ call, load, run, step, feeds, room, wanted, keep, drop, release, close }) {
