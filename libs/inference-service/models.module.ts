@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { counter, createLogger, gauge, histogram, secondsBetween } from '@adit/runtime';
+import { counter, createLogger, gauge, histogram, roomyHeap, secondsBetween } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
@@ -136,6 +136,7 @@ function halfOfMemory(): number {
 /** The process's models, run as the settings say. */
 export function createPool(config: InferenceConfig, { deviceLost, watched }: PoolListeners = {}): SessionPool {
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
+  roomyHeap();
   const said = new Set<string>();
   const runningOn = new Map<string, string>();
   const versions = new Map<string, number>();

@@ -13,6 +13,7 @@ export * from './nest-logger.js';
 export * from './our-thread.js';
 export * from './pretty-log.js';
 export * from './redact.js';
+export * from './roomy-heap.js';
 export * from './shutdown.js';
 export * from './span-names.js';
 export * from './tracing.js';
