@@ -30,8 +30,7 @@ export class RepositoryFiles {
     if (source === undefined) throw new RangeError(`No repository is named ${name}.`);
     const target = join(cacheDir, 'eval-media', source.commit, ...parts);
     if (await isThere(target)) return target;
-    if (!this.#opened.has(name)) this.#opened.set(name, this.#open(source));
-    const folder = await this.#opened.get(name);
+    const folder = await this.#folder(name);
     const { stdout } = await run('git', ['-C', folder, 'cat-file', 'blob', `${source.commit}:${parts.join('/')}`], {
       encoding: 'buffer',
       maxBuffer: MAX_BYTES,
@@ -41,6 +40,21 @@ export class RepositoryFiles {
     await writeFile(`${target}.${process.pid}`, stdout);
     await rename(`${target}.${process.pid}`, target);
     return target;
+  }
+
+  /** Names of what lies at the top of a repository. */
+  async list(name) {
+    const { repository, commit } = this.sources[name];
+    const folder = await this.#folder(name);
+    const { stdout } = await run('git', ['-C', folder, 'ls-tree', '--name-only', commit], { timeout: FETCH_MS }).catch(
+      (error) => failed(`${repository} has no ${commit}`, error),
+    );
+    return stdout.split('\n').filter(Boolean);
+  }
+
+  #folder(name) {
+    if (!this.#opened.has(name)) this.#opened.set(name, this.#open(this.sources[name]));
+    return this.#opened.get(name);
   }
 
   /** A git folder with the commit: below ADIT_EVAL_REPOSITORIES, or fetched without the files, which git brings as they are asked for. */

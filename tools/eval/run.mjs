@@ -13,6 +13,7 @@ import { eveningNewsRows } from './evening-news.mjs';
 import { openModule } from './fold.mjs';
 import { landmarks } from './landmarks.mjs';
 import { Looker, mediaPath } from './look.mjs';
+import { noFaces } from './no-faces.mjs';
 import { objects } from './objects.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speakers } from './speakers.mjs';
@@ -57,13 +58,14 @@ const parts = {
   speech: () => speech(builtIn, scratch, row, values.peers),
   speakers: () => speakers(builtIn, scratch, row),
   unseen: () => unseen(looker, scratch, row, half, values.peers),
+  'no-faces': () => noFaces(looker, row),
   trainings: () => trainings(looker, scratch, row, half, values.peers),
   cuts: () => cuts(looker, scratch, row, half, values.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
 /** The long film takes as long as all the others, and the photos of public repositories have to be fetched. */
-const BY_NAME = ['evening-news', 'unseen', 'trainings', 'cuts'];
+const BY_NAME = ['evening-news', 'unseen', 'no-faces', 'trainings', 'cuts'];
 const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => !BY_NAME.includes(name));
 const unknown = asked.filter((name) => !(name in parts));
 if (unknown.length > 0) throw new Error(`There is no part ${unknown.join()}: ${Object.keys(parts).join(', ')}.`);

@@ -6,16 +6,18 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
+  type NetworkSession,
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
+import { Bodies } from './bodies.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { detectFaces } from './detect.js';
 import { faceLook } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { FaceObservations } from './observations.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
-import { describeTrack } from './describe.js';
+import { bestSighting, describeTrack } from './describe.js';
 import { cutOut, closeView, type CloseView } from './close-view.js';
 import { pairedPack } from './paired-pack.js';
 import { Tracker } from '../tracking/track.js';
@@ -37,7 +39,13 @@ type FaceArguments = z.infer<typeof FaceArguments>;
 /** Frames looked at, and faces looked at closely, at the same time: while networks look at one, the next is decoded or cut out. */
 const FRAMES_IN_FLIGHT = 3;
 
-const MODELS = ['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const;
+/** Score of a face that is one for sure, where it is evidence besides: one in thirty is below. */
+const SURE = 0.87;
+
+const MODELS = [
+  ...(['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const),
+  'general-c',
+] as const;
 const MODELS_AND_EXPRESSIONS = [...MODELS, 'face-expression'] as const;
 /** A name that a job gives: typed as text that is not one of those above, whose sessions are there for sure. */
 type OtherModel = string & Record<never, never>;
@@ -48,7 +56,7 @@ type Context = AnalysisContext<FaceArguments, Model>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 4,
+  version: 5,
   args: FaceArguments,
   observations: FaceObservations,
   models: ({ expressions, embedding }): readonly Model[] => {
@@ -97,12 +105,27 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
   const keeper = new PictureKeeper(context.keepPicture, small);
-  const described = await ahead(settleTracks(embedded), FRAMES_IN_FLIGHT, (track, id) => {
+  const faces = await withoutOtherThings(settleTracks(embedded), { small, native, sizeOf }, networks['general-c']);
+  const described = await ahead(faces, FRAMES_IN_FLIGHT, (track, id) => {
     signal.throwIfAborted();
     const expressions = args.expressions ?? false;
     return describeTrack(id, track, { small, native, sizeOf, keeper, networks, expressions });
   });
   return { sampled, tracks: described };
+}
+
+/** Those that are faces for sure, or have a body: no wheel has, nor a dog. */
+async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
+  tracks: readonly Track[],
+  { small, native, sizeOf }: { small: FramePack; native: FramePack; sizeOf: (sighting: Sighting) => number },
+  network: NetworkSession,
+): Promise<Track[]> {
+  const bodies = new Bodies(small, native, network);
+  const kept = await ahead(tracks, FRAMES_IN_FLIGHT, async (track) => {
+    const isSure = track.views.length > 0 && track.sightings.some(({ score }) => score >= SURE);
+    return isSure || (await bodies.isSeen(bestSighting(track, sizeOf)));
+  });
+  return tracks.filter((_, i) => kept[i]);
 }
 
 /** Looks closely at the chosen views of every track. */

@@ -22,8 +22,8 @@ export async function describeTrack(
   track: EmbeddedTrack<CloseView>,
   { small, native, sizeOf, keeper, networks, expressions }: DescribeContext,
 ): Promise<FaceTrack> {
-  const views = [...track.views].sort((a, b) => b.quality - a.quality || a.sighting.index - b.sighting.index);
-  const best = views[0]?.sighting ?? largest(track.sightings, sizeOf);
+  const views = bestFirst(track);
+  const best = bestSighting(track, sizeOf);
   const cutout = views[0]?.cutout ?? (await cutOut(native, best));
   const [attributes, expression, thumbnail, keyFrame] = await Promise.all([
     views.length > 0 ? attributesOf(cutout, networks) : null,
@@ -69,8 +69,15 @@ export async function describeTrack(
   };
 }
 
-function largest(sightings: readonly Sighting[], sizeOf: (sighting: Sighting) => number): Sighting {
-  return sightings.reduce((best, sighting) => (sizeOf(sighting) > sizeOf(best) ? sighting : best));
+/** That of the best view, or the largest where no view is evidence. */
+export function bestSighting(track: EmbeddedTrack<CloseView>, sizeOf: (sighting: Sighting) => number): Sighting {
+  const [best] = bestFirst(track);
+  if (best !== undefined) return best.sighting;
+  return track.sightings.reduce((largest, sighting) => (sizeOf(sighting) > sizeOf(largest) ? sighting : largest));
+}
+
+function bestFirst({ views }: EmbeddedTrack<CloseView>): CloseView[] {
+  return [...views].sort((a, b) => b.quality - a.quality || a.sighting.index - b.sighting.index);
 }
 
 function rounded(value: number, digits: number): number {
