@@ -101,15 +101,22 @@ function fours(data: Uint8Array, columns: Int32Array, top: number, bottom: numbe
       const q = top + right;
       const r = bottom + left;
       const s = bottom + right;
-      out[at] = (data[p]! + data[q]! + data[r]! + data[s]!) / 4;
-      out[at + 1] = (data[p + 1]! + data[q + 1]! + data[r + 1]! + data[s + 1]!) / 4;
-      out[at + 2] = (data[p + 2]! + data[q + 2]! + data[r + 2]! + data[s + 2]!) / 4;
+      out[at] = meanOf(data, p, q, r, s);
+      out[at + 1] = meanOf(data, p + 1, q + 1, r + 1, s + 1);
+      out[at + 2] = meanOf(data, p + 2, q + 2, r + 2, s + 2);
     } else if (left >= 0 || right >= 0) {
+      // Half of it lies outside, which is black.
       const p = top + max(left, right);
       const r = bottom + max(left, right);
-      for (let colour = 0; colour < 3; colour++) out[at + colour] = (data[p + colour]! + data[r + colour]!) / 4;
+      for (let colour = 0; colour < 3; colour++) {
+        out[at + colour] = meanOf(data, p + colour, p + colour, r + colour, r + colour) / 2;
+      }
     }
   }
+}
+
+function meanOf(data: Uint8Array, p: number, q: number, r: number, s: number): number {
+  return (data[p]! + data[q]! + data[r]! + data[s]!) / 4;
 }
 
 /** Where the pixel under each of n samples per output pixel along an axis lies, `stride` apart; −1 outside the picture. */
@@ -145,13 +152,13 @@ function uprightBilinear(image: RgbImage, map: Affine, width: number, height: nu
       const right = columns.second[x]!;
       const a = columns.firstWeight[x]!;
       const b = columns.secondWeight[x]!;
-      let p = top + left;
-      let q = top + right;
-      let r = bottom + left;
-      let s = bottom + right;
-      out[at] = (data[p]! * a + data[q]! * b) * topWeight + (data[r]! * a + data[s]! * b) * bottomWeight;
-      out[at + 1] = (data[++p]! * a + data[++q]! * b) * topWeight + (data[++r]! * a + data[++s]! * b) * bottomWeight;
-      out[at + 2] = (data[++p]! * a + data[++q]! * b) * topWeight + (data[++r]! * a + data[++s]! * b) * bottomWeight;
+      const p = top + left;
+      const q = top + right;
+      const r = bottom + left;
+      const s = bottom + right;
+      out[at] = between(data, p, q, r, s, a, b, topWeight, bottomWeight);
+      out[at + 1] = between(data, p + 1, q + 1, r + 1, s + 1, a, b, topWeight, bottomWeight);
+      out[at + 2] = between(data, p + 2, q + 2, r + 2, s + 2, a, b, topWeight, bottomWeight);
     }
   }
   return out;
@@ -241,15 +248,9 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number, o
           const top = part - fy;
           const p = y0 * stride + x0 * 3;
           const q = p + stride;
-          red = fround(
-            red + ((data[p]! * left + data[p + 3]! * fx) * top + (data[q]! * left + data[q + 3]! * fx) * fy),
-          );
-          green = fround(
-            green + ((data[p + 1]! * left + data[p + 4]! * fx) * top + (data[q + 1]! * left + data[q + 4]! * fx) * fy),
-          );
-          blue = fround(
-            blue + ((data[p + 2]! * left + data[p + 5]! * fx) * top + (data[q + 2]! * left + data[q + 5]! * fx) * fy),
-          );
+          red = fround(red + between(data, p, p + 3, q, q + 3, left, fx, top, fy));
+          green = fround(green + between(data, p + 1, p + 4, q + 1, q + 4, left, fx, top, fy));
+          blue = fround(blue + between(data, p + 2, p + 5, q + 2, q + 5, left, fx, top, fy));
         } else if (px > -1 && py > -1 && px < image.width && py < image.height) {
           borderPixel.set([red, green, blue]);
           addBorderSample(image, px, py, part, borderPixel, 0);
@@ -262,6 +263,21 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number, o
     }
   }
   return out;
+}
+
+/** Between two pixels of a line and the two below, each weighed by its place across and down. */
+function between(
+  data: Uint8Array,
+  p: number,
+  q: number,
+  r: number,
+  s: number,
+  left: number,
+  right: number,
+  top: number,
+  bottom: number,
+): number {
+  return (data[p]! * left + data[q]! * right) * top + (data[r]! * left + data[s]! * right) * bottom;
 }
 
 /** A bilinear sample of which some of the four pixels lie outside and count as black. */
