@@ -8,15 +8,16 @@ import {
   type AnalysisInput,
   type FramePack,
   type NetworkSession,
-  type PixelBox,
+  type RgbImage,
 } from '@adit/inference';
 import { z } from 'zod';
 import { pairedPack } from '../faces/paired-pack.js';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature } from '../tracking/shots.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
+import { linesBetween, type Between, type LookedAt } from './between.js';
 import { compareText } from './compare.js';
-import { detectLines } from './detect.js';
+import { detectLines, type DetectedLine } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
 import { TextObservations, type TextTrack } from './observations.js';
 import { readLine, READERS } from './read.js';
@@ -38,8 +39,8 @@ const DETECTION = 'text-detection';
 const RECOGNITION = 'text-recognition';
 type Context = AnalysisContext<TextArguments>;
 
-/** Frames, or lines, under way at once. */
-const FRAMES_IN_FLIGHT = 2;
+/** Frames that are looked at, or lines, under way at once. */
+const FRAMES_IN_FLIGHT = 3;
 /** Around a line when it is cut out, of its height, so that a turned box stays inside. */
 const MARGIN = 0.5;
 
@@ -47,7 +48,7 @@ const MARGIN = 0.5;
 export default defineAnalysis({
   name: 'text',
   family: 'text',
-  version: 1,
+  version: 2,
   args: TextArguments,
   observations: TextObservations,
   models: ({ finder = DETECTION, reader }) => [finder, ...readersFor(reader)],
@@ -79,32 +80,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
   const native = pairedPack(small, large);
-  const follower = new LineFollower();
-  const signatures: Float32Array[] = [];
-  // Following compares the pixels of neighbours: frames are followed in their order, each while it is at hand. Turns are
-  // taken before anything is waited for, in the order in which the looks begin.
-  let turns: Promise<void> = Promise.resolve();
-  await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
-    const turn = turns;
-    let next!: () => void;
-    turns = new Promise((resolve) => (next = resolve));
-    try {
-      signal.throwIfAborted();
-      await small.look(index, async (picture) => {
-        const lines = await detectLines(picture, finder);
-        await turn;
-        signatures[index] = frameSignature(picture);
-        const templateOf = (box: PixelBox): Float32Array => lumaTemplate(picture, box);
-        const sighted = lines.map((line): SightedLine => {
-          const box = boxOf(line);
-          return { ...line, index, time, box, look: templateOf(box) };
-        });
-        follower.add(sighted, time, templateOf);
-      });
-    } finally {
-      next();
-    }
-  });
+  const { follower, signatures } = await followLines(small, finder, signal);
 
   const keeper = new PictureKeeper(context.keepPicture, native);
   const lines = follower.finish().map((line, id) => ({ ...line, id, best: bestSighting(line) }));
@@ -118,6 +94,69 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
     sampled: small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
     tracks: tracks.filter((track) => track !== null).sort((a, b) => a.id - b.id),
   };
+}
+
+/** Finds lines in every other frame, and in those between where the neighbours do not tell what is there. */
+async function followLines(
+  pack: FramePack,
+  finder: NetworkSession,
+  signal: AbortSignal,
+): Promise<{ follower: LineFollower; signatures: Float32Array[] }> {
+  const follower = new LineFollower();
+  const signatures: Float32Array[] = [];
+  const seenIn = (picture: RgbImage, index: number): Seen => {
+    const signature = frameSignature(picture);
+    signatures[index] = signature;
+    return { index, time: frameAt(pack, index).time, signature, templateOf: (box) => lumaTemplate(picture, box) };
+  };
+  const follow = ({ time, templateOf }: Seen, lines: readonly SightedLine[]): void =>
+    follower.add(lines, time, templateOf);
+  let before: (LookedAt & { index: number }) | null = null;
+  const last = pack.frames.length - 1;
+  const looked = pack.frames.map((_, index) => index).filter((index) => index % 2 === 0 || index === last);
+  // Following compares the pixels of neighbours: frames are followed in their order, each while it is at hand. Turns are
+  // taken before anything is waited for, in the order in which the looks begin.
+  let turns: Promise<void> = Promise.resolve();
+  await ahead(looked, FRAMES_IN_FLIGHT, async (index) => {
+    const turn = turns;
+    let next!: () => void;
+    turns = new Promise((resolve) => (next = resolve));
+    try {
+      signal.throwIfAborted();
+      await pack.look(index, async (picture) => {
+        const found = await detectLines(picture, finder);
+        await turn;
+        const seen = seenIn(picture, index);
+        const after = { ...seen, lines: sightedIn(seen, found) };
+        const earlier = before;
+        if (earlier !== null && index - earlier.index > 1) {
+          await pack.look(index - 1, async (between) => {
+            const skipped = seenIn(between, index - 1);
+            const lines = linesBetween(earlier, after, skipped) ?? (await detectLines(between, finder));
+            follow(skipped, sightedIn(skipped, lines));
+          });
+        }
+        follow(seen, after.lines);
+        before = after;
+      });
+    } finally {
+      next();
+    }
+  });
+  return { follower, signatures };
+}
+
+/** A frame as it is followed. */
+interface Seen extends Between {
+  index: number;
+  time: number;
+}
+
+function sightedIn({ index, time, templateOf }: Seen, lines: readonly DetectedLine[]): SightedLine[] {
+  return lines.map((line) => {
+    const box = boxOf(line);
+    return { ...line, index, time, box, look: templateOf(box) };
+  });
 }
 
 /** The surest sighting, not the first or last where there are others: those may be fading. */

@@ -21,9 +21,10 @@ export interface FollowedLine {
 
 const ACROSS = 32;
 const DOWN = 8;
-const MIN_OVERLAP = 0.35;
+/** Intersection over union of one line's boxes in neighbouring frames. */
+export const MIN_OVERLAP = 0.35;
 /** Looks less alike are other words in the same place; of what blends in or out, the words stay alike. */
-const MIN_LIKENESS = 0.55;
+export const MIN_LIKENESS = 0.55;
 
 /** The upright box around a line's corners. */
 export function boxOf({ corners }: DetectedLine): PixelBox {

@@ -1,0 +1,73 @@
+import { float32At, matchGreedily } from '@adit/contracts';
+import { overlap, type PixelBox } from '@adit/inference';
+import { cosine } from '../faces/embedding.js';
+import type { DetectedLine } from './detect.js';
+import { MIN_LIKENESS, MIN_OVERLAP, type SightedLine } from './follow.js';
+
+/** Seconds between two frames that are looked at, at most: what is shown for longer is in one of them. */
+const MOST_SECONDS = 1.05;
+/** How far a cell's brightness in a colour, of 255, may lie outside of what both neighbours show there. */
+const OWN = 10;
+
+/** Likeness from which a line is what it looks like, whole, and up to which nothing of it is left: in between it blends in or out. */
+const SURELY_THERE = 0.9;
+const SURELY_GONE = 0.3;
+
+/** A frame in which lines were looked for. */
+export interface LookedAt {
+  /** Seconds from the source's first frame. */
+  time: number;
+  /** As `frameSignature` gives it. */
+  signature: Float32Array;
+  lines: readonly SightedLine[];
+}
+
+/** A frame between two of those. */
+export interface Between {
+  signature: Float32Array;
+  /** The look of any box in it. */
+  templateOf: (box: PixelBox) => Float32Array;
+}
+
+/**
+ * The lines of a frame by those of its two neighbours: what both have and what looks the same in it, and of what one of them has
+ * alone that which is surely there. Null where one has to look, also at a frame in which something is its own; finding lines costs
+ * more than all else.
+ */
+export function linesBetween(
+  before: LookedAt,
+  after: LookedAt,
+  { signature, templateOf }: Between,
+): DetectedLine[] | null {
+  if (after.time - before.time > MOST_SECONDS || showsItsOwn(signature, before.signature, after.signature)) return null;
+  const likeness = ({ look, box }: SightedLine): number => cosine(look, templateOf(box));
+  const pairs = before.lines.flatMap((left) =>
+    after.lines
+      .map((right) => ({ left, right, cost: -overlap(left.box, right.box) }))
+      .filter(({ cost }) => -cost >= MIN_OVERLAP),
+  );
+  const lines: DetectedLine[] = [];
+  const inBoth = new Set<SightedLine>();
+  for (const { left, right } of matchGreedily(pairs)) {
+    // Other words in the same place are two lines.
+    if (cosine(left.look, right.look) < MIN_LIKENESS) continue;
+    if (Math.min(likeness(left), likeness(right)) < MIN_LIKENESS) return null;
+    inBoth.add(left).add(right);
+    const { score, corners } = left.score >= right.score ? left : right;
+    lines.push({ score, corners });
+  }
+  for (const line of [...before.lines, ...after.lines].filter((each) => !inBoth.has(each))) {
+    const alike = likeness(line);
+    if (alike >= SURELY_THERE) lines.push({ score: line.score, corners: line.corners });
+    else if (alike > SURELY_GONE) return null;
+  }
+  return lines;
+}
+
+/** Whether a part of a frame is brighter or darker than in both neighbours: what comes and goes in between, a shot or a bar. */
+function showsItsOwn(signature: Float32Array, before: Float32Array, after: Float32Array): boolean {
+  return signature.some((own, cell) => {
+    const [a, b] = [float32At(before, cell), float32At(after, cell)];
+    return own < Math.min(a, b) - OWN || own > Math.max(a, b) + OWN;
+  });
+}
