@@ -42,3 +42,12 @@ export function squareAround(box: PixelBox, factor: number): PixelBox {
   const side = Math.max(box.w, box.h) * factor;
   return { x: box.x + (box.w - side) / 2, y: box.y + (box.h - side) / 2, w: side, h: side };
 }
+
+/** The whole pixels that a box touches within its picture, so that a pack has nothing to clamp or round. */
+export function wholePixels(box: PixelBox, { width, height }: { width: number; height: number }): PixelBox {
+  const x = Math.max(0, Math.floor(box.x));
+  const y = Math.max(0, Math.floor(box.y));
+  const w = Math.min(width, Math.ceil(box.x + box.w)) - x;
+  const h = Math.min(height, Math.ceil(box.y + box.h)) - y;
+  return { x, y, w, h };
+}

@@ -2,7 +2,7 @@ export * from './affine.js';
 export * from './analysis.js';
 export * from './batcher.js';
 export * from './comparison.js';
-export { overlap, squareAround, suppress, type ScoredBox } from './box.js';
+export { overlap, squareAround, wholePixels, suppress, type ScoredBox } from './box.js';
 export * from './families/index.js';
 export { fit, letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';

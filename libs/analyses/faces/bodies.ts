@@ -1,4 +1,11 @@
-import { frameAt, type FramePack, type NetworkSession, type PixelBox, squareAround } from '@adit/inference';
+import {
+  frameAt,
+  type FramePack,
+  type NetworkSession,
+  type PixelBox,
+  squareAround,
+  wholePixels,
+} from '@adit/inference';
 import { detectObjects, type DetectedObject } from '../objects/detect.js';
 import type { Sighting } from './sighting.js';
 
@@ -48,13 +55,9 @@ export class Bodies {
   }
 
   private async isAround(box: PixelBox, square: PixelBox, index: number): Promise<boolean> {
-    const { width, height } = frameAt(this.native, index);
-    // Whole pixels within the picture, so that the pack has nothing to clamp or round.
-    const x = Math.max(0, Math.floor(square.x));
-    const y = Math.max(0, Math.floor(square.y));
-    const w = Math.min(width, Math.ceil(square.x + square.w)) - x;
-    const h = Math.min(height, Math.ceil(square.y + square.h)) - y;
-    const objects = await detectObjects(await this.native.region(index, { x, y, w, h }), this.network, false);
+    const region = wholePixels(square, frameAt(this.native, index));
+    const { x, y, w, h } = region;
+    const objects = await detectObjects(await this.native.region(index, region), this.network, false);
     return isOn(objects, (box.x + box.w / 2 - x) / w, (box.y + box.h / 2 - y) / h);
   }
 }

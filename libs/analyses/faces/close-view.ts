@@ -7,6 +7,7 @@ import {
   type PixelBox,
   type RgbImage,
   squareAround,
+  wholePixels,
 } from '@adit/inference';
 import { alignedPicture, alignFace, embedAs, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
@@ -45,14 +46,10 @@ export interface Cutout {
 export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutout> {
   const { width, height } = frameAt(pack, sighting.index);
   const box = { x: sighting.x * width, y: sighting.y * height, w: sighting.w * width, h: sighting.h * height };
-  const around = squareAround(box, SURROUNDINGS);
-  // Whole pixels within the picture, so that the pack has nothing to clamp or round.
-  const x = Math.max(0, Math.floor(around.x));
-  const y = Math.max(0, Math.floor(around.y));
-  const w = Math.min(width, Math.ceil(around.x + around.w)) - x;
-  const h = Math.min(height, Math.ceil(around.y + around.h)) - y;
+  const region = wholePixels(squareAround(box, SURROUNDINGS), { width, height });
+  const { x, y } = region;
   return {
-    picture: await pack.region(sighting.index, { x, y, w, h }),
+    picture: await pack.region(sighting.index, region),
     box: { ...box, x: box.x - x, y: box.y - y },
     points: mapPoints(sighting.points, ([px, py]) => [px * width - x, py * height - y]),
   };

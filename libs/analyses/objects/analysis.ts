@@ -8,6 +8,7 @@ import {
   type AnalysisInput,
   type FramePack,
   type PixelBox,
+  wholePixels,
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
@@ -136,7 +137,7 @@ async function faceIn(
   if (model !== DEFAULT_DETECTOR || !ultraface || !blazeface || !facemesh) return null;
   if (!mayBeFace(label) || !isPictured(sightings)) return null;
   const { width, height } = frameAt(pack, best.index);
-  const seen = within(around(best, pack, FACE_MARGIN), width, height);
+  const seen = wholePixels(around(best, pack, FACE_MARGIN), { width, height });
   const picture = await pack.region(best.index, seen);
   const box = {
     x: (best.x * width - seen.x) / seen.w,
@@ -145,12 +146,6 @@ async function faceIn(
     h: (best.h * height) / seen.h,
   };
   return rounded(await faceShare(picture, box, { ultraface, blazeface, facemesh }), 3);
-}
-
-/** Whole pixels of a frame, so that the pack has nothing to clamp or round. */
-function within({ x, y, w, h }: PixelBox, width: number, height: number): PixelBox {
-  const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
-  return { x: left, y: top, w: Math.min(width, Math.ceil(x + w)) - left, h: Math.min(height, Math.ceil(y + h)) - top };
 }
 
 /** The object with a margin, in pixels of its frame. */

@@ -9,6 +9,7 @@ import {
   type FramePack,
   type NetworkSession,
   type RgbImage,
+  wholePixels,
 } from '@adit/inference';
 import { z } from 'zod';
 import { pairedPack } from '../faces/paired-pack.js';
@@ -194,13 +195,16 @@ async function describe(
     (best.corners[3][0] - best.corners[0][0]) * width,
     (best.corners[3][1] - best.corners[0][1]) * height,
   );
-  // Whole pixels within the picture, so that the pack has nothing to clamp or round.
   const margin = MARGIN * size;
-  const x = Math.max(0, Math.floor(best.box.x * width - margin));
-  const y = Math.max(0, Math.floor(best.box.y * height - margin));
-  const w = Math.min(width, Math.ceil((best.box.x + best.box.w) * width + margin)) - x;
-  const h = Math.min(height, Math.ceil((best.box.y + best.box.h) * height + margin)) - y;
-  const cutout = await pack.region(best.index, { x, y, w, h });
+  const around = {
+    x: best.box.x * width - margin,
+    y: best.box.y * height - margin,
+    w: best.box.w * width + 2 * margin,
+    h: best.box.h * height + 2 * margin,
+  };
+  const region = wholePixels(around, { width, height });
+  const { x, y } = region;
+  const cutout = await pack.region(best.index, region);
   const line = mapCorners(best.corners, ([cx, cy]) => [cx * width - x, cy * height - y]);
   const read = await readLine(cutout, line, recogniser, accents);
   if (read === null) return null;
