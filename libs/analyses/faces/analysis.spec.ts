@@ -1,5 +1,5 @@
 /** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { analysisDigest, modelsOf, type RgbImage } from '@adit/inference';
 import { mobileFace } from '@adit/models/testing/mobile-face';
 import { sampleMedia, transcode } from '@adit/testing';
 import faces from './analysis.js';
+import { Bodies } from './bodies.js';
 import { decodeEmbedding, distance } from './embedding.js';
 import type { FaceObservations, FaceTrack } from './observations.js';
 import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
@@ -64,6 +65,24 @@ describe('faces on photos', () => {
     expect(tracks.length).toBeLessThanOrEqual(16);
     expect(Math.max(...sizes)).toBeLessThan(80);
     for (const track of tracks) expect(track.views.length).toBe(track.sightings[0]!.size >= 24 ? 1 : 0);
+  });
+
+  it('looks for the bodies of 40 of a crowd in doubt, the largest, and drops those that have none', async () => {
+    const crowd = await transcode('crowd.png', [
+      ...['sample4', 'sample5', 'sample6'].flatMap((name) => ['-i', media.groups[name]!]),
+      '-filter_complex',
+      '[0]scale=200:134[a];[1]scale=200:134[b];[2]scale=200:134[c];[a][b][c]hstack=3,loop=loop=5:size=1,tile=1x6',
+      ...['-frames:v', '1'],
+    ]);
+    const all = (await photo(crowd)).tracks;
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.flatMap(({ views }) => views)).toEqual([]);
+    const asked = jest.spyOn(Bodies.prototype, 'isSeen').mockResolvedValue(false);
+    const { tracks } = await photo(crowd);
+    expect(asked).toHaveBeenCalledTimes(40);
+    asked.mockRestore();
+    const sizes = all.map(({ sightings: [sighting] }) => sighting!.size).sort((a, b) => b - a);
+    expect(tracks.map(({ sightings: [sighting] }) => sighting!.size).sort((a, b) => b - a)).toEqual(sizes.slice(40));
   });
 
   it('finds a face before which somebody else is larger', async () => {

@@ -6,12 +6,11 @@ import {
   type AnalysisContext,
   type AnalysisInput,
   type FramePack,
-  type NetworkSession,
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
-import { Bodies } from './bodies.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
+import { Bodies } from './bodies.js';
 import { detectFaces } from './detect.js';
 import { faceLook } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
@@ -41,9 +40,16 @@ const FRAMES_IN_FLIGHT = 3;
 
 /** Score of a face that is one for sure, where it is evidence besides: one in thirty is below. */
 const SURE = 0.87;
+/** Tracks of a unit whose body is looked for, the largest: of a crowd hardly any is something else, and each takes up to three looks. */
+const MOST_IN_DOUBT = 40;
 
 const MODELS = [
-  ...(['ultraface', 'blazeface', 'facemesh', 'face-embedding', 'face-age-gender', 'face-attributes'] as const),
+  'ultraface',
+  'blazeface',
+  'facemesh',
+  'face-embedding',
+  'face-age-gender',
+  'face-attributes',
   'general-c',
 ] as const;
 const MODELS_AND_EXPRESSIONS = [...MODELS, 'face-expression'] as const;
@@ -105,7 +111,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   const embedded = await embedViews(tracker.finish(), native, sizeOf, context);
 
   const keeper = new PictureKeeper(context.keepPicture, small);
-  const faces = await withoutOtherThings(settleTracks(embedded), { small, native, sizeOf }, networks['general-c']);
+  const faces = await withoutOtherThings(settleTracks(embedded), { small, native, sizeOf }, context);
   const described = await ahead(faces, FRAMES_IN_FLIGHT, (track, id) => {
     signal.throwIfAborted();
     const expressions = args.expressions ?? false;
@@ -114,18 +120,26 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   return { sampled, tracks: described };
 }
 
-/** Those that are faces for sure, or have a body: no wheel has, nor a dog. */
+/** All but those in doubt that have no body, as a wheel has none, nor a dog. */
 async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
   tracks: readonly Track[],
   { small, native, sizeOf }: { small: FramePack; native: FramePack; sizeOf: (sighting: Sighting) => number },
-  network: NetworkSession,
+  { networks, signal }: Context,
 ): Promise<Track[]> {
-  const bodies = new Bodies(small, native, network);
-  const kept = await ahead(tracks, FRAMES_IN_FLIGHT, async (track) => {
-    const isSure = track.views.length > 0 && track.sightings.some(({ score }) => score >= SURE);
-    return isSure || (await bodies.isSeen(bestSighting(track, sizeOf)));
+  const bodies = new Bodies(small, native, networks['general-c']);
+  const doubted = tracks
+    .filter(({ views, sightings }) => views.length === 0 || sightings.every(({ score }) => score < SURE))
+    .map((track) => ({ track, best: bestSighting(track, sizeOf) }))
+    .sort((a, b) => sizeOf(b.best) - sizeOf(a.best))
+    .slice(0, MOST_IN_DOUBT)
+    // In the order of frames, so that one with several is decoded once.
+    .sort((a, b) => a.best.index - b.best.index);
+  const others = new Set<Track>();
+  await ahead(doubted, FRAMES_IN_FLIGHT, async ({ track, best }) => {
+    signal.throwIfAborted();
+    if (!(await bodies.isSeen(best))) others.add(track);
   });
-  return tracks.filter((_, i) => kept[i]);
+  return tracks.filter((track) => !others.has(track));
 }
 
 /** Looks closely at the chosen views of every track. */
