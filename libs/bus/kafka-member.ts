@@ -240,6 +240,8 @@ export class KafkaMember {
       this.away = false;
       const partitions = memberAssignment[this.options.topic] ?? [];
       logger.debug({ group: this.options.group, partitions, continuous }, 'Partitions assigned');
+      // What waits was asked for by the assignment before. Sent by a member of this one it could take the group back.
+      for (const { reject } of this.waiting.splice(0)) reject(new Error('partitions were assigned anew'));
       this.options.assigned(partitions, continuous);
     });
     return { promise, cancel: () => clearInterval(timer) };

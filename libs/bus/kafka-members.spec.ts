@@ -346,6 +346,43 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     }
   });
 
+  // kafkajs would ask again by itself, as a member of the next generation whose partition it may not be any more.
+  it('are told at once that Kafka refuses what they commit', async () => {
+    const topic = `${prefix}chunks.requested`;
+    await open().prepare();
+    const consumer = client().consumer({
+      groupId: `${prefix}thrown-out`,
+      sessionTimeout: SESSION_MS,
+      maxWaitTimeInMs: 100,
+      retry: { retries: 3, initialRetryTime: 500 },
+    });
+    let finish = () => undefined as void;
+    const asked: unknown[] = [];
+    consumer.on(consumer.events.REQUEST, ({ payload: { apiName } }) => asked.push(apiName));
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await produce(topic, [{ key: 'key', value: '{}' }]);
+      // A consumer that is at a message sends no heartbeats: Kafka throws it out.
+      await new Promise<void>((resolve) => {
+        const eachMessage = () => {
+          resolve();
+          return new Promise<void>((done) => (finish = done));
+        };
+        void consumer.run({ autoCommit: false, eachMessage });
+      });
+      const commit = () => consumer.commitOffsets([{ topic, partition: 0, offset: '0' }]);
+      await commit();
+      const before = asked.filter((name) => name === 'OffsetCommit').length;
+      await sleep(SESSION_MS + 1_500);
+      await expect(commit()).rejects.toMatchObject({ type: 'UNKNOWN_MEMBER_ID' });
+      expect(asked.filter((name) => name === 'OffsetCommit')).toHaveLength(before + 1);
+    } finally {
+      finish();
+      await consumer.disconnect();
+    }
+  });
+
   const lagOf = async (bus: KafkaBus) => (await bus.lag())[0]?.messages;
 
   const client = () => new Kafka({ brokers, logLevel: logLevel.NOTHING });

@@ -32,7 +32,9 @@ await describeWith('kafka', 'brokers that take less than we send', ({ kafka }) =
     const admin = new Kafka({ brokers, logLevel: 0 }).admin();
     await admin.connect();
     const configEntries = [{ name: 'max.message.bytes', value: '2000' }];
-    await admin.createTopics({ topics: [{ topic: `${prefix}events.raised`, numPartitions: 1, configEntries }] });
+    const topics = [{ topic: `${prefix}events.raised`, numPartitions: 1, configEntries }];
+    // A broker hears of a topic a moment after it was made; the bus waits for that better.
+    await admin.createTopics({ topics, waitForLeaders: false });
     const bus = new KafkaBus(KafkaConfig.parse({ kafkaBrokers: brokers, kafkaTopicPrefix: prefix }));
     try {
       const seen: string[] = [];

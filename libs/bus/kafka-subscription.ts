@@ -143,7 +143,8 @@ export class KafkaSubscription implements Subscription {
         const offsets = await this.options.committed();
         const stands = new Map(offsets.map((entry) => [entry.partition, entry]));
         if (this.options.ephemeral !== true) {
-          await this.commitOldest(fresh.filter(({ number }) => (stands.get(number)?.offset ?? null) === null));
+          const nowhere = fresh.filter(({ number }) => (stands.get(number)?.offset ?? null) === null);
+          await this.commitOldest(nowhere, assignment);
         }
         if (this.assignment !== assignment) return;
         for (const partition of fresh) {
@@ -162,11 +163,12 @@ export class KafkaSubscription implements Subscription {
   /**
    * Says where a group begins that stands nowhere, new or forgotten by Kafka, which is after a week without members. Whoever
    * scales by what it has not handled otherwise counts all that was ever sent, until each partition has had a message again.
-   * Nothing is handled meanwhile, so it never takes the group back.
+   * Nothing of this assignment is handled before; a later one may have gone on, and must not be taken back.
    */
-  private async commitOldest(partitions: KafkaPartition[]): Promise<void> {
+  private async commitOldest(partitions: KafkaPartition[], assignment: number): Promise<void> {
     if (partitions.length === 0) return;
     const oldest = await this.options.oldest();
+    if (this.assignment !== assignment) return;
     await Promise.all(
       partitions.map(async ({ number }) => {
         const offset = oldest.get(number);
@@ -222,7 +224,11 @@ export class KafkaSubscription implements Subscription {
     const decision = afterFailure(error, delivery, policy);
     if ('giveUp' in decision) {
       logger.error(about, 'A message became a dead letter');
-      const stored = await this.retry(work, () => this.options.giveUp(work.message, decision.giveUp, delivery));
+      const stored = await this.retry(
+        work.message,
+        () => !work.disowned,
+        () => this.options.giveUp(work.message, decision.giveUp, delivery),
+      );
       if (stored) await this.commit(partition, work);
       return;
     }
@@ -231,18 +237,20 @@ export class KafkaSubscription implements Subscription {
     partition.failures = delivery;
     // The note stands at the very offset that was to be committed.
     this.uncommitted.delete(partition);
-    // Awaited before the next delivery: coming late it would take the group back.
-    const noted = this.member
-      .commit(partition.number, work.message.offset, writeNote(delivery))
-      .catch((failure: unknown) => logger.debug({ ...about, err: failure }, 'The failed delivery was not noted'));
     const timer = setTimeout(() => {
-      void noted.then(() => {
-        if (partition.retry !== timer) return;
+      // Awaited before the next delivery: coming late it would take the group back.
+      void noted.then((waits) => {
+        if (!waits) return;
         partition.retry = null;
         this.pump();
       });
     }, decision.retryInMs);
     partition.retry = timer;
+    const noted = this.retry(
+      work.message,
+      () => partition.retry === timer && !this.released,
+      () => this.member.commit(partition.number, work.message.offset, writeNote(delivery)),
+    );
   }
 
   private async commit(partition: KafkaPartition, work: Work): Promise<void> {
@@ -254,10 +262,14 @@ export class KafkaSubscription implements Subscription {
       return;
     }
     const next = work.message.offset + 1n;
-    const committed = await this.retry(work, async () => {
-      if (partition.ownership !== 'owned') throw new Error('not ours at the moment');
-      await this.member.commit(partition.number, next);
-    });
+    const committed = await this.retry(
+      work.message,
+      () => !work.disowned,
+      async () => {
+        if (partition.ownership !== 'owned') throw new Error('not ours at the moment');
+        await this.member.commit(partition.number, next);
+      },
+    );
     if (committed) partition.advance();
   }
 
@@ -291,14 +303,14 @@ export class KafkaSubscription implements Subscription {
   }
 
   /** Repeats until it worked (true) or the message is not ours any more (false). */
-  private async retry(work: Work, attempt: () => Promise<void>): Promise<boolean> {
+  private async retry({ key }: FetchedMessage, ours: () => boolean, attempt: () => Promise<void>): Promise<boolean> {
     const { topic, group } = this.options;
-    while (!work.disowned) {
+    while (ours()) {
       try {
         await attempt();
-        return !work.disowned;
+        return ours();
       } catch (error) {
-        logger.debug({ topic, group, key: work.message.key, err: error }, 'Kafka will be asked again');
+        logger.debug({ topic, group, key, err: error }, 'Kafka will be asked again');
         await sleep(AGAIN_MS);
       }
     }
