@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from '@jest/globals';
 import { fitPlaceHead, type TrainedPlace } from './place-head.js';
 
@@ -19,6 +18,9 @@ function place(id: string, vectors: (Float32Array | null)[], of = network): Trai
   }));
   return { id, label: id.toUpperCase(), images };
 }
+
+/** Of a timer of a millisecond, in a second of work that stops every few thousand comparisons. */
+const MANY_TURNS = 20;
 
 const onProgress = async (): Promise<void> => undefined;
 
@@ -71,13 +73,13 @@ describe('a head of landmarks', () => {
         Array.from({ length: 800 }, (_, at) => view(axis, 4 + ((7 * at) % 60), 0.6 + (at % 300) / 1000)),
       );
     const [first, second] = [many('h', 0), many('i', 1)];
-    const lag = monitorEventLoopDelay({ resolution: 5 });
-    lag.enable();
+    let turns = 0;
+    const others = setInterval(() => turns++, 1);
     const head = await fitPlaceHead([first, second], onProgress);
-    lag.disable();
+    clearInterval(others);
     expect(head?.report.number_of_images).toBe(1600);
-    // In nanoseconds. What has no turns takes several seconds here.
-    expect(lag.max).toBeLessThan(1e9);
+    // Counted, not timed, for a busy machine gives nobody a turn for a second. There are some 290, and 4 without turns.
+    expect(turns).toBeGreaterThan(MANY_TURNS);
   });
 
   it('compares with nothing that another network saw, and is none without a picture', async () => {

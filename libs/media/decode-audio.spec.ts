@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transcode } from '@adit/testing';
+import { fpsMode, transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAudioPackBuffer } from './audio-pack.js';
 import { planAudioGrid, PLANNING_RATE } from './audio-plan.js';
@@ -51,7 +51,7 @@ describe('decoding sound', () => {
     ['clicks.m4a', [...SOUND]],
     ['clicks.mp4', [...PICTURES, ...SOUND, ...FILM]],
     ['clicks.ts', [...PICTURES, ...SOUND, ...FILM, '-c:v', 'mpeg2video', '-c:a', 'mp2']],
-    ['clicks-early.mp4', ['-itsoffset', '0.4', ...PICTURES, ...SOUND, ...FILM, '-vsync', '0'], -0.4],
+    ['clicks-early.mp4', ['-itsoffset', '0.4', ...PICTURES, ...SOUND, ...FILM, ...fpsMode('passthrough')], -0.4],
     ['clicks-late.mp4', [...PICTURES, '-itsoffset', '0.7', ...SOUND, ...FILM], 0.7],
   ] as [string, string[], number?][])('puts every sample of %s where it is heard', async (name, args, shift = 0) => {
     const clicks = await clicksOf(await transcode(name, args));

@@ -3,7 +3,16 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { frameSpecName, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
-import { cachedMedia, cutAt, numberedFilm, playedNumbers, readNumber, rgbLuminance, transcode } from '@adit/testing';
+import {
+  cachedMedia,
+  cutAt,
+  fpsMode,
+  numberedFilm,
+  playedNumbers,
+  readNumber,
+  rgbLuminance,
+  transcode,
+} from '@adit/testing';
 import {
   decodeInterval,
   openFramePackBuffer,
@@ -107,8 +116,7 @@ const rows: Record<string, Row> = {
         'lavfi',
         '-i',
         `${film},select='not(mod(n,5))+lt(mod(n,40),17)'`,
-        '-vsync',
-        'vfr',
+        ...fpsMode('vfr'),
         ...x264,
         '-g',
         '40',
@@ -238,8 +246,6 @@ const rows: Record<string, Row> = {
         ...mpeg2,
         '-flags',
         '+ildct+ilme',
-        '-top',
-        '1',
         '-g',
         '15',
         '-f',

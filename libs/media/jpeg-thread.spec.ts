@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Worker } from 'node:worker_threads';
+import sharp from 'sharp';
 import { sampleMedia } from '@adit/testing';
 import { decodeImageFile, decodeJpeg, encodeJpeg } from './index.js';
 import { JpegThread } from './jpeg-thread.js';
@@ -39,7 +40,10 @@ describe('the thread that decodes pictures', () => {
   });
 
   it('tells whoever waits when it dies, and starts again for the next', async () => {
-    const waiting = thread.decode(jpegs[0]!);
+    // Large enough not to be decoded before.
+    const create = { width: 6_000, height: 4_000, channels: 3 as const, background: 'red' };
+    const large = await sharp({ create }).jpeg().toBuffer();
+    const waiting = thread.decode(large);
     // As a crash ends it.
     void (Reflect.get(thread, 'worker') as Worker).terminate();
     await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('has died') });

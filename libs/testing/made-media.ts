@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ffmpegProgram } from './ffmpeg-program.js';
 
 const run = promisify(execFile);
 
@@ -14,7 +15,7 @@ const run = promisify(execFile);
  */
 export function transcode(name: string, args: readonly string[]): Promise<string> {
   return cachedMedia(name, args, async (path) => {
-    await run(ffmpeg(), ['-nostdin', '-v', 'error', '-y', ...args, path], { maxBuffer: 8 << 20 });
+    await run(ffmpegProgram(), ['-nostdin', '-v', 'error', '-y', ...args, path], { maxBuffer: 8 << 20 });
   });
 }
 
@@ -29,7 +30,7 @@ export async function cachedMedia(
   make: (path: string) => Promise<void>,
 ): Promise<string> {
   const folder = join(repositoryRoot(), 'node_modules/.cache/adit/test-media');
-  const made = [name, String(make), await ffmpegVersion(ffmpeg())];
+  const made = [name, String(make), await ffmpegVersion(ffmpegProgram())];
   for (const part of typeof from === 'string' ? [from] : from) made.push(await identityOf(part));
   const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 20);
   const path = join(folder, `${digest}-${name}`);
@@ -43,10 +44,6 @@ export async function cachedMedia(
     await rm(scratch, { recursive: true, force: true });
   }
   return path;
-}
-
-function ffmpeg(): string {
-  return process.env.ADIT_FFMPEG ?? 'ffmpeg';
 }
 
 const versions = new Map<string, Promise<string>>();

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { ffmpegProgram, fpsMode } from './ffmpeg-program.js';
 
 const run = promisify(execFile);
 
@@ -59,10 +60,9 @@ export function rgbLuminance(image: { data: Uint8Array; width: number; height: n
 export async function playedNumbers(path: string, stream: number, turned: 0 | 90 | 180 | 270 = 0): Promise<number[]> {
   const side = 48;
   const { stdout } = await run(
-    process.env.ADIT_FFMPEG ?? 'ffmpeg',
+    ffmpegProgram(),
     ['-nostdin', '-v', 'fatal', '-i', path, '-map', `0:${stream}`, '-vf', `scale=${side}:${side}:flags=area`].concat([
-      '-vsync',
-      'passthrough',
+      ...fpsMode('passthrough'),
       '-pix_fmt',
       'gray',
       '-f',

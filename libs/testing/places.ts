@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { ffmpegProgram } from './ffmpeg-program.js';
 import { cachedMedia, transcode } from './made-media.js';
 import { packageFolder } from './media.js';
 
 const run = promisify(execFile);
-const ffmpeg = (): string => process.env.ADIT_FFMPEG ?? 'ffmpeg';
 
 /** Real places, each photographed all around: panoramas of 512×256 that `@pmndrs/assets` delivers (Poly Haven, CC0). */
 export const PLACES = [
@@ -87,13 +87,13 @@ function panorama(place: Place): Promise<string> {
     const { default: url } = (await import(pathToFileURL(script).href)) as { default: string };
     await writeFile(`${path}.exr`, Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
     const raw = ['-f', 'rawvideo', '-pix_fmt', 'gbrpf32le', '-'];
-    const { stdout } = await run(ffmpeg(), ['-v', 'error', '-i', `${path}.exr`, ...raw], {
+    const { stdout } = await run(ffmpegProgram(), ['-v', 'error', '-i', `${path}.exr`, ...raw], {
       encoding: 'buffer',
       maxBuffer: 16 << 20,
     });
     await writeFile(`${path}.rgb`, toneMapped(stdout));
     const size = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${WIDTH}x${HEIGHT}`];
-    await run(ffmpeg(), ['-v', 'error', ...size, '-i', `${path}.rgb`, path]);
+    await run(ffmpegProgram(), ['-v', 'error', ...size, '-i', `${path}.rgb`, path]);
   });
 }
 

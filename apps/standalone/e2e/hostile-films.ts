@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { hurtBetween, numberedFilm, sampleMedia, transcode } from '@adit/testing';
+import { fpsMode, hurtBetween, numberedFilm, sampleMedia, transcode } from '@adit/testing';
 
 const media = sampleMedia();
 const H264 = ['-an', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast'];
@@ -39,7 +39,7 @@ export const films = {
     return made('rotated.mp4', '-i', plain, '-c', 'copy', '-metadata:s:v', 'rotate=90');
   },
   /** Every picture of the first second, then every sixth. */
-  variableRate: () => man('variable.mp4', '-vf', "select='lt(t,1)+not(mod(n,6))'", '-vsync', 'vfr'),
+  variableRate: () => man('variable.mp4', '-vf', "select='lt(t,1)+not(mod(n,6))'", ...fpsMode('vfr')),
   lateStart: () => man('late.ts', '-output_ts_offset', '7200', '-f', 'mpegts'),
   negativeStart: () => man('negative.mp4', '-output_ts_offset', '-1.5', '-avoid_negative_ts', 'disabled'),
   twoStreams: () =>
