@@ -17,9 +17,14 @@ export function overlap(a: PixelBox, b: PixelBox): number {
   return common === 0 ? 0 : common / (a.w * a.h + b.w * b.h - common);
 }
 
+/** How much of a box lies in another, 0..1. */
+export function shareWithin(box: PixelBox, other: PixelBox): number {
+  return intersection(box, other) / (box.w * box.h);
+}
+
 /** How much of the smaller box lies in the other, 0..1. */
 function containment(a: PixelBox, b: PixelBox): number {
-  return intersection(a, b) / Math.min(a.w * a.h, b.w * b.h);
+  return Math.max(shareWithin(a, b), shareWithin(b, a));
 }
 
 /**

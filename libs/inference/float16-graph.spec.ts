@@ -122,6 +122,7 @@ describe('a graph in float16', () => {
     [8, 'h'],
     [9, new Uint8Array(4)],
   ]);
+  const many = Array.from({ length: 50_000 }, (_, i): Field => [1, node('Relu', ['c'], `r${i}`)]);
   it.each<[string, Uint8Array, string]>([
     ['no ONNX file', Buffer.from('hello, world'), 'it is no ONNX file'],
     ['a file cut short', model(products(1)).subarray(0, 90), 'it is no ONNX file'],
@@ -143,6 +144,7 @@ describe('a graph in float16', () => {
       model(products(1, [[1, node('Relu', ['ghost'], 'z')]])),
       'nothing gives ghost, which Relu reads',
     ],
+    ['more nodes than are read', model(products(1, many)), 'it has more than 50000 nodes and weights'],
     ['nothing to gain', linearGraph(2, 3), 'it has no products in float32'],
   ])('is refused for %s', (_, graph, why) => {
     expect(() => float16Graph(graph)).toThrow(expect.objectContaining({ code: 'VALIDATION', message: why }));

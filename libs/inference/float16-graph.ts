@@ -1,7 +1,8 @@
 import { AditError } from '@adit/contracts';
 import { fitsFloat16, toFloat16 } from './float16-number.js';
-import { CAST_TO, ELEMENT, readGraph, type GraphConstant, type GraphNode, type ReadGraph } from './float16-reading.js';
+import { CAST_TO, ELEMENT, readGraph, type GraphConstant, type GraphNode, type ReadGraph } from './graph-reading.js';
 import { inHalf, readsFull, rounds } from './float16-rules.js';
+import { modelWith, operator, tensor, wholeAttribute } from './graph-writing.js';
 import { fieldsOf, message, type Field } from './protobuf.js';
 
 /** What a float16 graph calculates with: numbers of 16 bits, or float32 rounded to them after every node. */
@@ -102,12 +103,7 @@ function written(graph: ReadGraph, half: ReadonlySet<GraphNode>, form: Form): Bu
       }
     }
   }
-  const edited = [
-    message(nodes.map((bytes): Field => [1, bytes])),
-    ...graph.others,
-    message(initializers.map((bytes): Field => [5, bytes])),
-  ];
-  return Buffer.concat([...graph.modelFields, message([[7, Buffer.concat(edited)]])]);
+  return modelWith(graph, nodes, initializers);
 }
 
 interface Form {
@@ -129,16 +125,14 @@ const ROUNDING = 'adit_rounding/';
 const FORMS: Record<Float16Form, Form> = {
   float16: {
     constants: [],
-    tensor: (name, { dims, floats = new Float32Array(0) }) =>
-      tensor(name, ELEMENT.float16, dims, toFloat16(floats).buffer),
+    tensor: (name, { dims, floats = new Float32Array(0) }) => tensor(name, ELEMENT.float16, dims, toFloat16(floats)),
     toHalf: (from, to) => [cast(from, to, ELEMENT.float16)],
     toFull: (from, to) => cast(from, to, ELEMENT.float32),
     node: (node, inputs, isFloat) => [renamed(node, inputs, (name) => (isFloat(name) ? HALF + name : name))],
   },
   rounded: {
-    constants: [tensor(`${ROUNDING}splitter`, ELEMENT.float32, [], Float32Array.of(SPLITTER).buffer)],
-    tensor: (name, { dims, floats = new Float32Array(0) }) =>
-      tensor(name, ELEMENT.float32, dims, floats.map(rounded).buffer),
+    constants: [tensor(`${ROUNDING}splitter`, ELEMENT.float32, [], Float32Array.of(SPLITTER))],
+    tensor: (name, { dims, floats = new Float32Array(0) }) => tensor(name, ELEMENT.float32, dims, floats.map(rounded)),
     toHalf: roundedTo,
     toFull: (from, to) => operator('Identity', [from], to),
     node: (node, inputs, isFloat) => {
@@ -177,18 +171,5 @@ function renamed(node: GraphNode, inputs: string[], output: (name: string) => st
 }
 
 function cast(from: string, to: string, type: number): Buffer {
-  const target = message([
-    [1, CAST_TO],
-    [3, type],
-    [20, 2],
-  ]);
-  return operator('Cast', [from], to, [[5, target]]);
-}
-
-function operator(op: string, inputs: string[], output: string, attributes: Field[] = []): Buffer {
-  return message([...inputs.map((name): Field => [1, name]), [2, output], [4, op], ...attributes]);
-}
-
-function tensor(name: string, type: number, dims: readonly number[], data: ArrayBufferLike): Buffer {
-  return message([...dims.map((dim): Field => [1, dim]), [2, type], [8, name], [9, new Uint8Array(data)]]);
+  return operator('Cast', [from], to, [wholeAttribute(CAST_TO, type)]);
 }

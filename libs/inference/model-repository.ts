@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, canonicalJson, type ModelPin } from '@adit/contracts';
+import { AditError, canonicalJson, digestOf, type ModelManifest, type ModelPin } from '@adit/contracts';
 import { FolderWatch, isCode } from './folder-watch.js';
 import {
   FileDigests,
@@ -45,6 +45,7 @@ export class ModelRepository {
   private readonly digests = new FileDigests();
   /** Results of `check` by digest and folder, so that an unchanged model is run only once. */
   private readonly checked = new Map<string, string | null>();
+  private readonly manifestDigests = new WeakMap<ModelManifest, string>();
   private readonly listeners = new Set<() => void>();
   private watcher: FolderWatch | null = null;
   private refreshing: Promise<void> | null = null;
@@ -229,7 +230,7 @@ export class ModelRepository {
     }
     const listed = [...models.values()].flat().concat(offered.filter(({ stored }) => stored?.workspaceId !== null));
     const state = (served: readonly ModelVersion[], wrong: ModelProblem[]): string =>
-      canonicalJson([served.map(({ pin, manifest, folder }) => [pin, manifest, folder]), wrong]);
+      canonicalJson([served.map(({ pin, manifest, folder }) => [pin, this.digestOf(manifest), folder]), wrong]);
     const changed = state(listed, problems) !== state(this.listed, this.found);
     this.models = models;
     this.shared = shared;
@@ -239,6 +240,13 @@ export class ModelRepository {
     this.wait(waiting);
     this.watcher?.follow();
     if (changed) for (const listener of this.listeners) listener();
+  }
+
+  /** Of a manifest that stays the same object; one with all its labels has megabytes. */
+  private digestOf(manifest: ModelManifest): string {
+    const known = this.manifestDigests.get(manifest) ?? digestOf(manifest);
+    this.manifestDigests.set(manifest, known);
+    return known;
   }
 
   private async verify(versions: ModelVersion[], problems: ModelProblem[]): Promise<ModelVersion[]> {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, elementAt, type ModelManifest, type Precision } from '@adit/contracts';
 import { Batcher } from './batcher.js';
+import { cpuGraph } from './cpu-graph.js';
 import { putOff, type Device } from './device.js';
 import type { ModelVersion } from './model-folder.js';
 import { float16Graph, type Float16Form } from './float16-graph.js';
@@ -57,7 +58,12 @@ interface Held {
   release: () => Promise<void>;
 }
 
+/** A process of its own, or the memory of its runs: some 100 MB for each session. */
+export type Taken = 'process' | 'memory';
+
 type RunRow = (row: Row) => Promise<Row>;
+/** How a graph is loaded: as its file has it, or as it was made anew from that. */
+type Form = 'file' | 'cpu' | Float16Form;
 
 /**
  * Rows of one run on a CPU. Batches gain nothing measurable there, hold the event loop longer, and make the last bits of
@@ -78,12 +84,14 @@ export class ModelSessions {
     private readonly observer: PoolObserver | undefined,
   ) {}
 
-  /** Whether a model runs in a process of its own. A GPU is not shared out among processes: there its own memory is the bound. */
-  isApart({ stored }: ModelVersion): boolean {
-    const { apart } = this.options;
-    return (
-      apart !== undefined && stored?.workspaceId != null && this.device.onnx.providers.every((one) => one === 'cpu')
-    );
+  /**
+   * What a model takes beside its files. What a workspace added is in a process of its own; a GPU is not shared out among processes:
+   * there its own memory is the bound.
+   */
+  takes({ stored, manifest }: ModelVersion): Taken | null {
+    if (!this.isOnCpu) return null;
+    if (this.options.apart !== undefined && stored?.workspaceId != null) return 'process';
+    return seesLargePictures(manifest) ? 'memory' : null;
   }
 
   /**
@@ -95,7 +103,9 @@ export class ModelSessions {
     const letGo = await model.stored?.hold();
     const { apart } = this.options;
     const place =
-      apart !== undefined && this.isApart(model) ? new OnnxProcess(model.pin.name, apart, onLost) : undefined;
+      apart !== undefined && this.takes(model) === 'process'
+        ? new OnnxProcess(model.pin.name, apart, onLost)
+        : undefined;
     const forget = (): void => {
       letGo?.();
       void place?.close();
@@ -116,7 +126,7 @@ export class ModelSessions {
 
   /**
    * In float16 a GPU without it rounds, as a CPU does, so that its numbers are those of others; a graph that has no float16, or
-   * cannot be loaded in it, stays what it is.
+   * cannot be loaded in it, stays what it is. A CPU gets what it is fast at.
    */
   private async loadIn(precision: Precision, model: ModelVersion, where: Where): Promise<Held> {
     const forms: Float16Form[] = this.device.onnx.providers.includes('cpu') ? ['rounded'] : ['float16', 'rounded'];
@@ -130,20 +140,30 @@ export class ModelSessions {
         if (problem.code === 'VALIDATION') break;
       }
     }
-    return this.loadHeld(model, null, where);
+    if (this.isOnCpu && (await fastGraphOf(model)) !== null) {
+      try {
+        return await this.loadHeld(model, 'cpu', where);
+      } catch (error) {
+        if (AditError.from(error).code === 'UNAVAILABLE') throw error;
+      }
+    }
+    return this.loadHeld(model, 'file', where);
   }
 
-  private async loadHeld(model: ModelVersion, form: Float16Form | null, where: Where): Promise<Held> {
-    const { pin, folder, manifest } = model;
+  private get isOnCpu(): boolean {
+    return this.device.onnx.providers.every((provider) => provider === 'cpu');
+  }
+
+  private async loadHeld(model: ModelVersion, form: Form, where: Where): Promise<Held> {
+    const { pin, manifest } = model;
     const loaded: Copy[][] = [];
     const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
       const copies = await this.copies(model, graph, where);
       loaded.push(copies);
       return copies;
     };
-    const path = join(folder, 'model.onnx');
     // Made anew for each session, for it would be kept for as long as the network is.
-    const graphOf = async () => (form === null ? path : float16Graph(await readFile(path), form));
+    const graphOf = () => graphIn(form, model);
     const pixels = await pixelGraphOf(await graphOf(), manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
     const looking =
@@ -191,15 +211,14 @@ export class ModelSessions {
   }
 
   /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
-  private async copies(
-    { pin, manifest }: ModelVersion,
-    graph: string | Uint8Array,
-    { era, place: own }: Where,
-  ): Promise<Copy[]> {
+  private async copies(model: ModelVersion, graph: string | Uint8Array, { era, place: own }: Where): Promise<Copy[]> {
     const start = performance.now();
+    const { pin, manifest } = model;
     const { onnx, workers } = this.device;
     // Alone in its process it has the cores that the workers share.
-    const options = own ? { ...onnx, threads: onnx.threads * Math.max(1, workers) } : onnx;
+    const options = own
+      ? { ...onnx, threads: onnx.threads * Math.max(1, workers) }
+      : { ...onnx, keepsMemory: this.takes(model) === 'memory' };
     const load = async (place: GraphHost): Promise<Copy> => {
       const session = await OnnxSession.load(graph, options, place, manifest.input?.batch === false);
       try {
@@ -266,6 +285,28 @@ export class ModelSessions {
     const cap = this.options.maxBatch ?? (session.provider === 'cpu' ? CPU_BATCH : Infinity);
     return Math.max(1, Math.min(manifest.maxBatch, cap));
   }
+}
+
+/** Pixels of a network's input from which on it runs in more than the 32 MB that malloc keeps: some 200 bytes for each. */
+const LARGE_PICTURE = 400_000;
+
+function seesLargePictures({ input }: ModelManifest): boolean {
+  return input !== undefined && input.width * input.height >= LARGE_PICTURE;
+}
+
+/** Bytes of a model's file up to which it is read to see whether a CPU has something to gain. */
+const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
+
+/** The model's graph as a CPU is fast at it; null where its file is that. */
+export async function fastGraphOf({ folder, files }: ModelVersion): Promise<Uint8Array | null> {
+  const { size = Infinity } = files.find(({ name }) => name === 'model.onnx') ?? {};
+  return size > MAX_REWRITTEN_BYTES ? null : cpuGraph(await readFile(join(folder, 'model.onnx')));
+}
+
+async function graphIn(form: Form, model: ModelVersion): Promise<string | Uint8Array> {
+  const path = join(model.folder, 'model.onnx');
+  if (form === 'file') return path;
+  return form === 'cpu' ? ((await fastGraphOf(model)) ?? path) : float16Graph(await readFile(path), form);
 }
 
 /** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */

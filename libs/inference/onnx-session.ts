@@ -13,6 +13,8 @@ export interface OnnxOptions {
   threads: number;
   /** GPU that CUDA and TensorRT run on. */
   device?: number;
+  /** Whether a run on a CPU takes so much memory that an arena keeps it for the next one. */
+  keepsMemory?: boolean;
   /** Told when a preferred provider does not work and the next one is used. */
   onFallback?: (from: Provider, to: Provider, reason: string) => void;
 }
@@ -124,9 +126,11 @@ function sessionOptions(provider: Provider, options: OnnxOptions): InferenceSess
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
-    // The arena keeps the largest activations it ever needed, for each session; malloc's reuse costs about 1 %.
-    enableCpuMemArena: provider !== 'cpu',
-    enableMemPattern: true,
+    // An arena keeps the most memory that its session ever needed. malloc serves all of them from one heap, as fast; but what is
+    // above 32 MB glibc maps anew each time, and of a large picture's run the kernel's zeros took a quarter.
+    enableCpuMemArena: provider !== 'cpu' || options.keepsMemory === true,
+    // One block for all of a run, which an arena rounds up to a power of two.
+    enableMemPattern: options.keepsMemory !== true,
     logSeverityLevel: 3,
     extra: {
       // Spinning threads steal the cores that decode the next frame.

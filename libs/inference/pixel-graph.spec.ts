@@ -18,6 +18,7 @@ const INPUTS = {
   planes: { ...SIZE, layout: 'nchw', colour: 'rgb', mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] },
   turned: { ...SIZE, layout: 'nchw', colour: 'bgr', mean: [104, 117, 123] },
   pixels: { ...SIZE, layout: 'nhwc', colour: 'bgr', mean: [127.5], std: [127.5] },
+  lines: { ...SIZE, layout: 'nhwc', colour: 'bgr', mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] },
   bare: { ...SIZE, layout: 'nhwc', colour: 'rgb' },
   grey: { ...SIZE, layout: 'nchw', colour: 'grey', std: [255] },
   short: { ...SIZE, layout: 'nchw', colour: 'rgb', mean: [127] },

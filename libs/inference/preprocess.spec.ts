@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { applyAffine, boxMap, similarityMap, turnedSquareMap, type Affine, type Point } from './affine.js';
 import type { RgbImage } from './analysis.js';
 import { letterbox } from './fit.js';
-import { imageTensor, tiles } from './preprocess.js';
+import { imageTensor, readable, tiles } from './preprocess.js';
 import { resample } from './resample.js';
 import { noise } from './testing/noise.js';
 
@@ -191,5 +191,16 @@ describe('letterbox', () => {
   it('holds the whole picture in the shape of the input', () => {
     expect(letterbox(1920, 1080, { width: 320, height: 240 })).toEqual({ x: 0, y: -180, w: 1920, h: 1440 });
     expect(letterbox(300, 600, { width: 320, height: 240 })).toEqual({ x: -250, y: 0, w: 800, h: 600 });
+  });
+});
+
+describe('the outputs for a picture', () => {
+  it('are refused when they are more numbers than may be read in one go', () => {
+    const bytes = (count: number) => ({ type: 'uint8' as const, data: new Uint8Array(count), dims: [count] });
+    const outputs = { boxes: bytes(2 ** 25), scores: bytes(2 ** 25) };
+    expect(readable('mine', outputs)).toBe(outputs);
+    expect(() => readable('mine', { ...outputs, more: bytes(1) })).toThrow(
+      'mine answers 67108865 numbers for a picture: 67108864 can be read.',
+    );
   });
 });

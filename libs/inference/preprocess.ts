@@ -6,7 +6,7 @@ import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { fit, seenRegion } from './fit.js';
 import { resample, resampleBetweenPixels } from './resample.js';
 import type { NetworkSession } from './session.js';
-import { floatsOf, floatTensor, type FloatTensor } from './tensor.js';
+import { floatsOf, floatTensor, type FloatTensor, type Tensor } from './tensor.js';
 
 /**
  * What a network sees of a picture through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one channel for
@@ -123,10 +123,20 @@ export async function runOnPicture(
     const outputs = network.runPixels
       ? await network.runPixels(floatTensor(pixelsOf(image, view, input, data), [height, width, 3]))
       : await network.run({ [input.tensor]: tensorOf(image, view, input, data) });
-    return floatsOf(outputs);
+    return floatsOf(readable(network.name, outputs));
   } finally {
     if (free.length < MAX_SPARE) free.push(data);
   }
+}
+
+/** Numbers of all outputs for one picture: a detector with 1,203 labels answers 40 million for 1280 × 1280 pixels. */
+const MOST_NUMBERS = 64 * 1024 * 1024;
+
+/** A picture's outputs; throws VALIDATION, naming the network, for more than may be read without others having their turn. */
+export function readable<T extends Record<string, Tensor>>(name: string, outputs: T): T {
+  const count = Object.values(outputs).reduce((sum, { data }) => sum + data.length, 0);
+  if (count <= MOST_NUMBERS) return outputs;
+  throw new AditError('VALIDATION', `${name} answers ${count} numbers for a picture: ${MOST_NUMBERS} can be read.`);
 }
 
 function pixelsOf(image: RgbImage, view: View, input: ImageInput, data: Float32Array): Float32Array {

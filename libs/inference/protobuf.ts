@@ -12,24 +12,44 @@ export function message(fields: Field[]): Buffer {
   );
 }
 
+/** A field whose content lies in pieces, which are not copied. */
+export function fieldInPieces(number: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return [Buffer.concat([varint(number * 8 + 2), varint(length)]), ...pieces];
+}
+
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
   return Buffer.from([...bytes, value]);
 }
 
-interface ReadField {
-  number: number;
+/** A field as it stands in a message. Its bytes are cut out when they are asked for: of most fields nobody wants them. */
+export class ReadField {
+  constructor(
+    readonly number: number,
+    /** Of a varint; exact up to 2⁵³. */
+    readonly value: number,
+    private readonly message: Uint8Array,
+    private readonly start: number,
+    /** Where the content of a length-delimited field begins; `end` of any other. */
+    private readonly content: number,
+    private readonly end: number,
+  ) {}
+
   /** The whole field, to be copied as it is. */
-  raw: Uint8Array;
-  /** Of a length-delimited field. */
-  bytes: Uint8Array;
-  /** Of a varint; exact up to 2⁵³. */
-  value: number;
+  get raw(): Uint8Array {
+    return this.message.subarray(this.start, this.end);
+  }
+
+  /** Of a length-delimited field, else none. */
+  get bytes(): Uint8Array {
+    return this.message.subarray(this.content, this.end);
+  }
 }
 
 /** The fields of a message in their order. Throws RangeError when the bytes are none. */
-export function* fieldsOf(bytes: Uint8Array): Generator<ReadField> {
+export function* fieldsOf(bytes: Uint8Array): Generator<ReadField, undefined> {
   let at = 0;
   const readVarint = (): number => {
     let value = 0;
@@ -44,22 +64,24 @@ export function* fieldsOf(bytes: Uint8Array): Generator<ReadField> {
     const start = at;
     const key = readVarint();
     const kind = key % 8;
-    const field: ReadField = { number: Math.floor(key / 8), raw: bytes, bytes: new Uint8Array(0), value: 0 };
-    if (kind === 0) field.value = readVarint();
+    let value = 0;
+    let content: number | null = null;
+    if (kind === 0) value = readVarint();
     else if (kind === 1) at += 8;
     else if (kind === 5) at += 4;
     else if (kind === 2) {
       const length = readVarint();
-      field.bytes = bytes.subarray(at, at + length);
+      content = at;
       at += length;
     } else throw new RangeError(`Protobuf has no wire type ${kind}.`);
     if (at > bytes.length) throw new RangeError('A protobuf message is cut short.');
-    field.raw = bytes.subarray(start, at);
-    yield field;
+    yield new ReadField(Math.floor(key / 8), value, bytes, start, content ?? at, at);
   }
 }
 
 /** The last field of that number, as protobuf's readers take it. */
 export function fieldOf(bytes: Uint8Array, number: number): ReadField | undefined {
-  return [...fieldsOf(bytes)].findLast((field) => field.number === number);
+  let last: ReadField | undefined;
+  for (const field of fieldsOf(bytes)) if (field.number === number) last = field;
+  return last;
 }

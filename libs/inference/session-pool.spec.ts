@@ -9,7 +9,7 @@ import { ModelRepository } from './model-repository.js';
 import type { PoolObserver } from './pool-observer.js';
 import { SessionPool } from './session-pool.js';
 import type { Row } from './session.js';
-import { linearGraph, productGraph } from './spec-graph.js';
+import { echoGraph, linearGraph, productGraph } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
 
 let root: string;
@@ -142,6 +142,31 @@ describe('SessionPool', () => {
     expect([...inMemory]).toEqual([['third', expect.any(Number)]]);
     expect(pool.size).toBe(1);
     await pool.close();
+  });
+
+  it('keeps four of those that see large pictures, whose memory stays, when nobody uses them', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `large-${name}`);
+    for (const [i, name] of names.entries()) {
+      await mkdir(join(root, name, '1'), { recursive: true });
+      const width = 800 + i;
+      const input = { tensor: 'x', width, height: 500, layout: 'nchw', colour: 'rgb' };
+      await writeFile(
+        join(root, name, 'model.yaml'),
+        dump({ name, kind: 'network', task: 'test', licence: 'MIT', origin: 'a spec', input }),
+      );
+      await writeFile(join(root, name, '1/model.onnx'), echoGraph(['N', 3, 500, width]));
+    }
+    const large = await ModelRepository.open({ roots: [root] });
+    const gone: string[] = [];
+    const observer: PoolObserver = { evicted: (model) => gone.push(model) };
+    const pool = new SessionPool({ onnx: { threads: 1 }, workers: 0, observer });
+    const leases = [];
+    for (const name of [...names, 'open', 'third']) leases.push(await pool.acquire(large.resolve(name)));
+    expect([pool.size, gone]).toEqual([8, []]);
+    for (const { release } of leases) release();
+    expect([pool.size, gone]).toEqual([6, ['large-a', 'large-b']]);
+    await pool.close();
+    await large.close();
   });
 
   it('says why a model cannot be loaded and tries again next time', async () => {

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { elementAt, type Precision } from '@adit/contracts';
 import { Device, type DeviceOptions } from './device.js';
 import type { ModelVersion } from './model-folder.js';
-import { ModelSessions, type ApartOptions, type BatchOptions, type LoadedModel } from './model-sessions.js';
+import {
+  fastGraphOf,
+  ModelSessions,
+  type ApartOptions,
+  type BatchOptions,
+  type LoadedModel,
+  type Taken,
+} from './model-sessions.js';
 import { OnnxSession, type OnnxOptions } from './onnx-session.js';
 import type { PoolObserver } from './pool-observer.js';
 import type { Provider } from './providers.js';
@@ -21,16 +28,15 @@ interface Entry {
   model: string;
   bytes: number;
   provider: Provider | null;
-  /** Whether it has a process of its own. */
-  isApart: boolean;
+  takes: Taken | null;
   /** Whether it was said to be in memory. */
   kept: boolean;
   users: number;
   usedAt: number;
 }
 
-/** Processes of models that nobody uses at the moment: each takes as much as Node does beside its weights. */
-const MOST_IDLE_APART = 4;
+/** How many are kept of models that take more than their files and that nobody uses at the moment. */
+const MOST_IDLE: Record<Taken, number> = { process: 4, memory: 4 };
 
 type RunRow = (row: Row) => Promise<Row>;
 
@@ -69,8 +75,8 @@ export class SessionPool {
     const key = `${model.pin.digest} ${precision}`;
     let entry = this.entries.get(key);
     if (!entry) {
-      const isApart = this.sessions.isApart(model);
-      const copies = isApart ? 1 : Math.max(1, this.device.workers);
+      const takes = this.sessions.takes(model);
+      const copies = takes === 'process' ? 1 : Math.max(1, this.device.workers);
       const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * copies;
       // Room first: a GPU may not hold both.
       const room = this.evict(bytes);
@@ -81,7 +87,7 @@ export class SessionPool {
         model: model.pin.name,
         bytes,
         provider: null,
-        isApart,
+        takes,
         kept: false,
         users: 0,
         usedAt: 0,
@@ -118,14 +124,25 @@ export class SessionPool {
     }
   }
 
-  /** Loads a model outside the pool, runs zeros and, when it has one, its golden input; throws what is wrong. */
+  /**
+   * Loads a model outside the pool as a CPU runs it, runs zeros and, when it has one, its golden input; throws what is wrong.
+   */
   async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
+    const { input } = model.manifest;
     const options: OnnxOptions = { ...this.device.onnx, providers: ['cpu'], threads: 1 };
-    const isWhole = model.manifest.input?.batch === false;
-    const path = join(model.folder, 'model.onnx');
-    const session = await OnnxSession.load(path, options, this.device.places()[0], isWhole);
+    const load = async (graph: string | Uint8Array): Promise<OnnxSession> => {
+      const session = await OnnxSession.load(graph, options, this.device.places()[0], input?.batch === false);
+      try {
+        await session.warmUp(input);
+        return session;
+      } catch (error) {
+        await session.release();
+        throw error;
+      }
+    };
+    const fast = await fastGraphOf(model);
+    const session = (fast && (await load(fast).catch(() => null))) ?? (await load(join(model.folder, 'model.onnx')));
     try {
-      await session.warmUp(model.manifest.input);
       await golden(async (row) => elementAt(await session.run([row]), 0));
     } finally {
       await session.release();
@@ -197,11 +214,13 @@ export class SessionPool {
     const idle = [...this.entries].filter(([, entry]) => entry.users === 0).sort((a, b) => a[1].usedAt - b[1].usedAt);
     let bytes = coming + [...this.entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
     const unloaded: Promise<void>[] = [];
-    let apart = idle.filter(([, entry]) => entry.isApart).length;
+    const rest: Record<Taken, number> = { process: 0, memory: 0 };
+    for (const [, { takes }] of idle) if (takes !== null) rest[takes]++;
     for (const [i, [key, entry]] of idle.entries()) {
       const isOver = idle.length - i > maxIdle || bytes > maxBytes || coming === Infinity;
-      if (!isOver && !(entry.isApart && apart > MOST_IDLE_APART)) continue;
-      if (entry.isApart) apart -= 1;
+      const { takes } = entry;
+      if (!isOver && (takes === null || rest[takes] <= MOST_IDLE[takes])) continue;
+      if (takes !== null) rest[takes]--;
       bytes -= entry.bytes;
       this.entries.delete(key);
       this.tellGone(entry);

@@ -1,4 +1,7 @@
+import { operator as node, tensor, wholeAttribute } from './graph-writing.js';
 import { fieldOf, fieldsOf, message, type Field } from './protobuf.js';
+
+export { node };
 
 /** For specs, and to try a provider with: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
@@ -235,50 +238,20 @@ export function model(graph: Field[], opset = 17): Buffer {
   ]);
 }
 
-export function node(operator: string, inputs: string[], output: string): Buffer {
-  return message([...inputs.map((input): Field => [1, input]), [2, output], [4, operator]]);
-}
-
 function castNode(input: string, output: string, to: ElementType): Buffer {
-  // AttributeProto: name, i, type INT.
-  const attribute = message([
-    [1, 'to'],
-    [3, ELEMENT[to]],
-    [20, 2],
-  ]);
-  return message([
-    [1, input],
-    [2, output],
-    [4, 'Cast'],
-    [5, attribute],
-  ]);
+  return node('Cast', [input], output, [wholeAttribute('to', ELEMENT[to])]);
 }
 
 export function integers(name: string, values: number[]): Buffer {
-  const raw = Buffer.alloc(8 * values.length);
-  values.forEach((value, i) => raw.writeBigInt64LE(BigInt(value), 8 * i));
-  return message([
-    [1, values.length],
-    [2, ELEMENT.int64],
-    [8, name],
-    [9, raw],
-  ]);
+  return tensor(name, ELEMENT.int64, [values.length], BigInt64Array.from(values.map(BigInt)));
 }
 
 export function floats(name: string, dims: readonly number[], values: readonly number[]): Buffer {
-  const raw = Buffer.alloc(4 * values.length);
-  values.forEach((value, i) => raw.writeFloatLE(value, 4 * i));
-  return message([...dims.map((dim): Field => [1, dim]), [2, ELEMENT.float32], [8, name], [9, raw]]);
+  return tensor(name, ELEMENT.float32, dims, Float32Array.from(values));
 }
 
 function scalar(name: string, value: number): Buffer {
-  const raw = Buffer.alloc(4);
-  raw.writeFloatLE(value);
-  return message([
-    [2, 1],
-    [8, name],
-    [9, raw],
-  ]);
+  return floats(name, [], [value]);
 }
 
 export function valueInfo(name: string, dims: (number | string)[], type: ElementType = 'float32'): Buffer {

@@ -39,9 +39,15 @@ export const PADDLE_OPTIONS: RegionOptions = {
   ...{ through: 'middles', scored: 'rectangle' },
 };
 
+/** Cores whose rectangle is looked at; PaddleOCR takes 1,000, small ones and all. A page full of text has a few hundred. */
+const MOST_CORES = 2_000;
+/** Pixels that means are taken of, by the map's: rectangles of text hardly overlap, those of rings within each other all do. */
+const MOST_OVERLAP = 16;
+
 /**
  * Lines of text in DBNet's map of likelihoods, row-major: pixels above the threshold that touch are one core, around each
- * the smallest rectangle, grown to the size of the text.
+ * the smallest rectangle, grown to the size of the text. Of a map that shows no text those that come first, so that none
+ * takes long.
  */
 export function textRegions(
   map: Float32Array,
@@ -51,13 +57,17 @@ export function textRegions(
 ): TextRegion[] {
   const seen = new Uint8Array(width * height);
   const regions: TextRegion[] = [];
-  for (let start = 0; start < seen.length; start++) {
+  const budget = { pixels: MOST_OVERLAP * map.length };
+  let cores = 0;
+  for (let start = 0; start < seen.length && cores < MOST_CORES && budget.pixels > 0; start++) {
     if (seen[start] || map[start]! < options.threshold) continue;
     const core = takeCore(map, seen, width, height, start, options.threshold);
     if (options.scored === 'core' && core.score < options.minScore) continue;
+    if (!canBeWide(core.rows, options)) continue;
+    cores++;
     const rect = minAreaRect(borderOf(core.rows, options.through));
     if (Math.min(rect.width, rect.height) < options.minSide) continue;
-    const score = options.scored === 'core' ? core.score : meanWithin(map, width, height, rect);
+    const score = options.scored === 'core' ? core.score : meanWithin(map, width, height, rect, budget);
     if (score < options.minScore) continue;
     const grown = unclip(rect, options.unclipRatio);
     if (Math.min(grown.width, grown.height) < options.minGrown) continue;
@@ -117,26 +127,40 @@ function borderOf(rows: Rows, through: RegionOptions['through']): Point[] {
   ]);
 }
 
-/** The mean of the pixels in a rectangle through middles of pixels, as OpenCV fills it (`fillPoly`): with those its sides touch. */
-function meanWithin(map: Float32Array, width: number, height: number, rect: RotatedRect): number {
+/** Whether a core's rectangle can have `minSide` on both sides: no smallest one has more area than the upright one. */
+function canBeWide(rows: Rows, { through, minSide }: RegionOptions): boolean {
+  let [left, right] = [Infinity, -Infinity];
+  for (const [first, last] of rows.values()) {
+    left = Math.min(left, first);
+    right = Math.max(right, last);
+  }
+  const border = through === 'borders' ? 1 : 0;
+  return (right - left + border) * (rows.size - 1 + border) >= minSide ** 2;
+}
+
+/**
+ * The mean of the pixels in a rectangle through middles of pixels, as OpenCV fills it (`fillPoly`): with those its sides touch.
+ * What is read leaves the budget; 0 when that is used up.
+ */
+function meanWithin(
+  map: Float32Array,
+  width: number,
+  height: number,
+  rect: RotatedRect,
+  budget: { pixels: number },
+): number {
   const points = corners(rect).map(([x, y]): Point => [Math.floor(x), Math.floor(y)]);
-  const within = (values: number[], limit: number): [number, number] => [
-    Math.max(0, Math.min(...values)),
-    Math.min(limit - 1, Math.max(...values)),
-  ];
-  const [left, right] = within(
-    points.map(([x]) => x),
-    width,
-  );
-  const [top, bottom] = within(
-    points.map(([, y]) => y),
-    height,
-  );
+  const ys = points.map(([, y]) => y);
+  const [top, bottom] = [Math.max(0, Math.min(...ys)), Math.min(height - 1, Math.max(...ys))];
+  const xs = points.map(([x]) => x);
+  const [left, right] = [Math.max(0, Math.min(...xs)), Math.min(width - 1, Math.max(...xs))];
   let sum = 0;
   let count = 0;
   for (let y = top; y <= bottom; y++) {
-    for (let x = left; x <= right; x++) {
-      if (!points.every((point, at) => isInside([x, y], point, elementAt(points, (at + 1) % points.length)))) continue;
+    const [first, last] = insideRow(points, y, left, right);
+    budget.pixels -= 1 + Math.max(0, last + 1 - first);
+    if (budget.pixels < 0) return 0;
+    for (let x = first; x <= last; x++) {
       sum += float32At(map, y * width + x);
       count++;
     }
@@ -144,8 +168,16 @@ function meanWithin(map: Float32Array, width: number, height: number, rect: Rota
   return count === 0 ? 0 : sum / count;
 }
 
-/** Whether a pixel is right of a side, or one that a line along it is drawn with. */
-function isInside([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): boolean {
-  const [dx, dy] = [bx - ax, by - ay];
-  return dx * (y - ay) - dy * (x - ax) >= -0.5 * Math.max(Math.abs(dx), Math.abs(dy));
+/** The first and the last pixel of a row, within `first` and `last`, that are inside of all sides; none when the last comes first. */
+function insideRow(points: readonly Point[], y: number, first: number, last: number): [first: number, last: number] {
+  for (const [at, [ax, ay]] of points.entries()) {
+    const [bx, by] = elementAt(points, (at + 1) % points.length);
+    const [dx, dy] = [bx - ax, by - ay];
+    // Right of the side, or a pixel that a line along it is drawn with: dx (y − ay) − dy (x − ax) ≥ −max(|dx|, |dy|) / 2.
+    const room = 2 * dx * (y - ay) + Math.max(Math.abs(dx), Math.abs(dy));
+    if (dy > 0) last = Math.min(last, ax + Math.floor(room / (2 * dy)));
+    else if (dy < 0) first = Math.max(first, ax + Math.ceil(room / (2 * dy)));
+    else if (room < 0) last = -1;
+  }
+  return [first, last];
 }

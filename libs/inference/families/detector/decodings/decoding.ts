@@ -21,8 +21,8 @@ export type Outputs = Readonly<Record<string, FloatTensor>>;
 /** A way in which detectors write down boxes. */
 export interface Decoding {
   /**
-   * Every box of at least `minScore`, in any order, before suppression. Throws RangeError when the outputs are not of a
-   * network of that shape.
+   * Every box of at least `minScore` before suppression, of too many the surest (`SurestBoxes`). Throws RangeError when the
+   * outputs are not of a network of that shape.
    */
   decode(outputs: Outputs, shape: DetectorShape, minScore: number): FoundObject[];
   /** Two boxes of one class that overlap more than this are one object; null where the graph has seen to that. */

@@ -3,7 +3,8 @@ import { floatTensor, type FloatTensor } from '../../../tensor.js';
 import fc from 'fast-check';
 import { overlap } from '../../../box.js';
 import type { FoundObject } from './decoding.js';
-import { decodeObjects, MOST_COMPARED, type DetectorDecoding } from './index.js';
+import { decodeObjects, type DetectorDecoding } from './index.js';
+import { MOST_COMPARED, SurestBoxes } from './surest-boxes.js';
 
 const SHAPE = { width: 320, height: 192, kinds: 4 };
 const STRIDES = [8, 16, 32];
@@ -235,6 +236,38 @@ describe('a network whose scores mean nothing', () => {
     expect(ROWS * SHAPE.kinds).toBeGreaterThan(MOST_COMPARED);
     expect(found).toHaveLength(MOST_COMPARED);
     expect(found.at(-1)?.score).toBeGreaterThan(0.35);
+  });
+});
+
+describe('the surest boxes of many', () => {
+  const some = fc.oneof(
+    // Few values, so that there are many of each.
+    fc.integer({ min: 0, max: 3 }).map((step) => () => step / 4),
+    fc.integer({ min: 1, max: 9 }).map((levels) => (at: number) => ((at * 7919) % levels) / levels),
+    fc.constant((at: number) => at / 1e6),
+    fc.constant((at: number) => 1 - at / 1e6),
+    fc.constant((at: number) => (at % 3 === 0 ? NaN : ((at * 48271) % 65537) / 65537)),
+  );
+  const count = fc.oneof(fc.nat(9), fc.integer({ min: MOST_COMPARED - 1, max: 12 * MOST_COMPARED }));
+
+  it('are those that sorting all of them begins with, in the same order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(some, count), { minLength: 1, maxLength: 3 }), (parts) => {
+        const scores = parts.flatMap(([scoreOf, length]) => Array.from({ length }, (_, at) => scoreOf(at)));
+        const boxes = new SurestBoxes(0.2);
+        for (const [place, score] of scores.entries()) boxes.offer(score, place);
+        let made = 0;
+        const found = boxes.read((place, score) => {
+          made++;
+          return { kind: place, score, x: 0, y: 0, w: 1, h: 1 };
+        });
+        const all = scores.map((score, place): [number, number] => [place, score]).filter(([, score]) => score >= 0.2);
+        const surest = all.length <= MOST_COMPARED ? all : all.sort(([, a], [, b]) => b - a).slice(0, MOST_COMPARED);
+        expect(found.map(({ kind, score }) => [kind, score])).toEqual(surest);
+        expect(made).toBe(surest.length);
+      }),
+      { numRuns: 40 },
+    );
   });
 });
 

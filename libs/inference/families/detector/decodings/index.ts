@@ -34,14 +34,12 @@ const DECODINGS: Record<DetectorDecoding, Decoding> = {
   torchvision,
 };
 
-/** Boxes that are compared with each other: a network whose scores mean nothing finds a hundred times as many. */
-export const MOST_COMPARED = 4_096;
 /** No box of one class is dropped for lying inside another: a child stands before its mother. */
 const NEVER_CONTAINED = Infinity;
 
 /**
  * A detector's outputs as boxes: best first, suppressed class by class, those below `minScore` left out, and those beyond
- * MOST_COMPARED. Throws RangeError when the outputs are not of a network of that shape.
+ * MOST_COMPARED (`SurestBoxes`). Throws RangeError when the outputs are not of a network of that shape.
  */
 export function decodeObjects(
   name: DetectorDecoding,
@@ -59,21 +57,20 @@ export function readBoxes(
   shape: DetectorShape,
   minScore: number,
 ): FoundObject[] {
-  const found = surest(decode(outputs, shape, minScore));
-  const kinds = [...new Set(found.map(({ kind }) => kind))];
+  const found = decode(outputs, shape, minScore);
   const kept =
     maxOverlap === null
       ? found
-      : kinds.flatMap((kind) =>
-          suppress(
-            found.filter((box) => box.kind === kind),
-            maxOverlap,
-            NEVER_CONTAINED,
-          ),
-        );
+      : [...byKind(found).values()].flatMap((boxes) => suppress(boxes, maxOverlap, NEVER_CONTAINED));
   return kept.sort((a, b) => b.score - a.score || a.kind - b.kind);
 }
 
-function surest(found: FoundObject[]): FoundObject[] {
-  return found.length <= MOST_COMPARED ? found : found.sort((a, b) => b.score - a.score).slice(0, MOST_COMPARED);
+function byKind(found: readonly FoundObject[]): Map<number, FoundObject[]> {
+  const groups = new Map<number, FoundObject[]>();
+  for (const box of found) {
+    const group = groups.get(box.kind);
+    if (group === undefined) groups.set(box.kind, [box]);
+    else group.push(box);
+  }
+  return groups;
 }

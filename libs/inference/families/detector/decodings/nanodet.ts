@@ -1,5 +1,8 @@
+import { elementAt } from '@adit/contracts';
+import type { PixelBox } from '../../../affine.js';
 import type { FloatTensor } from '../../../tensor.js';
-import { unlike, type Decoding, type DetectorShape, type FoundObject, type Outputs } from './decoding.js';
+import { SurestBoxes } from './surest-boxes.js';
+import { unlike, type Decoding, type DetectorShape, type Outputs } from './decoding.js';
 
 /** NanoDet's own setting. */
 const MAX_OVERLAP = 0.6;
@@ -33,24 +36,29 @@ interface Grid {
 export const nanodet: Decoding = {
   maxOverlap: MAX_OVERLAP,
   decode(outputs, shape, minScore) {
-    const found: FoundObject[] = [];
-    for (const grid of gridsOf(outputs, shape)) addObjects(grid, shape.kinds, minScore, found);
-    return found;
+    const { kinds } = shape;
+    const grids = gridsOf(outputs, shape);
+    const found = new SurestBoxes(minScore);
+    // Places are numbered by cell, kind and grid.
+    for (const [level, { rows, columns, scores, scoreStep }] of grids.entries()) {
+      for (let cell = 0; cell < rows * columns; cell++) {
+        for (let kind = 0; kind < kinds; kind++)
+          found.offer(scores[cell * scoreStep + kind] ?? 0, (cell * kinds + kind) * grids.length + level);
+      }
+    }
+    return found.read((place, score) => {
+      const ofGrid = Math.floor(place / grids.length);
+      const grid = elementAt(grids, place % grids.length);
+      return { kind: ofGrid % kinds, score, ...boxOfCell(grid, Math.floor(ofGrid / kinds)) };
+    });
   },
 };
 
-function addObjects(grid: Grid, kinds: number, minScore: number, found: FoundObject[]): void {
-  const { stride, columns, rows, scores, edges, scoreStep, edgeStep, bins, centre } = grid;
-  for (let place = 0; place < rows * columns; place++) {
-    for (let kind = 0; kind < kinds; kind++) {
-      const score = scores[place * scoreStep + kind] ?? 0;
-      if (!(score >= minScore)) continue;
-      const x = ((place % columns) + centre) * stride;
-      const y = (Math.floor(place / columns) + centre) * stride;
-      const [left, top, right, bottom] = distances(edges, place * edgeStep, bins, stride);
-      found.push({ kind, score, x: x - left, y: y - top, w: left + right, h: top + bottom });
-    }
-  }
+function boxOfCell({ stride, columns, edges, edgeStep, bins, centre }: Grid, cell: number): PixelBox {
+  const x = ((cell % columns) + centre) * stride;
+  const y = (Math.floor(cell / columns) + centre) * stride;
+  const [left, top, right, bottom] = distances(edges, cell * edgeStep, bins, stride);
+  return { x: x - left, y: y - top, w: left + right, h: top + bottom };
 }
 
 function gridsOf(outputs: Outputs, shape: DetectorShape): Grid[] {

@@ -1,4 +1,6 @@
+import type { PixelBox } from '../../../affine.js';
 import { boxOfCorners, outputOf, unlike, type Decoding, type FoundObject, type Outputs } from './decoding.js';
+import { SurestBoxes } from './surest-boxes.js';
 
 /**
  * TensorFlow's object detection API: detection_boxes as top, left, bottom, right in parts of the picture, with a score and a
@@ -11,11 +13,9 @@ export const ssd: Decoding = {
     const scores = output('detection_scores').data;
     const numbers = { boxes: output('detection_boxes'), scores, classes: output('detection_classes').data };
     const count = output('num_detections').data[0] ?? 0;
-    return numbered(numbers, count, kinds, minScore).map(({ kind, score, corners: [top, left, bottom, right] }) => ({
-      kind,
-      score,
-      ...boxOfCorners(left * width, top * height, right * width, bottom * height),
-    }));
+    return numbered(numbers, count, kinds, minScore, ([top, left, bottom, right]) =>
+      boxOfCorners(left * width, top * height, right * width, bottom * height),
+    );
   },
 };
 
@@ -25,11 +25,7 @@ export const torchvision: Decoding = {
   decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
     const scores = outputOf(outputs, 'scores').data;
     const numbers = { boxes: outputOf(outputs, 'boxes'), scores, classes: outputOf(outputs, 'labels').data };
-    return numbered(numbers, scores.length, kinds, minScore).map(({ kind, score, corners }) => ({
-      kind,
-      score,
-      ...boxOfCorners(...corners),
-    }));
+    return numbered(numbers, scores.length, kinds, minScore, (corners) => boxOfCorners(...corners));
   },
 };
 
@@ -41,7 +37,8 @@ function numbered(
   count: number,
   kinds: number,
   minScore: number,
-): { kind: number; score: number; corners: Corners }[] {
+  boxOf: (corners: Corners) => PixelBox,
+): FoundObject[] {
   // torchvision's have no batch, so that how many they are is all that their shape says.
   if (boxes.data.length !== scores.length * 4) throw unlike(boxes, `[${scores.length}, 4]`);
   if (classes.length !== scores.length) {
@@ -49,12 +46,15 @@ function numbered(
       `The network has ${scores.length} scores and ${classes.length} classes; expected is one for each.`,
     );
   }
-  const found: { kind: number; score: number; corners: Corners }[] = [];
-  for (const [index, score] of scores.subarray(0, count).entries()) {
-    const kind = (classes[index] ?? 0) - 1;
-    if (!(score >= minScore) || !Number.isInteger(kind) || kind < 0 || kind >= kinds) continue;
-    const [a = 0, b = 0, c = 0, d = 0] = boxes.data.subarray(index * 4, index * 4 + 4);
-    found.push({ kind, score, corners: [a, b, c, d] });
+  const found = new SurestBoxes(minScore);
+  const counted = scores.subarray(0, count);
+  const kindOf = (index: number): number => (classes[index] ?? 0) - 1;
+  for (let index = 0; index < counted.length; index++) {
+    const kind = kindOf(index);
+    if (Number.isInteger(kind) && kind >= 0 && kind < kinds) found.offer(counted[index] ?? 0, index);
   }
-  return found;
+  return found.read((index, score) => {
+    const [a = 0, b = 0, c = 0, d = 0] = boxes.data.subarray(index * 4, index * 4 + 4);
+    return { kind: kindOf(index), score, ...boxOf([a, b, c, d]) };
+  });
 }

@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import {
   boxAround,
   boxOfCorners,
@@ -9,6 +10,7 @@ import {
   type FoundObject,
   type Outputs,
 } from './decoding.js';
+import { SurestBoxes } from './surest-boxes.js';
 
 /** Suppression as each exporter's own prediction does it. */
 const ULTRALYTICS_OVERLAP = 0.7;
@@ -26,17 +28,14 @@ export const yolov8: Decoding = {
     const { data, dims } = output;
     const [rows, cells = 0] = dims;
     if (dims.length !== 2 || rows !== 4 + kinds) throw unlike(output, `[${4 + kinds}, cells] for ${kinds} labels`);
-    const found: FoundObject[] = [];
-    for (let kind = 0; kind < kinds; kind++) {
-      // Row by row, as the values lie in memory.
-      for (let cell = 0, at = (4 + kind) * cells; cell < cells; cell++, at++) {
-        const score = data[at] ?? 0;
-        if (!(score >= minScore)) continue;
-        const [x = 0, y = 0, w = 0, h = 0] = [0, 1, 2, 3].map((row) => data[row * cells + cell]);
-        found.push({ kind, score, ...boxAround(x, y, w, h) });
-      }
-    }
-    return found;
+    const found = new SurestBoxes(minScore);
+    // Row by row, as the values lie in memory.
+    for (let place = 0; place < kinds * cells; place++) found.offer(data[4 * cells + place] ?? 0, place);
+    return found.read((place, score) => {
+      const cell = place % cells;
+      const [x = 0, y = 0, w = 0, h = 0] = [0, 1, 2, 3].map((row) => data[row * cells + cell]);
+      return { kind: Math.floor(place / cells), score, ...boxAround(x, y, w, h) };
+    });
   },
 };
 
@@ -44,7 +43,7 @@ export const yolov8: Decoding = {
 export const yolov5: Decoding = {
   maxOverlap: YOLOX_OVERLAP,
   decode: (outputs, shape, minScore) =>
-    rowsWithObjectness(outputs, shape, minScore, (_, x, y, w, h) => boxAround(x, y, w, h)),
+    rowsWithObjectness(outputs, shape, minScore, Infinity, (_, x, y, w, h) => boxAround(x, y, w, h)),
 };
 
 /**
@@ -55,10 +54,8 @@ export const yolox: Decoding = {
   maxOverlap: YOLOX_OVERLAP,
   decode(outputs, shape, minScore) {
     const cells = gridOf(shape);
-    return rowsWithObjectness(outputs, shape, minScore, (row, x, y, w, h) => {
-      const cell = cells[row];
-      if (cell === undefined)
-        throw unlike(onlyOutput(outputs), `[${cells.length}, …] for ${shape.width} × ${shape.height} pixels`);
+    return rowsWithObjectness(outputs, shape, minScore, cells.length, (row, x, y, w, h) => {
+      const cell = elementAt(cells, row);
       const { stride } = cell;
       return boxAround((x + cell.x) * stride, (y + cell.y) * stride, Math.exp(w) * stride, Math.exp(h) * stride);
     });
@@ -72,13 +69,13 @@ export const boxes: Decoding = {
     const output = onlyOutput(outputs);
     const { data, dims } = output;
     if (dims.length !== 2 || dims[1] !== 6) throw unlike(output, '[boxes, 6]');
-    const found: FoundObject[] = [];
-    for (let at = 0; at < data.length; at += 6) {
-      const [left = 0, top = 0, right = 0, bottom = 0, score = 0, kind = -1] = data.subarray(at, at + 6);
-      if (score >= minScore && isKind(kind, kinds))
-        found.push({ kind, score, ...boxOfCorners(left, top, right, bottom) });
-    }
-    return found;
+    const found = new SurestBoxes(minScore);
+    for (let at = 0; at < data.length; at += 6)
+      if (isKind(data[at + 5] ?? -1, kinds)) found.offer(data[at + 4] ?? 0, at);
+    return found.read((at, score) => {
+      const [left = 0, top = 0, right = 0, bottom = 0, , kind = -1] = data.subarray(at, at + 6);
+      return { kind, score, ...boxOfCorners(left, top, right, bottom) };
+    });
   },
 };
 
@@ -92,39 +89,45 @@ export const end2end: Decoding = {
     const classes = outputOf(outputs, 'det_classes').data;
     if (corners.data.length !== scores.length * 4) throw unlike(corners, `[${scores.length}, 4]`);
     if (classes.length !== scores.length) throw unlike(outputOf(outputs, 'det_classes'), `[${scores.length}]`);
-    const found: FoundObject[] = [];
-    for (const [index, score] of scores.subarray(0, count).entries()) {
+    const found = new SurestBoxes(minScore);
+    const counted = scores.subarray(0, count);
+    for (let index = 0; index < counted.length; index++)
+      if (isKind(classes[index] ?? -1, kinds)) found.offer(counted[index] ?? 0, index);
+    return found.read((index, score) => {
       const [left = 0, top = 0, right = 0, bottom = 0] = corners.data.subarray(index * 4, index * 4 + 4);
-      const kind = classes[index] ?? -1;
-      if (score >= minScore && isKind(kind, kinds))
-        found.push({ kind, score, ...boxOfCorners(left, top, right, bottom) });
-    }
-    return found;
+      return { kind: classes[index] ?? -1, score, ...boxOfCorners(left, top, right, bottom) };
+    });
   },
 };
 
+/** Throws RangeError for something in a row behind `mostRows`. */
 function rowsWithObjectness(
   outputs: Outputs,
-  { kinds }: DetectorShape,
+  { width, height, kinds }: DetectorShape,
   minScore: number,
+  mostRows: number,
   boxOf: (row: number, x: number, y: number, w: number, h: number) => { x: number; y: number; w: number; h: number },
 ): FoundObject[] {
   const output = onlyOutput(outputs);
   const { data, dims } = output;
   const columns = 5 + kinds;
   if (dims.length !== 2 || dims[1] !== columns) throw unlike(output, `[rows, ${columns}] for ${kinds} labels`);
-  const found: FoundObject[] = [];
+  const found = new SurestBoxes(minScore);
   for (let row = 0, at = 0; at < data.length; row++, at += columns) {
     const there = data[at + 4] ?? 0;
     if (!(there >= minScore)) continue;
     for (let kind = 0; kind < kinds; kind++) {
       const score = there * (data[at + 5 + kind] ?? 0);
-      if (!(score >= minScore)) continue;
-      const [x = 0, y = 0, w = 0, h = 0] = data.subarray(at, at + 4);
-      found.push({ kind, score, ...boxOf(row, x, y, w, h) });
+      if (score >= minScore && row >= mostRows)
+        throw unlike(output, `[${mostRows}, …] for ${width} × ${height} pixels`);
+      found.offer(score, row * kinds + kind);
     }
   }
-  return found;
+  return found.read((place, score) => {
+    const row = Math.floor(place / kinds);
+    const [x = 0, y = 0, w = 0, h = 0] = data.subarray(row * columns, row * columns + 4);
+    return { kind: place % kinds, score, ...boxOf(row, x, y, w, h) };
+  });
 }
 
 /** Cells of the three grids, finest first, row by row. */

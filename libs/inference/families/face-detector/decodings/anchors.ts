@@ -1,3 +1,4 @@
+import type { PixelBox } from '../../../affine.js';
 import type { FloatTensor } from '../../../tensor.js';
 import {
   boxAround,
@@ -7,7 +8,8 @@ import {
   type FoundObject,
   type Outputs,
 } from '../../detector/decodings/decoding.js';
-import { placesOf, surer } from './grids.js';
+import { SurestBoxes } from '../../detector/decodings/surest-boxes.js';
+import { placesOf } from './grids.js';
 
 /** Suppression as each maker's own code does it. */
 const RETINAFACE_OVERLAP = 0.4;
@@ -44,13 +46,12 @@ export const retinaface: Decoding = {
       ),
     );
     const boxes = columnsOf(outputs, 4, anchors.length);
-    const scores = facesOf(columnsOf(outputs, 2, anchors.length));
-    return surer(scores, minScore).map(({ index, score }): FoundObject => {
+    return surestFaces(columnsOf(outputs, 2, anchors.length), minScore, (index) => {
       const { x, y, size } = anchors[index] ?? { x: 0, y: 0, size: 0 };
       const [dx = 0, dy = 0, w = 0, h = 0] = boxes.data.subarray(4 * index, 4 * index + 4);
       const by = VARIANCES.centre * size;
       const sides = [w, h].map((log) => size * Math.exp(VARIANCES.size * log));
-      return { kind: 0, score, ...boxAround(x + dx * by, y + dy * by, sides[0] ?? 0, sides[1] ?? 0) };
+      return boxAround(x + dx * by, y + dy * by, sides[0] ?? 0, sides[1] ?? 0);
     });
   },
 };
@@ -61,9 +62,9 @@ export const ultraface: Decoding = {
   decode(outputs, { width, height }, minScore) {
     const shares = columnsOf(outputs, 2);
     const boxes = columnsOf(outputs, 4, shares.data.length / 2);
-    return surer(facesOf(shares), minScore).map(({ index, score }): FoundObject => {
+    return surestFaces(shares, minScore, (index) => {
       const [left = 0, top = 0, right = 0, bottom = 0] = boxes.data.subarray(4 * index, 4 * index + 4);
-      return { kind: 0, score, ...boxOfCorners(left * width, top * height, right * width, bottom * height) };
+      return boxOfCorners(left * width, top * height, right * width, bottom * height);
     });
   },
 };
@@ -77,7 +78,9 @@ export const blazeface: Decoding = {
     const centres = blazefaceCentres(scores.length, shape);
     if (boxes.length !== BLAZEFACE_COLUMNS * scores.length)
       throw new RangeError(`The network has ${scores.length} scores and ${boxes.length} numbers of boxes.`);
-    return surer(scores, minScore).map(({ index, score }): FoundObject => {
+    const found = new SurestBoxes(minScore);
+    for (const [index, score] of scores.entries()) found.offer(score, index);
+    return found.read((index, score) => {
       const at = BLAZEFACE_COLUMNS * index;
       const { x, y } = centres[index] ?? { x: 0, y: 0 };
       const [dx = 0, dy = 0, w = 0, h = 0] = boxes.subarray(at, at + 4);
@@ -126,7 +129,9 @@ function columnsOf(outputs: Outputs, columns: number, rows?: number): FloatTenso
   return output;
 }
 
-/** The second of each pair of shares. */
-function facesOf({ data }: FloatTensor): Float32Array {
-  return Float32Array.from({ length: data.length / 2 }, (_, index) => data[2 * index + 1] ?? 0);
+/** The second of each pair of shares is the score. */
+function surestFaces({ data }: FloatTensor, minScore: number, boxAt: (index: number) => PixelBox): FoundObject[] {
+  const found = new SurestBoxes(minScore);
+  for (let index = 0; index < data.length / 2; index++) found.offer(data[2 * index + 1] ?? 0, index);
+  return found.read((index, score) => ({ kind: 0, score, ...boxAt(index) }));
 }

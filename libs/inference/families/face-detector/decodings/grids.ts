@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import type { FloatTensor } from '../../../tensor.js';
 import {
   boxAround,
@@ -6,9 +7,9 @@ import {
   unlike,
   type Decoding,
   type DetectorShape,
-  type FoundObject,
   type Outputs,
 } from '../../detector/decodings/decoding.js';
+import { SurestBoxes } from '../../detector/decodings/surest-boxes.js';
 
 const STRIDES = [8, 16, 32];
 /** Suppression as each maker's own code does it. */
@@ -30,19 +31,24 @@ export const scrfd: Decoding = {
   decode(outputs, shape, minScore) {
     const scores = byLength(outputs, 1);
     const boxes = byLength(outputs, 4);
-    return STRIDES.flatMap((stride, level) => {
+    const found = new SurestBoxes(minScore);
+    const grids = STRIDES.map((stride, level) => {
       const places = placesOf(shape, stride);
       const [score, box] = [scores[level], boxes[level]];
       const anchors = (score?.data.length ?? 0) / places.length;
       if (score === undefined || box === undefined || (anchors !== 1 && anchors !== 2))
         throw unlike(score ?? anyOf(outputs), `one or two for each of ${places.length} places at the stride ${stride}`);
       if (box.data.length !== 4 * score.data.length) throw unlike(box, `[${score.data.length}, 4]`);
-      return surer(score.data, minScore).map(({ index, score: sure }): FoundObject => {
-        const { x, y } = places[Math.floor(index / anchors)] ?? { x: 0, y: 0 };
-        const [left = 0, top = 0, right = 0, bottom = 0] = box.data.subarray(4 * index, 4 * index + 4);
-        const corners = boxOfCorners(x - left * stride, y - top * stride, x + right * stride, y + bottom * stride);
-        return { kind: 0, score: sure, ...corners };
-      });
+      offerGrid(found, score.data, level);
+      return { stride, places, anchors, box: box.data };
+    });
+    return found.read((numbered, sure) => {
+      const { index, level } = inGrid(numbered);
+      const { stride, places, anchors, box } = elementAt(grids, level);
+      const { x, y } = places[Math.floor(index / anchors)] ?? { x: 0, y: 0 };
+      const [left = 0, top = 0, right = 0, bottom = 0] = box.subarray(4 * index, 4 * index + 4);
+      const corners = boxOfCorners(x - left * stride, y - top * stride, x + right * stride, y + bottom * stride);
+      return { kind: 0, score: sure, ...corners };
     });
   },
 };
@@ -51,19 +57,24 @@ export const scrfd: Decoding = {
 export const yunet: Decoding = {
   maxOverlap: YUNET_OVERLAP,
   decode(outputs, shape, minScore) {
-    return STRIDES.flatMap((stride) => {
+    const found = new SurestBoxes(minScore);
+    const grids = STRIDES.map((stride, level) => {
       const places = placesOf(shape, stride);
       const [classes, objects, boxes] = ['cls', 'obj', 'bbox'].map((name) => outputOf(outputs, `${name}_${stride}`));
       if (classes?.data.length !== places.length || objects?.data.length !== places.length)
         throw unlike(classes ?? anyOf(outputs), `[${places.length}, 1]`);
       if (boxes?.data.length !== 4 * places.length) throw unlike(boxes ?? anyOf(outputs), `[${places.length}, 4]`);
       const scores = classes.data.map((share, index) => Math.sqrt(within(share) * within(objects.data[index] ?? 0)));
-      return surer(scores, minScore).map(({ index, score }): FoundObject => {
-        const { x, y } = places[index] ?? { x: 0, y: 0 };
-        const [dx = 0, dy = 0, w = 0, h = 0] = boxes.data.subarray(4 * index, 4 * index + 4);
-        const box = boxAround(x + dx * stride, y + dy * stride, Math.exp(w) * stride, Math.exp(h) * stride);
-        return { kind: 0, score, ...box };
-      });
+      offerGrid(found, scores, level);
+      return { stride, places, boxes: boxes.data };
+    });
+    return found.read((numbered, score) => {
+      const { index, level } = inGrid(numbered);
+      const { stride, places, boxes } = elementAt(grids, level);
+      const { x, y } = places[index] ?? { x: 0, y: 0 };
+      const [dx = 0, dy = 0, w = 0, h = 0] = boxes.subarray(4 * index, 4 * index + 4);
+      const box = boxAround(x + dx * stride, y + dy * stride, Math.exp(w) * stride, Math.exp(h) * stride);
+      return { kind: 0, score, ...box };
     });
   },
 };
@@ -85,11 +96,13 @@ export function placesOf({ width, height }: DetectorShape, stride: number): Plac
   }));
 }
 
-/** Those of at least `minScore`; numbers that are none are not. */
-export function surer(scores: Float32Array, minScore: number): { index: number; score: number }[] {
-  const found: { index: number; score: number }[] = [];
-  for (const [index, score] of scores.entries()) if (score >= minScore) found.push({ index, score });
-  return found;
+/** Places of boxes are numbered by their index in a grid and the grid. */
+function offerGrid(found: SurestBoxes, scores: Float32Array, level: number): void {
+  for (let index = 0; index < scores.length; index++) found.offer(scores[index] ?? 0, index * STRIDES.length + level);
+}
+
+function inGrid(numbered: number): { index: number; level: number } {
+  return { index: Math.floor(numbered / STRIDES.length), level: numbered % STRIDES.length };
 }
 
 function anyOf(outputs: Outputs): FloatTensor {

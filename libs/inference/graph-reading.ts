@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { typeOfOutput } from './float16-rules.js';
-import { fieldOf, fieldsOf } from './protobuf.js';
+import { fieldOf, fieldsOf, type ReadField } from './protobuf.js';
 
 /** TensorProto.DataType. */
 export const ELEMENT = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
@@ -13,6 +13,10 @@ const OPSETS = { least: 7, most: 23 };
 const LEAST_IR = 4;
 /** AttributeProto's types that hold graphs or what is not read here. */
 const ATTRIBUTES_WITH_GRAPHS = [5, 10];
+/** Nodes, weights and other fields of a graph that is read: a quarter of a second of the thread that does. Large public models have thousands. */
+const MAX_FIELDS = 50_000;
+/** What says how a tensor is padded or shaped is shorter. */
+const MAX_WHOLES = 64;
 
 export interface GraphNode {
   op: string;
@@ -23,12 +27,26 @@ export interface GraphNode {
   raw: Uint8Array;
 }
 
-export interface GraphConstant {
-  dims: number[];
-  /** Of one in float32. */
-  floats?: Float32Array;
-  /** The tensor as it stands among the initialisers; null for a node's. */
-  initializer: Uint8Array | null;
+export class GraphConstant {
+  private known: Float32Array | undefined;
+
+  /**
+   * `initializer`: the tensor as it stands among the initialisers; null for a node's. `data` of one in float32, `wholes` of
+   * one in int64.
+   */
+  constructor(
+    readonly dims: readonly number[],
+    readonly initializer: Uint8Array | null,
+    private readonly data: Uint8Array | null,
+    readonly wholes?: readonly number[],
+  ) {}
+
+  /** Of one in float32; made when it is first asked for, since hardly anybody reads all weights. */
+  get floats(): Float32Array | undefined {
+    // A copy: numbers may begin at an address that they cannot be read from.
+    if (this.data !== null) this.known ??= new Float32Array(new Uint8Array(this.data).buffer);
+    return this.known;
+  }
 }
 
 export interface ReadGraph {
@@ -64,7 +82,11 @@ export function readGraph(model: Uint8Array): ReadGraph {
     others: [],
     modelFields: modelFieldsOf(model),
   };
-  const fields = [...fieldsOf(bytes)];
+  const fields: ReadField[] = [];
+  for (const field of fieldsOf(bytes)) {
+    if (fields.length === MAX_FIELDS) throw refused(`it has more than ${MAX_FIELDS} nodes and weights`);
+    fields.push(field);
+  }
   // Tensors first: an input of the same name is none, since ONNX Runtime never gets to replace it.
   for (const { number, bytes: tensor } of fields) if (number === 5) addInitializer(graph, tensor);
   for (const { number, bytes: content, raw } of fields) {
@@ -89,17 +111,17 @@ function addInput(graph: ReadGraph, info: Uint8Array, raw: Uint8Array): void {
 
 function addInitializer(graph: ReadGraph, tensor: Uint8Array): void {
   const name = textOf(tensor, 8);
-  graph.constants.set(name, { ...constantOf(tensor), initializer: tensor });
+  graph.constants.set(name, constantOf(tensor, tensor));
   setType(graph, name, fieldOf(tensor, 2)?.value ?? 0);
 }
 
 function addNode(graph: ReadGraph, raw: Uint8Array): void {
   const fields = [...fieldsOf(raw)];
   const texts = (number: number): string[] =>
-    fields.filter((field) => field.number === number).map(({ bytes }) => Buffer.from(bytes).toString());
+    fields.filter((field) => field.number === number).map(({ bytes }) => textIn(bytes));
   const [op = ''] = texts(4);
   const [domain = ''] = texts(7);
-  const attributes = fields.filter(({ number }) => number === 5).map(({ bytes }) => bytes);
+  const attributes = attributesOf(raw);
   if (domain !== '' && domain !== 'ai.onnx') throw refused(`it has the operator ${domain}.${op}`);
   if (attributes.some(holdsGraph)) throw refused(`it has a graph inside of ${op}`);
   const node: GraphNode = { op, inputs: texts(1), outputs: texts(2), isFloat: false, raw };
@@ -113,7 +135,7 @@ function addNode(graph: ReadGraph, raw: Uint8Array): void {
   graph.nodes.push(node);
   if (op !== 'Constant') return;
   const tensor = tensorOf(attributes, 'value');
-  if (tensor !== undefined) graph.constants.set(node.outputs[0] ?? '', { ...constantOf(tensor), initializer: null });
+  if (tensor !== undefined) graph.constants.set(node.outputs[0] ?? '', constantOf(tensor, null));
 }
 
 function outputType(graph: ReadGraph, { op, inputs }: GraphNode, index: number, attributes: Uint8Array[]): number {
@@ -147,13 +169,15 @@ function setType(graph: ReadGraph, name: string, type: number): void {
   graph.types.set(name, type);
 }
 
-function constantOf(tensor: Uint8Array): Omit<GraphConstant, 'initializer'> {
+function constantOf(tensor: Uint8Array, initializer: Uint8Array | null): GraphConstant {
   const fields = [...fieldsOf(tensor)];
   if (fields.some(({ number, value }) => number === 13 || (number === 14 && value !== 0)))
     throw refused('its weights lie in other files');
   const dims = fields.filter(({ number }) => number === 1).flatMap((field) => integersOf(field));
-  if ((fieldOf(tensor, 2)?.value ?? 0) !== ELEMENT.float32) return { dims };
+  const type = fieldOf(tensor, 2)?.value ?? 0;
   const raw = fields.findLast(({ number }) => number === 9)?.bytes;
+  if (type === ELEMENT.int64) return new GraphConstant(dims, initializer, null, wholesOf(fields, raw));
+  if (type !== ELEMENT.float32) return new GraphConstant(dims, initializer, null);
   // Numbers that are not packed follow their key.
   const parts = fields
     .filter(({ number }) => number === 4)
@@ -162,8 +186,19 @@ function constantOf(tensor: Uint8Array): Omit<GraphConstant, 'initializer'> {
   const count = dims.reduce((product, dim) => product * dim, 1);
   if (data.length !== 4 * count)
     throw refused(`${textOf(tensor, 8) || 'a constant'} has not as many numbers as its shape`);
-  // A copy: numbers may begin at an address that they cannot be read from.
-  return { dims, floats: new Float32Array(new Uint8Array(data).buffer) };
+  return new GraphConstant(dims, initializer, data);
+}
+
+/** Numbers of 64 bits of a short tensor. */
+function wholesOf(fields: readonly ReadField[], raw: Uint8Array | undefined): number[] | undefined {
+  if (raw === undefined) {
+    const own = fields.filter(({ number }) => number === 7);
+    return own.length + own.reduce((sum, { bytes }) => sum + bytes.length, 0) > 8 * MAX_WHOLES
+      ? undefined
+      : own.flatMap((field) => integersOf(field));
+  }
+  if (raw.length % 8 !== 0 || raw.length > 8 * MAX_WHOLES) return undefined;
+  return Array.from(new BigInt64Array(new Uint8Array(raw).buffer), Number);
 }
 
 /** A repeated whole number, packed or not. */
@@ -183,6 +218,34 @@ function integersOf({ raw, bytes, value }: { raw: Uint8Array; bytes: Uint8Array;
   return values;
 }
 
+function attributesOf(node: Uint8Array): Uint8Array[] {
+  return [...fieldsOf(node)].filter(({ number }) => number === 5).map(({ bytes }) => bytes);
+}
+
+/** An attribute of a node that is one number of 32 bits; undefined where it has none. */
+export function floatOf(node: GraphNode, name: string): number | undefined {
+  const value = fieldOf(attributeOf(attributesOf(node.raw), name) ?? new Uint8Array(0), 2)?.raw;
+  return value && Buffer.from(value).readFloatLE(value.length - 4);
+}
+
+/** An attribute of a node that is a list of whole numbers; undefined where it has none. */
+export function wholesAttributeOf(node: GraphNode, name: string): number[] | undefined {
+  const attribute = attributeOf(attributesOf(node.raw), name);
+  if (attribute === undefined) return undefined;
+  return [...fieldsOf(attribute)].filter(({ number }) => number === 8).flatMap((field) => integersOf(field));
+}
+
+/** An attribute of a node that is text; undefined where it has none. */
+export function textAttributeOf(node: GraphNode, name: string): string | undefined {
+  const attribute = attributeOf(attributesOf(node.raw), name);
+  return attribute && textOf(attribute, 4);
+}
+
+/** The fields of a node's attributes, to be copied as they are. */
+export function attributeFieldsOf(node: GraphNode): Buffer[] {
+  return attributesOf(node.raw).map((bytes) => Buffer.from(bytes));
+}
+
 function holdsGraph(attribute: Uint8Array): boolean {
   const fields = [...fieldsOf(attribute)];
   return fields.some(
@@ -200,7 +263,11 @@ function tensorOf(attributes: Uint8Array[], name: string): Uint8Array | undefine
 }
 
 function textOf(bytes: Uint8Array, number: number): string {
-  return Buffer.from(fieldOf(bytes, number)?.bytes ?? []).toString();
+  return textIn(fieldOf(bytes, number)?.bytes ?? new Uint8Array(0));
+}
+
+function textIn({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
 }
 
 /** Version of the standard operators. */

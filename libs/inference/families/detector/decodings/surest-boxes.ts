@@ -1,0 +1,75 @@
+import { float64At } from '@adit/contracts';
+import type { FoundObject } from './decoding.js';
+
+/** Boxes that are compared with each other: a network whose scores mean nothing finds a hundred times as many. */
+export const MOST_COMPARED = 4_096;
+
+/**
+ * Collects boxes of at least `minScore` by their place in a network's outputs, and makes objects of the surest MOST_COMPARED alone:
+ * a network may find millions. Of equal scores those count that were offered first.
+ */
+export class SurestBoxes {
+  private readonly scores = new Float64Array(4 * MOST_COMPARED);
+  private readonly places = new Float64Array(4 * MOST_COMPARED);
+  private count = 0;
+  /** What is not above has no place among the surest any more. */
+  private cut = NaN;
+
+  constructor(private readonly minScore: number) {}
+
+  /** `place` is a whole number, by which `read` finds the box. A score that is no number is passed over. */
+  offer(score: number, place: number): void {
+    if (!(score >= this.minScore) || score <= this.cut) return;
+    this.scores[this.count] = score;
+    this.places[this.count] = place;
+    this.count++;
+    if (this.count === this.scores.length) this.dropLeast();
+  }
+
+  /** As they were offered; the best first where some had to go. */
+  read(boxAt: (place: number, score: number) => FoundObject): FoundObject[] {
+    if (this.count > MOST_COMPARED) this.dropLeast();
+    const order = [...this.scores.subarray(0, this.count).keys()];
+    const score = (at: number): number => float64At(this.scores, at);
+    if (!Number.isNaN(this.cut)) order.sort((a, b) => score(b) - score(a));
+    return order.map((at) => boxAt(float64At(this.places, at), score(at)));
+  }
+
+  /** MOST_COMPARED stay, in their order. */
+  private dropLeast(): void {
+    const { scores, places, count } = this;
+    this.cut = selected(scores.slice(0, count), count - MOST_COMPARED);
+    let room = MOST_COMPARED;
+    for (let at = 0; at < count; at++) if (float64At(scores, at) > this.cut) room--;
+    this.count = 0;
+    for (let at = 0; at < count; at++) {
+      const score = float64At(scores, at);
+      if (score < this.cut || (score === this.cut && room-- <= 0)) continue;
+      scores[this.count] = score;
+      places[this.count] = float64At(places, at);
+      this.count++;
+    }
+  }
+}
+
+/** The value that ascending order has at a place, without sorting all (C. A. R. Hoare, "Algorithm 65: find", 1961); changes the order. */
+function selected(values: Float64Array, place: number): number {
+  let [left, right] = [0, values.length - 1];
+  while (left < right) {
+    // By chance, so that no order of the values takes long.
+    const pivot = float64At(values, left + Math.floor(Math.random() * (right + 1 - left)));
+    let [low, high] = [left, right];
+    while (low <= high) {
+      while (float64At(values, low) < pivot) low++;
+      while (float64At(values, high) > pivot) high--;
+      if (low > high) break;
+      const value = float64At(values, low);
+      values[low++] = float64At(values, high);
+      values[high--] = value;
+    }
+    if (place <= high) right = high;
+    else if (place >= low) left = low;
+    else break;
+  }
+  return float64At(values, place);
+}
