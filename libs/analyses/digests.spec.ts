@@ -9,7 +9,7 @@ import { analysesFolder } from './index.js';
  */
 const DIGESTS = {
   captions: 'df797762b0a0ef294557c53b55904f18acd8142fb5d6c79f5099ea674715cdf9',
-  faces: '040411bdf322ee80c131f52e183e7d3bcf450a1588e2348e04ab0bda8a8f9d01',
+  faces: 'f0fcbb29090781275153e733a1d5ec8df61a5f18fb3575a8e3deede2bcf7aea8',
   'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
   objects: 'dcc2144403e83f4c3c9a933c72d3232b5e195952f52cd8ded5290eb5e1bbdd8b',
   scenes: '971f1351056df3fd256b186dd8354ca8c02bf54ca63c4a194ad763797985f7fe',

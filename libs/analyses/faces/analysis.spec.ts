@@ -10,6 +10,7 @@ import { sampleMedia, transcode } from '@adit/testing';
 import faces from './analysis.js';
 import { Bodies } from './bodies.js';
 import { decodeEmbedding, distance } from './embedding.js';
+import { Heads } from './heads.js';
 import type { FaceObservations, FaceTrack } from './observations.js';
 import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
 
@@ -239,6 +240,20 @@ describe('faces on films', () => {
 
   it('writes the same bytes for the same film', async () => {
     expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+  });
+
+  it('takes an ear beside the face for no face of its own', async () => {
+    const turned = await transcode('faces-ear.mp4', [
+      ...['-ss', '34', '-i', media.franck, '-t', '3', '-vf', 'scale=1280:720:flags=lanczos,setsar=1'],
+      ...['-c:v', 'libx264', '-an'],
+    ]);
+    const held = jest.spyOn(Heads.prototype, 'hold').mockReturnValue(false);
+    const [before] = await look.at(turned);
+    held.mockRestore();
+    expect(before!.tracks.length).toBeGreaterThan(1);
+    const [{ tracks, sampled }] = (await look.at(turned)) as [FaceObservations];
+    expect(tracks).toHaveLength(1);
+    expect(tracks[0]!.sightings).toHaveLength(sampled.length);
   });
 
   it('tells people apart across cuts though they sit in the same place, and joins one person over a cut', async () => {

@@ -14,6 +14,7 @@ import { Bodies } from './bodies.js';
 import { detectFaces } from './detect.js';
 import { faceLook } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
+import { Heads } from './heads.js';
 import { FaceObservations } from './observations.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { bestSighting, describeTrack } from './describe.js';
@@ -62,7 +63,7 @@ type Context = AnalysisContext<FaceArguments, Model>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 5,
+  version: 6,
   args: FaceArguments,
   observations: FaceObservations,
   models: ({ expressions, embedding }): readonly Model[] => {
@@ -120,26 +121,38 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   return { sampled, tracks: described };
 }
 
-/** All but those in doubt that have no body, as a wheel has none, nor a dog. */
+/** All but those in doubt that are a part of another face, as an ear is, or have no body, as a wheel has none, nor a dog. */
 async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
   tracks: readonly Track[],
   { small, native, sizeOf }: { small: FramePack; native: FramePack; sizeOf: (sighting: Sighting) => number },
   { networks, signal }: Context,
 ): Promise<Track[]> {
+  const heads = new Heads(
+    native,
+    tracks.filter((track) => !isInDoubt(track)).flatMap(({ sightings }) => sightings),
+  );
   const bodies = new Bodies(small, native, networks['general-c']);
-  const doubted = tracks
-    .filter(({ views, sightings }) => views.length === 0 || sightings.every(({ score }) => score < SURE))
-    .map((track) => ({ track, best: bestSighting(track, sizeOf) }))
+  const others = new Set<Track>();
+  const doubted: { track: Track; best: Sighting }[] = [];
+  for (const track of tracks.filter(isInDoubt)) {
+    const best = bestSighting(track, sizeOf);
+    if (heads.hold(best)) others.add(track);
+    else doubted.push({ track, best });
+  }
+  const largest = doubted
     .sort((a, b) => sizeOf(b.best) - sizeOf(a.best))
     .slice(0, MOST_IN_DOUBT)
     // In the order of frames, so that one with several is decoded once.
     .sort((a, b) => a.best.index - b.best.index);
-  const others = new Set<Track>();
-  await ahead(doubted, FRAMES_IN_FLIGHT, async ({ track, best }) => {
+  await ahead(largest, FRAMES_IN_FLIGHT, async ({ track, best }) => {
     signal.throwIfAborted();
     if (!(await bodies.isSeen(best))) others.add(track);
   });
   return tracks.filter((track) => !others.has(track));
+}
+
+function isInDoubt({ views, sightings }: EmbeddedTrack<CloseView>): boolean {
+  return views.length === 0 || sightings.every(({ score }) => score < SURE);
 }
 
 /** Looks closely at the chosen views of every track. */

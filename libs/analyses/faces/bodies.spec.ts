@@ -7,6 +7,7 @@ import { modelsRoot } from '@adit/models';
 import { sampleMedia, transcode } from '@adit/testing';
 import { Bodies } from './bodies.js';
 import type { Sighting } from './sighting.js';
+import { foundFace } from '../testing/found-face.js';
 
 /** Three women in the left half, a wall in the right one. */
 const WIDTH = 1600;
@@ -37,24 +38,8 @@ afterAll(async () => {
 });
 
 /** A face as it is found, by its middle and its side in pixels. */
-const faceAt = (x: number, y: number, side: number): Sighting => ({
-  index: 0,
-  time: 0,
-  score: 0.8,
-  x: (x - side / 2) / WIDTH,
-  y: (y - side / 2) / HEIGHT,
-  w: side / WIDTH,
-  h: side / HEIGHT,
-  points: [
-    [0, 0],
-    [0, 0],
-    [0, 0],
-    [0, 0],
-    [0, 0],
-    [0, 0],
-  ],
-  look: new Float32Array(0),
-});
+const faceAt = (x: number, y: number, side: number): Sighting =>
+  foundFace({ width: WIDTH, height: HEIGHT }, { x: x - side / 2, y: y - side / 2, w: side, h: side });
 
 describe('the body of a face', () => {
   it('is seen where somebody stands, and not on a wall', async () => {

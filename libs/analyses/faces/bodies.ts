@@ -7,7 +7,7 @@ import {
   wholePixels,
 } from '@adit/inference';
 import { detectObjects, type DetectedObject } from '../objects/detect.js';
-import type { Sighting } from './sighting.js';
+import { boxIn, type Sighting } from './sighting.js';
 
 /** What the detector of objects calls people. */
 const PERSON = 'person';
@@ -34,10 +34,10 @@ export class Bodies {
   /** Whether a person is seen where the face is, or nobody can tell: the face is too large, or somebody's own network knows no people. */
   async isSeen(face: Sighting): Promise<boolean> {
     if (!this.network.manifest.labels?.includes(PERSON)) return true;
-    const { width, height } = frameAt(this.native, face.index);
-    const box = { x: face.x * width, y: face.y * height, w: face.w * width, h: face.h * height };
+    const frame = frameAt(this.native, face.index);
+    const box = boxIn(frame, face);
     const side = Math.max(box.w, box.h);
-    if (side > Math.min(width, height) * MOST_OF_PICTURE) return true;
+    if (side > Math.min(frame.width, frame.height) * MOST_OF_PICTURE) return true;
     if (isOn(await this.inFrame(face.index), face.x + face.w / 2, face.y + face.h / 2)) return true;
     for (const sides of SURROUNDINGS) {
       const below = { ...box, y: box.y + side * sides * BELOW };

@@ -14,7 +14,7 @@ import { readAttributes, type Attributes } from './attributes.js';
 import { mapPoints, type FacePoints } from './blazeface.js';
 import { openness, type Openness } from './openness.js';
 import { isEvidence, meshPose, sharpness, viewQuality, type Pose } from './quality.js';
-import type { Sighting } from './sighting.js';
+import { boxIn, type Sighting } from './sighting.js';
 
 /** A sighting looked at in native pixels. */
 export interface CloseView {
@@ -45,7 +45,7 @@ export interface Cutout {
 /** Cuts a sighting out of the native pack. */
 export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutout> {
   const { width, height } = frameAt(pack, sighting.index);
-  const box = { x: sighting.x * width, y: sighting.y * height, w: sighting.w * width, h: sighting.h * height };
+  const box = boxIn({ width, height }, sighting);
   const region = wholePixels(squareAround(box, SURROUNDINGS), { width, height });
   const { x, y } = region;
   return {

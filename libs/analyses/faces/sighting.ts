@@ -1,3 +1,4 @@
+import type { PixelBox } from '@adit/inference';
 import type { Followed, Sighted } from '../tracking/track.js';
 import type { DetectedFace } from './detect.js';
 import type { FaceLook } from './look-changes.js';
@@ -7,3 +8,8 @@ export type Sighting = DetectedFace & Sighted & { look: FaceLook };
 
 /** A face followed by place alone. */
 export type Tracklet = Followed<Sighting>;
+
+/** The box of a face in pixels of its frame in some size. */
+export function boxIn({ width, height }: { width: number; height: number }, { x, y, w, h }: PixelBox): PixelBox {
+  return { x: x * width, y: y * height, w: w * width, h: h * height };
+}

@@ -1,0 +1,19 @@
+import type { PixelBox } from '@adit/inference';
+import type { Sighting } from '../faces/sighting.js';
+
+/** A face as it is found in a frame, its box in pixels; nobody has looked at its eyes. */
+export function foundFace(frame: { width: number; height: number }, { x, y, w, h }: PixelBox, index = 0): Sighting {
+  const { width, height } = frame;
+  return {
+    ...{ index, time: index / 2, score: 0.8, x: x / width, y: y / height, w: w / width, h: h / height },
+    points: [
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ],
+    look: new Float32Array(0),
+  };
+}
