@@ -65,6 +65,12 @@ export interface OnnxOutline {
 export const ONNX_LIMITS = {
   nodes: 100_000,
   weights: 50_000,
+  /** Of all messages together, those in them counted too. Whoever loads a model goes through them. */
+  fields: 1_000_000,
+  /** Of the file, a node, an input, an entry: of all but a graph and what lists numbers. */
+  fieldsOfOne: 10_000,
+  /** Of a graph or a function. */
+  fieldsOfGraph: 250_000,
   values: 1_000,
   /** Graphs within graphs, as in If and Loop. */
   depth: 16,
@@ -103,12 +109,14 @@ class OutlineReader {
   private readonly metadata = new Map<string, string>();
   private metadataBytes = 0;
 
+  private fieldsRead = 0;
+
   constructor(private readonly file: ProtobufFile) {}
 
   read(): OnnxOutline {
     const producer = ['', ''];
     let graphs = 0;
-    for (const field of this.file.fields()) {
+    for (const field of this.fields()) {
       switch (field.number) {
         case 1:
           this.outline.irVersion = field.value;
@@ -147,9 +155,22 @@ class OutlineReader {
     return this.outline;
   }
 
+  /** A few bytes may be a field, and a file of megabytes millions of them, that say nothing and are stepped over one by one. */
+  private *fields(start?: number, end?: number, most: number = ONNX_LIMITS.fieldsOfOne): Generator<FileField> {
+    let own = 0;
+    for (const field of this.file.fields(start, end)) {
+      if (++own > most || ++this.fieldsRead > ONNX_LIMITS.fields) {
+        throw refused(
+          `It has more than ${own > most ? `${most} fields in one message` : `${ONNX_LIMITS.fields} fields`}: no exporter writes so many.`,
+        );
+      }
+      yield field;
+    }
+  }
+
   private graph(place: FileField, depth: number): void {
     if (depth > ONNX_LIMITS.depth) throw refused(`Its graphs lie more than ${ONNX_LIMITS.depth} deep in each other.`);
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end, ONNX_LIMITS.fieldsOfGraph)) {
       switch (field.number) {
         case 1:
           this.node(field, depth);
@@ -173,7 +194,7 @@ class OutlineReader {
     if (++this.outline.nodes > ONNX_LIMITS.nodes) throw refused(`It has more than ${ONNX_LIMITS.nodes} nodes.`);
     let operator = '';
     let domain = '';
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       if (field.number === 4) operator = this.name(field, "an operator's name");
       else if (field.number === 7) domain = this.name(field, "an operator's domain");
       else if (field.number === 5) this.attribute(field, depth);
@@ -184,7 +205,8 @@ class OutlineReader {
   }
 
   private attribute(place: FileField, depth: number): void {
-    for (const field of this.file.fields(place.start, place.end)) {
+    // Its lists are not packed.
+    for (const field of this.fields(place.start, place.end, ONNX_LIMITS.fields)) {
       if (field.number === 5 || field.number === 10) this.weight(field);
       else if (field.number === 6 || field.number === 11) this.graph(field, depth + 1);
     }
@@ -193,7 +215,7 @@ class OutlineReader {
   private function(place: FileField): void {
     let name = '';
     let domain = '';
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end, ONNX_LIMITS.fieldsOfGraph)) {
       if (field.number === 1) name = this.name(field, "a function's name");
       else if (field.number === 7) this.node(field, 1);
       else if (field.number === 10) domain = this.name(field, "a function's domain");
@@ -210,7 +232,8 @@ class OutlineReader {
     let type = 0;
     let isExternal = false;
     let listed = 0;
-    for (const field of this.file.fields(place.start, place.end)) {
+    // Numbers that are not packed are a field each.
+    for (const field of this.fields(place.start, place.end, ONNX_LIMITS.fields)) {
       switch (field.number) {
         case 1:
           for (const axis of this.file.integers(field)) {
@@ -281,22 +304,21 @@ class OutlineReader {
   private value(place: FileField, into: GraphValue[]): void {
     if (into.length >= ONNX_LIMITS.values) throw refused(`It has more than ${ONNX_LIMITS.values} inputs or outputs.`);
     const value: GraphValue = { name: '', type: null, axes: null };
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       if (field.number === 1) value.name = this.name(field, "an input's or output's name");
       else if (field.number === 2) {
-        for (const type of this.file.fields(field.start, field.end))
-          if (type.number === 1) this.tensorType(type, value);
+        for (const type of this.fields(field.start, field.end)) if (type.number === 1) this.tensorType(type, value);
       }
     }
     into.push(value);
   }
 
   private tensorType(place: FileField, value: GraphValue): void {
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       if (field.number === 1) value.type = TENSOR_TYPES[field.value]?.[0] ?? null;
       else if (field.number === 2) {
         const axes: Axis[] = [];
-        for (const axis of this.file.fields(field.start, field.end)) {
+        for (const axis of this.fields(field.start, field.end)) {
           if (axis.number !== 1) continue;
           if (axes.push(this.axis(axis)) > ONNX_LIMITS.axes)
             throw refused(`A value has more than ${ONNX_LIMITS.axes} axes.`);
@@ -308,7 +330,7 @@ class OutlineReader {
 
   private axis(place: FileField): Axis {
     let axis: Axis = null;
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       // Some exporters write −1 or 0 for an axis that is open.
       if (field.number === 1) axis = field.value > 0 ? field.value : null;
       else if (field.number === 2) axis = this.name(field, "an axis's name") || null;
@@ -319,7 +341,7 @@ class OutlineReader {
   private opset(place: FileField): void {
     let domain = '';
     let version = 0;
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       if (field.number === 1) domain = this.name(field, 'the domain of an operator set');
       else if (field.number === 2) version = field.value;
     }
@@ -340,7 +362,7 @@ class OutlineReader {
   private entry(place: FileField, maxBytes: number): [key: string, value: string] {
     let key = '';
     let value = '';
-    for (const field of this.file.fields(place.start, place.end)) {
+    for (const field of this.fields(place.start, place.end)) {
       if (field.number === 1) key = this.name(field, 'a key');
       else if (field.number === 2) value = this.file.text(field, maxBytes, `a value of ${shown(key)}`);
     }

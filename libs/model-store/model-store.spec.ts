@@ -15,9 +15,9 @@ import {
 import { ModelRepository, readVersion, writeModelVersion } from '@adit/inference';
 import { FilesystemObjectStore, openObjectStore, type ObjectStore } from '@adit/objects';
 import { describeWith, freshDatabase, uniqueName } from '@adit/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ModelCache } from './model-cache.js';
-import { ModelStore } from './model-store.js';
+import { ModelStore, type StoredVersion } from './model-store.js';
 import { StoredModels } from './stored-models.js';
 
 const HOUR = 3_600_000;
@@ -103,6 +103,40 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(await readdir(other.path)).toEqual([pin.digest]);
       const row = await one.db.manager.findOneByOrFail(ModelVersionEntity, { digest: pin.digest });
       expect(row).toMatchObject({ changelog: 'first', metrics: { f1: 0.9 }, versionNumber: 1 });
+    });
+
+    it('reads a manifest once, however many versions are published beside it', async () => {
+      const { store, cache, db } = await process();
+      const shared = new StoredModels(store, cache);
+      const name = fresh('labels');
+      const manifests = async () =>
+        (await shared.list()).filter(({ pin }) => pin.name === name).map(({ manifest: offered }) => offered);
+      await store.publish(await draft(name, 'graph 1', { labels: ['a', 'b'] }));
+      const [first] = await manifests();
+      expect(first).toEqual(manifest(name, { labels: ['a', 'b'] }));
+      const asked = jest.spyOn(store, 'versions');
+      await store.publish(await draft(name, 'graph 2', { labels: ['a', 'b'] }));
+      const [again, second] = await manifests();
+      expect(again).toBe(first);
+      expect(second).toEqual(first);
+      const rows = (await asked.mock.results.at(-1)!.value) as StoredVersion[];
+      const own = rows.filter((row) => row.name === name);
+      expect(own.map((row) => row.manifest === null)).toEqual([true, false]);
+      // What its name means is no part of it.
+      await store.promote(modelId(name), 1);
+      const promoted = await manifests();
+      expect(promoted).toEqual([first, second].map((each) => ({ ...each, defaultVersion: 1 })));
+      await store.publish(await draft(name, 'graph 3'));
+      const [kept, alike, third] = await manifests();
+      expect([kept, alike]).toEqual(promoted);
+      expect([kept === promoted[0], alike === promoted[1], third!.labels]).toEqual([true, true, undefined]);
+      // Of another build, which says what this one does not know: told once, and left out.
+      const { length } = await manifests();
+      await db.query(`UPDATE model_versions SET manifest = '{}', digest = $1 WHERE digest = $2`, [
+        'e'.repeat(64),
+        own[1]!.digest,
+      ]);
+      expect(await manifests()).toHaveLength(length - 1);
     });
 
     it('numbers those that come at once, and keeps one digest once', async () => {

@@ -39,10 +39,17 @@ export interface StoredVersion extends Pick<ModelVersionEntity, 'digest' | 'time
   version: number;
   /** The version that the model's name means; null: the highest. */
   defaultVersion: number | null;
-  /** As it was written down, by this build or another. */
+  /** As it was written down, by this build or another; null of one that is known. */
   manifest: unknown;
   files: StoredModelFile[];
   objectPrefix: string;
+}
+
+/** Names a version, whose manifest never changes. */
+export type VersionKey = `${string} ${number} ${string}`;
+
+export function versionKey({ modelId, version, digest }: StoredVersion): VersionKey {
+  return `${modelId} ${version} ${digest}`;
 }
 
 /** Files of a version that was to be stored and was not, because the process died, are removed after this time. */
@@ -89,9 +96,9 @@ export class ModelStore {
     return row?.state ?? '';
   }
 
-  /** Every version that a job may name or refer to, by name and number. */
-  async versions(): Promise<StoredVersion[]> {
-    return this.db.query(VERSIONS);
+  /** Every version that a job may name or refer to, by name and number; without the manifests that are known. */
+  async versions(known: readonly VersionKey[] = []): Promise<StoredVersion[]> {
+    return this.db.query(VERSIONS, [known]);
   }
 
   /** Makes a version the one that the model's name means, also one that was retired. Throws NOT_FOUND. */
@@ -265,8 +272,9 @@ const STATE = `
 
 const VERSIONS = `
   SELECT m.id AS "modelId", m.workspace_id AS "workspaceId", m.name, m.default_version AS "defaultVersion",
-         v.version_number AS version, v.digest, v.manifest, v.files, v.object_prefix AS "objectPrefix",
-         v.time_retired AS "timeRetired"
+         v.version_number AS version, v.digest, v.files, v.object_prefix AS "objectPrefix",
+         v.time_retired AS "timeRetired",
+         CASE WHEN concat_ws(' ', v.model_id, v.version_number, v.digest) = ANY($1) THEN NULL ELSE v.manifest END AS manifest
     FROM ${STORED} ORDER BY m.name, m.workspace_id NULLS FIRST, v.version_number`;
 
 const REFERRED = `models @> jsonb_build_array(jsonb_build_object('digest', v.digest))`;

@@ -3,16 +3,27 @@ import type { ModelVersion, SharedModels } from '@adit/inference';
 import { createLogger } from '@adit/runtime';
 import { z } from 'zod';
 import type { ModelCache } from './model-cache.js';
-import type { ModelStore, StoredVersion } from './model-store.js';
+import { versionKey, type ModelStore, type StoredVersion, type VersionKey } from './model-store.js';
 
 const log = createLogger('models');
 /** Of another build: what this one does not know of is left out. */
 const StoredManifest = z.object(ModelManifest.shape);
 
-/** The versions of the store for the model repository of this process, which fetches those that it runs. */
+/** What a version's manifest says; null of another build's, which this one cannot use. */
+interface Read {
+  manifest: ModelManifest | null;
+  /** The same with the version that the model's name means. */
+  offered: ModelManifest | null;
+}
+
+/**
+ * The versions of the store for the model repository of this process, which fetches those that it runs. Each manifest is read
+ * once: with labels it has megabytes, there may be hundreds, and every publication is a change for all processes.
+ */
 export class StoredModels implements SharedModels {
   private state: string | null = null;
   private read: readonly ModelVersion[] = [];
+  private manifests: ReadonlyMap<VersionKey, Read> = new Map();
 
   constructor(
     private readonly store: ModelStore,
@@ -22,25 +33,47 @@ export class StoredModels implements SharedModels {
   async list(): Promise<readonly ModelVersion[]> {
     const state = await this.store.state();
     if (state === this.state) return this.read;
-    this.read = (await this.store.versions()).flatMap((stored) => this.versionOf(stored) ?? []);
-    this.state = state;
+    const before = this.manifests;
+    const manifests = new Map<VersionKey, Read>();
+    const read: ModelVersion[] = [];
+    for (const stored of await this.store.versions([...before.keys()])) {
+      const key = versionKey(stored);
+      const known = before.get(key);
+      const manifest = known === undefined ? manifestOf(stored) : known.manifest;
+      const offered = withDefault(manifest, known?.offered ?? null, stored.defaultVersion);
+      manifests.set(key, { manifest, offered });
+      if (offered !== null) read.push(this.versionOf(stored, offered));
+    }
+    [this.read, this.manifests, this.state] = [read, manifests, state];
     return this.read;
   }
 
-  private versionOf(stored: StoredVersion): ModelVersion | null {
-    const { name, version, digest, files, workspaceId, defaultVersion, timeRetired } = stored;
-    const manifest = StoredManifest.safeParse(stored.manifest);
-    if (!manifest.success) {
-      log.warn({ model: name, version }, 'a stored model was written by another build and cannot be used by this one');
-      return null;
-    }
+  private versionOf(stored: StoredVersion, manifest: ModelManifest): ModelVersion {
+    const { name, version, digest, files, workspaceId, timeRetired } = stored;
     return {
       pin: { name, version, digest },
-      manifest: { ...manifest.data, ...(defaultVersion === null ? {} : { defaultVersion }) },
+      manifest,
       builtIn: false,
       folder: this.cache.pathOf(digest),
       files: files.map((file) => ({ ...file, mtimeMs: 0 })),
       stored: { workspaceId, isRetired: timeRetired !== null, hold: () => this.cache.hold(stored) },
     };
   }
+}
+
+function manifestOf({ name, version, manifest }: StoredVersion): ModelManifest | null {
+  const { success, data } = StoredManifest.safeParse(manifest);
+  if (success) return data;
+  log.warn({ model: name, version }, 'a stored model was written by another build and cannot be used by this one');
+  return null;
+}
+
+/** The object that was offered before, where it says the same. */
+function withDefault(
+  manifest: ModelManifest | null,
+  before: ModelManifest | null,
+  defaultVersion: number | null,
+): ModelManifest | null {
+  if (manifest === null || defaultVersion === null) return manifest;
+  return before?.defaultVersion === defaultVersion ? before : { ...manifest, defaultVersion };
 }

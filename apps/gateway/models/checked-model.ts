@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AditError, type ModelManifest } from '@adit/contracts';
 import { isOfVersion, readManifest, readVersion } from '@adit/inference';
@@ -53,9 +53,19 @@ function inspectionLimits() {
   return { ...INSPECTION_LIMITS, memoryBytes: Math.min(INSPECTION_LIMITS.memoryBytes, share) };
 }
 
+/** Of a `model.yaml`, which is read where requests are answered: some 30 ms for so much. */
+const MOST_MANIFEST_BYTES = 1_048_576;
+
 /** `model.yaml` in the repository's layout: beside the graph, or beside its version's folder. */
 async function manifestBeside(graph: string, root: string): Promise<ModelManifest | null> {
   const folders = [dirname(graph), dirname(dirname(graph))].filter((each) => each.startsWith(root));
+  for (const each of folders) {
+    const { size } = await stat(join(each, 'model.yaml')).catch(() => ({ size: 0 }));
+    if (size <= MOST_MANIFEST_BYTES) continue;
+    throw unfit(
+      `The model.yaml beside it has ${size} bytes; at most ${MOST_MANIFEST_BYTES} are read. Long lists of labels go into labels.txt.`,
+    );
+  }
   try {
     const [beside, above] = await Promise.all(folders.map((each) => readManifest(dirname(each), basename(each))));
     return beside ?? above ?? null;

@@ -324,6 +324,7 @@ describe('an archive', () => {
         [await zipped({ 'model.onnx': Buffer.alloc(64 << 20) }), 413, /more than/],
         [await zipped(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, 'x']))), 413, /entries/],
         [await zipped({ 'readme.txt': 'x' }), 400, /holds no ONNX file/],
+        [await zipped({ 'model.onnx': graph, 'model.yaml': '# x\n'.repeat(300_000) }), 400, /at most 1048576 are read/],
         [two, 400, /several ONNX files/],
         [(await zipped({ 'model.onnx': graph.subarray(0, 200_000) })).subarray(0, 100_000), 400, /cannot be read/],
         [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4]), 400, /archive/],

@@ -69,6 +69,21 @@ export const UNREADABLE: readonly Hostile[] = [
   ['a number that never ends', Buffer.alloc(64, 0xff), /longer than ten bytes|not an ONNX/],
   ['a field longer than the file', Buffer.from([0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f]), /ends behind its message/],
   ['a field of −1 bytes', Buffer.from([0x3a, ...Array<number>(9).fill(0xff), 0x01]), /negative length/],
+  [
+    'descriptions without number, and without words',
+    Buffer.concat([whole, Buffer.alloc(2 * ONNX_LIMITS.fieldsOfOne, Buffer.from([0x32, 0]))]),
+    /more than 10000 fields in one message/,
+  ],
+  [
+    'values without number, and without names',
+    model({ ...simple(), valueInfo: Array<object>(ONNX_LIMITS.fieldsOfGraph).fill({}) }),
+    /more than 250000 fields in one message/,
+  ],
+  [
+    'nodes of inputs without number, and without names',
+    model(simple({ node: Array.from({ length: 102 }, () => node('Sum', Array<string>(9_900).fill(''), ['z'])) })),
+    /more than 1000000 fields:/,
+  ],
   ['graphs in graphs', model(nested(ONNX_LIMITS.depth + 2)), /deep in each other/],
   [
     'a weight that announces more than it brings',
