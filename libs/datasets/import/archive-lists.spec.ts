@@ -1,8 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readManifest } from './archive-lists.js';
+import { archiveSource } from './archive-source.js';
+import { readCoco } from './coco.js';
+import { ListReader } from './list-reader.js';
+import { readDataset } from './manifest.js';
+import { StoredZip } from './stored-zip.js';
 
 const IMAGES = 60_000;
+const DATASET = '{"name":"n","description":"","type":"face"}';
 const image = (at: number) => ({ file: `Ada/${at}.jpg`, active: at % 2 === 0, notes: `ü ${at}` });
 
 /** How often others had their turn while it was read. */
@@ -28,6 +34,23 @@ describe('the list of an archive', () => {
     });
     expect([value.type, value.classes.length]).toEqual(['face', 1]);
     expect(turns).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['in a dataset', readDataset, '{', `,"dataset":${DATASET},"classes":[]}`],
+    ['in a class', readDataset, `{"dataset":${DATASET},"classes":[{"label":"A",`, '}]}'],
+    ['in COCO', readCoco, '{', ',"categories":[],"images":[],"annotations":[]}'],
+  ])('is read in steps over members that nobody knows %s', (_, read, head, tail) => {
+    const bytes = Buffer.from(`${head}${Array<string>(1000).fill('"a":1').join(',')}${tail}`);
+    expect([...read(new ListReader('list.json', bytes))].length).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('is read in steps over the pictures of a class', () => {
+    const ada = { label: 'Ada', images: Array.from({ length: 1000 }, (_, at) => image(at)) };
+    const list = { classes: [ada], dataset: { name: 'n', description: '', type: 'face' } };
+    // Each is read, and then noted with its class.
+    const steps = [...readDataset(new ListReader('dataset.json', Buffer.from(JSON.stringify(list))))];
+    expect(steps.length).toBeGreaterThanOrEqual(2000);
   });
 
   it('in the format of COCO may have its parts in any order', async () => {
@@ -63,3 +86,32 @@ describe('the list of an archive', () => {
     });
   });
 });
+
+describe('the directory of an archive', () => {
+  it('lets others have their turn, however long it is', async () => {
+    const zip = directoryOf(Array.from({ length: IMAGES }, (_, at) => `Ada/${at}.jpg`));
+    const read = (start: number, end: number) => Promise.resolve(zip.subarray(start, end + 1));
+    const opened = archiveSource(() => StoredZip.open(read, zip.length), Infinity);
+    const { value, turns } = await turnsDuring(opened);
+    expect(value.files).toBe(IMAGES);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+/** A zip archive of empty files that has no more than its central directory (APPNOTE.TXT, 4.3.12 and 4.3.16). */
+function directoryOf(names: readonly string[]): Buffer {
+  const entries = names.map((name) => {
+    const entry = Buffer.alloc(46 + name.length);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(name.length, 28);
+    entry.write(name, 46, 'latin1');
+    return entry;
+  });
+  const directory = Buffer.concat(entries);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(names.length, 8);
+  end.writeUInt16LE(names.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  return Buffer.concat([directory, end]);
+}

@@ -1,4 +1,5 @@
 import { AditError } from '@adit/contracts';
+import { inTurns } from '@adit/runtime';
 import type { StoredZip, ZipMember } from './stored-zip.js';
 import { MOST_FILES, MOST_PICTURE_BYTES, type ImportItem, type ImportSource } from './import-item.js';
 import { isManifest, readManifest } from './archive-lists.js';
@@ -37,11 +38,21 @@ export async function archiveSource(open: OpenZip, most: number): Promise<Import
   }
   if (described !== null) {
     const manifest = await readManifest(described.path, await zip.read(described, MOST_MANIFEST_BYTES));
-    const missing = [...manifest.images.keys()].filter((path) => !there.has(path));
+    const missing = await inTurns(missingOf(manifest, there));
     return new ArchiveSource(open, there.size, '', manifest, missing);
   }
   if (there.size === 0) throw new AditError('MEDIA_INVALID', 'There is no picture in the archive.');
   return new ArchiveSource(open, there.size, outer.path, null, []);
+}
+
+/** Pictures that the list names, and that are not there. */
+function* missingOf({ images }: Manifest, there: ReadonlySet<string>): Generator<void, string[]> {
+  const missing: string[] = [];
+  for (const path of images.keys()) {
+    if (!there.has(path)) missing.push(path);
+    yield;
+  }
+  return missing;
 }
 
 class ArchiveSource implements ImportSource {

@@ -17,7 +17,7 @@ const Image = z.object({
 });
 const Annotation = z.object({ image_id: id, category_id: id });
 
-/** A picture belongs to the class of its first annotation; one without any is not listed. */
+/** A picture belongs to the class of its first annotation; one without any is not listed. Stops after each entry, whatever it is. */
 export function* readCoco(list: ListReader): Generator<void, Manifest> {
   const classes = new Map<number, ImportedClass>();
   const pictures: { id: number; file: string; image: ImportedImage }[] = [];
@@ -38,6 +38,7 @@ export function* readCoco(list: ListReader): Generator<void, Manifest> {
         if (!categoryOf.has(image)) categoryOf.set(image, category);
       });
     } else list.json.skip();
+    yield;
   }
   list.refuseMissing(['categories', 'images', 'annotations'], there);
   const images: Manifest['images'] = new Map();

@@ -25,7 +25,7 @@ export interface Manifest {
   images: Map<string, { class: ImportedClass; image: ImportedImage }>;
 }
 
-/** What `dataset.json` says: all of a dataset but its evaluation, which is made anew. */
+/** What `dataset.json` says: all of a dataset but its evaluation, which is made anew. Stops after each entry, whatever it is. */
 export function* readDataset(list: ListReader): Generator<void, Manifest> {
   const manifest: Manifest = { type: null, classes: [], images: new Map() };
   const there = new Set<string>();
@@ -35,6 +35,7 @@ export function* readDataset(list: ListReader): Generator<void, Manifest> {
     else if (name === 'classes') {
       for (const place of list.json.elements()) yield* readClass(list, [name, place], manifest);
     } else list.json.skip();
+    yield;
   }
   list.refuseMissing(['dataset', 'classes'], there);
   return manifest;
@@ -47,12 +48,15 @@ function* readClass(list: ListReader, at: PropertyKey[], { classes, images }: Ma
     if (name === 'images') yield* list.all(ManifestImage, [...at, name], (one) => pictures.push(one));
     else if (Object.hasOwn(ClassRequest.shape, name)) fields[name] = list.json.value();
     else list.json.skip();
+    yield;
   }
   const { reference = null, ...rest } = list.check(ManifestClass, fields, ...at);
   const one = { ...rest, reference };
   classes.push(one);
-  for (const picture of pictures) images.set(picture.file, { class: one, image: imageOf(picture) });
-  yield;
+  for (const picture of pictures) {
+    images.set(picture.file, { class: one, image: imageOf(picture) });
+    yield;
+  }
 }
 
 export function imageOf({

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { AditError, errorMessage } from '@adit/contracts';
+import { Pace } from '@adit/runtime';
 import {
   fromRandomAccessReaderPromise,
   getFileNameLowLevel,
@@ -50,11 +51,13 @@ export class StoredZip {
     return this.zip.entryCount;
   }
 
-  /** Its files, without folders, once. Throws MEDIA_INVALID for a broken archive. */
+  /** Its files, without folders, once; others have their turn in between. Throws MEDIA_INVALID for a broken archive. */
   async *members(): AsyncGenerator<ZipMember> {
     let index = 0;
     const entries = this.zip.eachEntry();
-    for (;;) {
+    // The directory is in memory: promises of its entries are kept already.
+    for (const pace = new Pace(); ;) {
+      if (pace.isOver) await pace.rest();
       const next = await broken(entries.next());
       if (next.done === true) return;
       const entry = next.value;
