@@ -124,6 +124,7 @@ export type TranscriptParagraph = z.infer<typeof TranscriptParagraph>;
 export const TranscriptParagraphPage = pageOf(TranscriptParagraph);
 
 const { characters, words, speaker: longestName, changes: mostChanges } = TRANSCRIPT_LIMITS;
+/** Counts what lies between blanks, which costs little; what is split further is counted where it is aligned. */
 const paragraphText = z
   .string()
   .max(characters)

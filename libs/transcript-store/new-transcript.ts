@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
   AditError,
   isTerminal,
@@ -23,7 +24,7 @@ import { wordsOfText } from '@adit/transcripts';
 import { raiseResourceEvent } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
-import { copyParagraphs, HeldBytes, insertParagraphs } from './paragraph-rows.js';
+import { copyParagraphs, HeldBytes, insertParagraphs, jsonOf, type NewRow } from './paragraph-rows.js';
 import { presentTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
@@ -185,13 +186,14 @@ async function writeHeard(
   let language: string | null = null;
   const speakers = type === 'speech' ? null : new SpeakersOf(spoken);
   for await (const heard of moduleSegments(manager, { jobId, moduleId: SPEECH, sourceIndex, type })) {
-    const rows = heard.map(({ timeStart, timeEnd, meta }) => {
+    const rows: NewRow[] = [];
+    for (const { timeStart, timeEnd, meta } of heard) {
       const { text, speaker: said, confidence, words = [], ...written } = SpeechMeta.parse(meta);
       language ??= written.language;
       paragraphs += 1;
       const speaker = said ?? speakers?.during(timeStart, timeEnd) ?? null;
       if (speakers === null) spoken.push({ timeStart, timeEnd, speaker });
-      return {
+      rows.push({
         variantId,
         id: randomUUID(),
         fromVersion: 1,
@@ -201,9 +203,10 @@ async function writeHeard(
         speaker,
         timeStart,
         timeEnd,
-        words: wordsOfText({ text, words, time_start: timeStart, time_end: timeEnd }, confidence),
-      };
-    });
+        words: jsonOf(wordsOfText({ text, words, time_start: timeStart, time_end: timeEnd }, confidence)),
+      });
+      await othersTurn();
+    }
     if (paragraphs > TRANSCRIPT_LIMITS.paragraphs) {
       throw wrong('/job_id', 'too_long', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);
     }

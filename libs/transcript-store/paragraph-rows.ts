@@ -1,8 +1,17 @@
+import type { TranscriptWord } from '@adit/contracts';
 import { tooMany, type TranscriptParagraphEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
-/** Rows that are inserted together. */
+/** Rows that are inserted together, and bytes of their words and texts: one statement is made and sent in one turn. */
 const ROWS_AT_ONCE = 500;
+const BYTES_AT_ONCE = 2 ** 20;
+
+/** A row to insert; its words are JSON in UTF-8, as they are sent. */
+export type NewRow = Omit<TranscriptParagraphEntity, 'toVersion' | 'words'> & { words: Buffer };
+
+export function jsonOf(words: readonly TranscriptWord[]): Buffer {
+  return Buffer.from(JSON.stringify(words));
+}
 
 const COLUMNS = 'variant_id, id, from_version, job_id, position, text, speaker, time_start, time_end, words';
 
@@ -64,28 +73,50 @@ export class HeldBytes {
   }
 }
 
-/** Throws CONFLICT when the variant has no room for them. */
+/** Throws CONFLICT when the variant has no room for them: what comes after the first statement without is not sent. */
 export async function insertParagraphs(
   manager: EntityManager,
   held: HeldBytes,
-  rows: Omit<TranscriptParagraphEntity, 'toVersion'>[],
+  rows: readonly NewRow[],
 ): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const some = rows.slice(at, at + ROWS_AT_ONCE);
-    // A list for each column: a parameter for each value would take longer than all else.
+  for (const some of batchesOf(rows)) {
+    // A list for each column: a parameter for each value would take longer than all else. One of JSON texts would be escaped
+    // character by character, bytes are sent as they are.
     await insertSelected(
       manager,
       held,
-      `SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::numeric[], $7::text[], $8::text[], $9::float8[],
-                            $10::float8[], $11::jsonb[])`,
+      `SELECT * FROM ROWS FROM (
+         unnest($2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::numeric[], $7::text[], $8::text[], $9::float8[], $10::float8[]),
+         jsonb_array_elements(convert_from($11::bytea, 'UTF8')::jsonb))`,
       [
         ...(
           ['variantId', 'id', 'fromVersion', 'jobId', 'position', 'text', 'speaker', 'timeStart', 'timeEnd'] as const
         ).map((column) => some.map((row) => row[column])),
-        some.map(({ words }) => JSON.stringify(words)),
+        listOf(some.map(({ words }) => words)),
       ],
     );
   }
+}
+
+function* batchesOf(rows: readonly NewRow[]): Generator<NewRow[]> {
+  let some: NewRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const own = row.words.byteLength + Buffer.byteLength(row.text);
+    if (some.length === ROWS_AT_ONCE || (some.length > 0 && bytes + own > BYTES_AT_ONCE)) {
+      yield some;
+      [some, bytes] = [[], 0];
+    }
+    some.push(row);
+    bytes += own;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** JSON texts as one JSON list. */
+function listOf(texts: readonly Buffer[]): Buffer {
+  const parts = texts.flatMap((text, at) => [Buffer.from(at === 0 ? '[' : ','), text]);
+  return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
 /** As paragraphs that this version of the variant begins with. `values` are `$4` and on of `where`. Throws CONFLICT. */

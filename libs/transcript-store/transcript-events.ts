@@ -16,7 +16,7 @@ export async function raiseVersionEvents(
   { id: transcriptId, workspaceId }: Place,
   variant: TranscriptVariantEntity,
   version: TranscriptVersionEntity,
-  changed: TranscriptParagraphEntity[] = [],
+  changed: Omit<TranscriptParagraphEntity, 'words'>[] = [],
 ): Promise<void> {
   const place = { transcript_id: transcriptId, variant_id: variant.id };
   const raise = (event: Parameters<typeof raiseResourceEvent>[1], data: Record<string, unknown>) =>

@@ -39,15 +39,17 @@ function inVersion(variant: string, version: string): string {
   return `p.variant_id = ${variant} AND p.from_version <= ${version} AND (p.to_version IS NULL OR p.to_version > ${version})`;
 }
 
-/** Characters of a page: each word has its times, so that a page of short ones is twenty times as long. */
+/** Characters of a page, and words: each has its times, so that they are some 8 MB of JSON. */
 const MOST_CHARACTERS = 1_000_000;
+const MOST_WORDS = 100_000;
 
 /** SQL: as many of these paragraphs as one page holds, and one at least. */
 function shortened(paragraphs: string): string {
   return `SELECT * FROM (
-      SELECT q.*, sum(length(q.text)) OVER (ORDER BY q.position) AS characters, row_number() OVER (ORDER BY q.position) AS place
-        FROM (${paragraphs}) q) q
-     WHERE characters <= ${MOST_CHARACTERS} OR place = 1 ORDER BY position`;
+      SELECT q.*, sum(length(q.text)) OVER places AS characters, sum(jsonb_array_length(q.words)) OVER places AS word_count,
+             row_number() OVER places AS place
+        FROM (${paragraphs}) q WINDOW places AS (ORDER BY q.position)) q
+     WHERE (characters <= ${MOST_CHARACTERS} AND word_count <= ${MOST_WORDS}) OR place = 1 ORDER BY position`;
 }
 
 /** The read side of transcripts. What belongs to another workspace, or to a job that was deleted, is not found. */
@@ -150,8 +152,6 @@ export class TranscriptReader {
     { offset, limit, search }: PageQuery & { search?: string | undefined },
   ): Promise<{ total: number; limit: number; paragraphs: TranscriptParagraph[] }> {
     const place = [variant.id, version.version];
-    const shown = (count: number, total: number): number =>
-      count > 0 && count < limit && offset + count < total ? count : limit;
     if (search === undefined || search === '') {
       const rows = await this.db.query<Record<string, unknown>[]>(
         shortened(
@@ -160,7 +160,8 @@ export class TranscriptReader {
         [...place, offset, limit],
       );
       const paragraphs = rows.map((row, at) => presentParagraph(paragraphOf(row), offset + at));
-      return { total: version.paragraphs, limit: shown(paragraphs.length, version.paragraphs), paragraphs };
+      const { paragraphs: total } = version;
+      return { total, limit: limitShown(paragraphs.length, { offset, limit, total }), paragraphs };
     }
     const matching = `${inVersion('$1', '$2')} AND (p.text ILIKE $3 OR p.speaker ILIKE $3)`;
     const sought = [...place, containing(search)];
@@ -180,7 +181,7 @@ export class TranscriptReader {
     );
     return {
       total,
-      limit: shown(rows.length, total),
+      limit: limitShown(rows.length, { offset, limit, total }),
       paragraphs: rows.map((row) => presentParagraph(paragraphOf(row), row.index)),
     };
   }
@@ -211,12 +212,12 @@ export class TranscriptReader {
     }
   }
 
-  /** What lies between two versions of a variant, in the order of the paragraphs. */
+  /** What lies between two versions of a variant, in the order of the paragraphs; fewer where they are long, as `limit` says. */
   async differences(
     before: VersionPlace,
     after: TranscriptVersionEntity,
     { offset, limit }: PageQuery,
-  ): Promise<{ total: number; differences: ParagraphDifference[] }> {
+  ): Promise<{ total: number; limit: number; differences: ParagraphDifference[] }> {
     const changed = `
       WITH b AS (SELECT p.* FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')}
                     AND NOT (p.from_version <= $3 AND (p.to_version IS NULL OR p.to_version > $3))),
@@ -241,12 +242,16 @@ export class TranscriptReader {
       limit,
     ]);
     const differences: ParagraphDifference[] = [];
+    let words = 0;
     for (const row of rows) {
-      differences.push(difference(row.before, row.after));
+      const next = difference(row.before, row.after);
+      words += next.words.length;
+      if (words > MOST_WORDS && differences.length > 0) break;
+      differences.push(next);
       // Long paragraphs take milliseconds each.
       await othersTurn();
     }
-    return { total, differences };
+    return { total, limit: limitShown(differences.length, { offset, limit, total }), differences };
   }
 }
 
@@ -309,6 +314,11 @@ export async function shownJobs(manager: EntityManager, ids: string[]): Promise<
     [ids],
   );
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** What a page says that holds so many: fewer than were asked for only where more follow. */
+function limitShown(count: number, { offset, limit, total }: PageQuery & { total: number }): number {
+  return count > 0 && count < limit && offset + count < total ? count : limit;
 }
 
 export function unknown(kind: string, id: string): AditError {

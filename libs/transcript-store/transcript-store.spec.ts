@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NewTranscripts, TranscriptReader, TranscriptWriter, type WritePlace } from './index.js';
 import { heardJob, workspace, type Heard } from './testing/heard-job.js';
+import { watchStatements } from './testing/watch-statements.js';
 
 const WRITERS = 20;
 /** Several pages of what a job heard. */
@@ -42,16 +43,7 @@ function behaviour(open: () => Promise<Database>): void {
   beforeAll(async () => {
     database = await open();
     outbox = new OutboxRelay(database.dataSource, new InProcessBus());
-    const transaction = outbox.transaction.bind(outbox);
-    outbox.transaction = (work) =>
-      transaction((manager) => {
-        const query = manager.query.bind(manager);
-        manager.query = ((...asked: Parameters<typeof query>) => {
-          statements.push(asked[0]);
-          return query(...asked);
-        }) as typeof manager.query;
-        return work(manager);
-      });
+    watchStatements(outbox, (statement) => statements.push(statement));
     reader = new TranscriptReader(database.dataSource);
     writer = new TranscriptWriter(outbox, database.dataSource);
     made = new NewTranscripts(outbox);

@@ -9,8 +9,8 @@ import { isUuid, TranscriptVariantEntity, TranscriptVersionEntity } from '@adit/
 import { OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AlignedWords } from './aligned-words.js';
-import { deleteParagraphs, HeldBytes } from './paragraph-rows.js';
+import { AlignedWords, wordsAfter } from './aligned-words.js';
+import { deleteParagraphs, HeldBytes, jsonOf } from './paragraph-rows.js';
 import { presentParagraph } from './present-transcript.js';
 import { findTranscript, findVariant, findVersion, unknown } from './transcript-reader.js';
 import {
@@ -68,8 +68,10 @@ export class TranscriptWriter {
       if (ifMatch !== null && !ifMatch(row.fromVersion)) throw stale('paragraph', row.fromVersion);
       if (ifMatch === null && row.fromVersion > version) throw changedSince(id, row.fromVersion);
       const next = edited(row, change, work.number);
-      if (next !== null) await commit(work, { edits: [next], removed: [], insertions: [] });
-      return presentParagraph(next ?? row, await indexOf(work, id));
+      const words = next === null ? row.words : wordsAfter(row, change);
+      if (next !== null)
+        await commit(work, { edits: [{ ...next, words: jsonOf(words) }], removed: [], insertions: [] });
+      return presentParagraph({ ...(next ?? row), words }, await indexOf(work, id));
     });
   }
 
@@ -88,7 +90,7 @@ export class TranscriptWriter {
 
   /** Before the lock: a thousand long paragraphs take half a minute, which nobody else's edit should wait for. */
   private async aligned(
-    { workspaceId, transcriptId, variantId }: WritePlace,
+    { workspaceId, transcriptId, variantId, mostBytes }: WritePlace,
     request: VersionRequest,
     { ifMatch }: Seen,
   ): Promise<AlignedWords> {
@@ -97,7 +99,8 @@ export class TranscriptWriter {
     const variant = await findVariant(manager, transcript.id, variantId);
     if (ifMatch !== null && !ifMatch(variant.latestVersion)) throw stale('version', variant.latestVersion);
     const changes = request.restore_version === undefined ? request.changes : [];
-    return AlignedWords.of(manager, variant.id, changes);
+    const held = await HeldBytes.of(manager, variant, mostBytes);
+    return AlignedWords.of(manager, { variantId: variant.id, changes, held });
   }
 
   /** Forgets a version with what no other one has. Throws CONFLICT for the only one. */

@@ -6,7 +6,6 @@ import {
   type ErrorDetail,
   type ParagraphChange,
   type ParagraphInsertion,
-  type TranscriptWord,
   type VersionChange,
 } from '@adit/contracts';
 import {
@@ -16,10 +15,9 @@ import {
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from '@adit/database';
-import { editedWords } from '@adit/transcripts';
 import { In, IsNull, type EntityManager } from 'typeorm';
-import { wordsAfter, type AlignedWords } from './aligned-words.js';
-import { copyParagraphs, insertParagraphs, type HeldBytes } from './paragraph-rows.js';
+import { isChanged, type AlignedWords } from './aligned-words.js';
+import { copyParagraphs, insertParagraphs, type HeldBytes, type NewRow } from './paragraph-rows.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { findVersion, unknown } from './transcript-reader.js';
 
@@ -35,13 +33,29 @@ export interface Work {
   author: string;
 }
 
+/** Words are large: they are read and written apart from the rest of a row. */
+type Alone = Omit<TranscriptParagraphEntity, 'words'>;
+const ALONE = {
+  variantId: true,
+  id: true,
+  fromVersion: true,
+  toVersion: true,
+  jobId: true,
+  position: true,
+  text: true,
+  speaker: true,
+  timeStart: true,
+  timeEnd: true,
+} as const satisfies Record<keyof Alone, true>;
+
 /** The row that follows another. */
-type Edited = TranscriptParagraphEntity & { textChanged: boolean };
+type Edited = Alone & { textChanged: boolean };
+type Inserted = ParagraphInsertion & Pick<NewRow, 'words'>;
 
 export interface Changes {
-  edits: Edited[];
+  edits: (Edited & Pick<NewRow, 'words'>)[];
   removed: string[];
-  insertions: ParagraphInsertion[];
+  insertions: Inserted[];
 }
 
 /** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs or bytes, NOT_FOUND. */
@@ -57,7 +71,7 @@ export async function commit(work: Work, { edits, removed, insertions }: Changes
     held,
     edits.map(({ textChanged: _, toVersion: __, ...row }) => row),
   );
-  const behind = new Map<string | null, ParagraphInsertion[]>();
+  const behind = new Map<string | null, Inserted[]>();
   for (const insertion of insertions) {
     const some = behind.get(insertion.after) ?? [];
     some.push(insertion);
@@ -103,23 +117,14 @@ export async function newest(
   return null;
 }
 
-/** The row of a change; null when it changes nothing. Throws VALIDATION when it would end before it begins. */
-export function edited(
-  row: TranscriptParagraphEntity,
-  change: ParagraphChange,
-  number: number,
-  {
-    pointer = '',
-    wordsOf = () => wordsAfter(row, change),
-  }: { pointer?: string; wordsOf?: () => TranscriptWord[] } = {},
-): Edited | null {
+/** The row of a change but for its words; null when it changes nothing. Throws VALIDATION when it would end before it begins. */
+export function edited(row: Alone, change: ParagraphChange, number: number, pointer = ''): Edited | null {
   const { text = row.text, speaker = row.speaker, ...times } = change;
   const { time_start: timeStart = row.timeStart, time_end: timeEnd = row.timeEnd } = times;
   if (timeEnd < timeStart) throw wrong(`${pointer}/time_end`, 'too_small', 'A paragraph ends after it has begun.');
-  const textChanged = text !== row.text;
-  if (!textChanged && speaker === row.speaker && timeStart === row.timeStart && timeEnd === row.timeEnd) return null;
-  const next = { fromVersion: number, toVersion: null, text, speaker, timeStart, timeEnd, textChanged };
-  return { ...row, ...next, words: wordsOf() };
+  if (!isChanged(row, change)) return null;
+  const next = { fromVersion: number, toVersion: null, text, speaker, timeStart, timeEnd };
+  return { ...row, ...next, textChanged: text !== row.text };
 }
 
 /**
@@ -137,10 +142,9 @@ export async function changesOf(
   });
   const named = requested.flatMap((change) => ('after' in change ? (change.after ?? []) : change.id));
   const ids = [...new Set(named)].filter(isUuid);
-  const found = await manager.findBy(TranscriptParagraphEntity, {
-    variantId: variant.id,
-    id: In(ids),
-    toVersion: IsNull(),
+  const found: Alone[] = await manager.find(TranscriptParagraphEntity, {
+    select: ALONE,
+    where: { variantId: variant.id, id: In(ids), toVersion: IsNull() },
   });
   const rows = new Map(found.map((row) => [row.id, row]));
   const seen = new Set<string>();
@@ -165,7 +169,7 @@ export async function changesOf(
       if (change.time_end < change.time_start) {
         throw wrong(`${pointer}/time_end`, 'too_small', 'A paragraph ends after it has begun.');
       }
-      changes.insertions.push(change);
+      changes.insertions.push({ ...change, words: aligned.ofNew(change, pointer) });
       continue;
     }
     if (row === undefined) continue;
@@ -179,8 +183,9 @@ export async function changesOf(
       });
     } else if ('remove' in change) changes.removed.push(row.id);
     else {
-      const next = edited(row, change, work.number, { pointer, wordsOf: () => aligned.after(row, change) });
-      if (next !== null) changes.edits.push(next);
+      const next = edited(row, change, work.number, pointer);
+      if (next === null) continue;
+      changes.edits.push({ ...next, words: await aligned.after(manager, row, change, pointer) });
     }
   }
   if (conflicts.length > 0) {
@@ -217,7 +222,7 @@ export function changedSince(id: string, version: number): AditError {
 async function addVersion(
   { manager, transcript, variant, held, number: version, author }: Work,
   row: Pick<TranscriptVersionEntity, 'paragraphs' | 'restored'>,
-  changed: TranscriptParagraphEntity[] = [],
+  changed: Alone[] = [],
 ): Promise<TranscriptVersionEntity> {
   const variantId = variant.id;
   const id = randomUUID();
@@ -234,15 +239,14 @@ async function addVersion(
 async function insertBehind(
   { manager, variant, held, number }: Work,
   after: string | null,
-  insertions: ParagraphInsertion[],
+  insertions: Inserted[],
 ): Promise<void> {
   const positions = await placesBehind(manager, { variantId: variant.id, after, number }, insertions.length);
   await insertParagraphs(
     manager,
     held,
     Array.from(zip(insertions, positions), ([insertion, position]) => {
-      const { text, speaker, time_start: timeStart, time_end: timeEnd } = insertion;
-      const extent = { time_start: timeStart, time_end: timeEnd };
+      const { text, speaker, time_start: timeStart, time_end: timeEnd, words } = insertion;
       return {
         variantId: variant.id,
         id: randomUUID(),
@@ -253,7 +257,7 @@ async function insertBehind(
         speaker,
         timeStart,
         timeEnd,
-        words: editedWords({ text: '', words: [], ...extent }, text),
+        words,
       };
     }),
   );

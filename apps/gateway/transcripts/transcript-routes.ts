@@ -212,7 +212,8 @@ export const versionDifferences = defineRoute({
   path: `${version}/diff/`,
   summary: 'What lies between two versions',
   description:
-    'A page of the paragraphs that they do not have in common, with the words that were taken out and put in.',
+    'A page of the paragraphs that they do not have in common, with the words that were taken out and put in. A page of very ' +
+    'long paragraphs holds fewer than were asked for: its `limit` says how many, and `next` goes on behind them.',
   tag,
   params: versionParams,
   query: PageQuery.extend({

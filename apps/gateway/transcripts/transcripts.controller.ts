@@ -124,8 +124,8 @@ export class TranscriptsController {
   async differences({ params, query }: Input<typeof routes.versionDifferences>, { caller, request }: Exchange) {
     const { version } = await this.place(params, caller);
     const before = await this.place({ ...params, version: query.from }, caller);
-    const { total, differences } = await this.reader.differences(before, version, query);
-    return this.links.page(request, query, total, differences);
+    const { total, limit, differences } = await this.reader.differences(before, version, query);
+    return this.links.page(request, { offset: query.offset, limit }, total, differences);
   }
 
   @Route(routes.listParagraphs)
