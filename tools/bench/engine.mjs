@@ -12,9 +12,10 @@ export class Engine extends Client {
   #child;
   #folder;
 
-  /** Boots it over a fresh data folder; jobs may read from `localRoots`. */
-  static async start(localRoots, execArgv = []) {
+  /** Boots it over a fresh data folder; jobs may read from `localRoots`. `prepare` gets the folder of models that it will look into. */
+  static async start(localRoots, execArgv = [], prepare = () => undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
+    await prepare(join(folder, 'data/models'));
     const args = [join(folder, 'data'), API_KEY, ...localRoots];
     const child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
     const engine = new Engine(`${await child.ask('url')}/api/v1`, API_KEY);

@@ -3,6 +3,7 @@ import { copyFile, open, readFile, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { sampleMedia, transcode } from '@adit/testing';
+import { mediaPath } from '../eval/media-path.mjs';
 
 const { franck, groups, kennedy } = sampleMedia();
 /** franck.mp4 is 360×288, 24 fps, 200 s: one man talking. */
@@ -17,6 +18,37 @@ export async function film(width, height, seconds) {
   if (seconds <= LENGTH) return once;
   const loop = ['-stream_loop', '-1', '-i', once, '-t', String(seconds), '-c', 'copy'];
   return transcode(`bench-${height}-long.mp4`, loop);
+}
+
+/** The sample film as it came. */
+export function talk(seconds) {
+  return seconds >= LENGTH
+    ? franck
+    : transcode(`bench-talk-${seconds}.mp4`, ['-i', franck, '-t', String(seconds), '-c', 'copy']);
+}
+
+const CAPTION_FONT = '@expo-google-fonts/roboto/700Bold/Roboto_700Bold.ttf';
+const CAPTIONED =
+  'Anna Schneider, José García, François Martin, Łukasz Nowak, Zoë Hartmann, Peter Müller, Maria Silva, Björn Lindqvist, Ayşe Yılmaz, Tomáš Dvořák';
+
+/** The sample film at 1280 × 720 with ten captions in so many seconds, one after the other, a name over a function, each with a pause behind it. */
+export async function captionedFilm(seconds) {
+  const people = CAPTIONED.split(', ');
+  const font = mediaPath(CAPTION_FONT);
+  const drawn = people.flatMap((name, i) => {
+    const start = (i * seconds) / people.length + 1;
+    const when = `enable='between(t,${start},${start + (4 * seconds) / people.length / 6})'`;
+    const text = (words, y, size) =>
+      `drawtext=fontfile='${font}':text='${words}':x=110:y=${y}:fontsize=${size}:fontcolor=white:${when}`;
+    return [
+      `drawbox=x=80:y=560:w=620:h=110:color=navy@0.8:t=fill:${when}`,
+      text(name, 575, 40),
+      text('Correspondent', 625, 26),
+    ];
+  });
+  const x264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-g', '120', '-pix_fmt', 'yuv420p', '-an'];
+  const filters = ['scale=1280:720:flags=lanczos', 'setsar=1', ...drawn].join(',');
+  return transcode(`bench-captions-${seconds}.mp4`, ['-i', franck, '-t', String(seconds), '-vf', filters, ...x264]);
 }
 
 /** So many seconds of an address of 1961, again and again: after a pause each time, as what a window says twice is taken for a loop. */

@@ -36,13 +36,19 @@ answer({
   },
 });
 
-/** The pool's own session settings, warmed as the pool warms; the row is noise in the size the network takes. */
+/**
+ * The file as it is, in the pool's settings but for the arena, which ONNX Runtime has by default: without it, what a run takes comes from
+ * wherever malloc has room, and from the kernel again once answers that nobody has collected yet lie in between. Then runs take
+ * twice as long or not, by luck. Warmed as the pool warms; the row is noise in the size the network takes.
+ */
+const SETTINGS = { ...DEFAULT_ONNX_OPTIONS, keepsMemory: true };
+
 async function sessionOf(name) {
   const known = sessions.get(name);
   if (known) return known;
   const { file, like = name } = own.get(name) ?? {};
   const { folder, manifest } = repository.resolve(like);
-  const session = await OnnxSession.load(file ?? join(folder, 'model.onnx'), DEFAULT_ONNX_OPTIONS);
+  const session = await OnnxSession.load(file ?? join(folder, 'model.onnx'), SETTINGS);
   await session.warmUp(manifest.input);
   const { tensor, width, height, layout, colour } = manifest.input;
   const channels = colour === 'grey' ? 1 : 3;

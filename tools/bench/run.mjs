@@ -19,6 +19,7 @@ import { models } from './rows/models.mjs';
 import { ownDetector } from './rows/own-detector.mjs';
 import { pages } from './rows/pages.mjs';
 import { pages10m } from './rows/pages-10m.mjs';
+import { human, rapidOcr } from './rows/peers.mjs';
 import { photo } from './rows/photo.mjs';
 import { ending, identities, pictures } from './rows/pictures.mjs';
 import { queue } from './rows/queue.mjs';
@@ -65,9 +66,13 @@ const ROWS = {
   'hostile-neighbour': hostileNeighbour,
   'hostile-neighbour-stack': hostileNeighbourStack,
 };
+/** Rows beside peers, which are fetched. */
+const PEERS = { human, rapidocr: rapidOcr };
+const ALL = { ...ROWS, ...PEERS };
 const HELP = `npm run bench -- [options]
 
-  --only <row>   ${Object.keys(ROWS).join(', ')}; may be repeated
+  --only <row>   ${Object.keys(ALL).join(', ')}; may be repeated.
+                 ${Object.keys(PEERS).join(' and ')} fetch who they measure beside us (npm, pip) and run only when named
   --quick        small films and one run, to see that it works; its numbers mean nothing
   --json         the results as JSON on standard output
   --write        puts the table into docs/performance.md
@@ -82,7 +87,7 @@ try {
   for (const name of options.only) {
     bench.log(`— ${name}`);
     try {
-      results.push(...(await ROWS[name](bench)));
+      results.push(...(await ALL[name](bench)));
     } catch (error) {
       // The rows measured so far took their time; they are shown all the same.
       bench.log(error.stack);
@@ -115,7 +120,7 @@ function read() {
       process.exit(0);
     }
     const only = values.only ?? Object.keys(ROWS);
-    const unknown = only.find((name) => !(name in ROWS));
+    const unknown = only.find((name) => !(name in ALL));
     if (unknown !== undefined) throw new Error(`There is no row "${unknown}".`);
     if (values.write && (values.quick || values.only))
       throw new Error('--write takes a whole run: no --quick, no --only.');

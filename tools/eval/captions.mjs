@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { pullModel } from '@adit/models';
 import { openModule } from './fold.mjs';
 import { editDistance, folded, isNamed } from './letters.mjs';
-import { Looker, mediaPath } from './look.mjs';
+import { Looker } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 
 const run = promisify(execFile);
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'caption-labels.json'), 'utf8'));

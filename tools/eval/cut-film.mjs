@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { cachedMedia, transcode } from '@adit/testing';
 import sharp from 'sharp';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 
 const [WIDTH, HEIGHT] = [640, 360];
 export const FPS = 25;

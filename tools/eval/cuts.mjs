@@ -6,9 +6,9 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cutFilm, FPS } from './cut-film.mjs';
 import { cutPeer } from './cut-peer.mjs';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 import { overlap, purityOf, signTest } from './score.mjs';
-import { PeerError } from './speech-peer.mjs';
+import { PeerError } from '../peers/python.mjs';
 import { largest, reduced, unseenMedia, whereFetched } from './unseen.mjs';
 
 const run = promisify(execFile);

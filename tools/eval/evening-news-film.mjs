@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cachedMedia, filmOf, transcode } from '@adit/testing';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 
 export const labels = JSON.parse(await readFile(join(import.meta.dirname, 'evening-news-labels.json'), 'utf8'));
 const [width, height] = labels.size;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { photoOf } from '@adit/testing';
 import { eveningNews, labels, schedule } from './evening-news-film.mjs';
 import { isNamed } from './letters.mjs';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 import { coverage } from './score.mjs';
 
 const run = promisify(execFile);

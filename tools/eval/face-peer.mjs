@@ -1,25 +1,25 @@
 // What dlib's face_recognition sees, beside us: its Python is made by pip in the cache, or named by ADIT_EVAL_PYTHON.
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { distance } from './score.mjs';
-import { PeerError } from './speech-peer.mjs';
+import { pythonWith } from '../peers/python.mjs';
 
 const run = promisify(execFile);
 /** dlib's own package has to be compiled; this is the same, built. */
 const PACKAGES = ['dlib-bin==20.0.1.post1', 'face_recognition_models==0.3.0', 'setuptools<80', 'numpy', 'pillow'];
 const NO_DEPENDENCIES = ['face_recognition==1.3.0', 'click'];
-const INSTALL_MS = 600_000;
 const LOOK_MS = 1_200_000;
 /** face_recognition's default: farther apart, two faces are of two people. */
 export const DLIB_MAX_DISTANCE = 0.6;
-const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
 
 /** Map of path to [{box: [x, y, w, h] as fractions, embedding}]; throws PeerError where there is no peer. */
 export async function dlibFaces(paths, scratch) {
-  const python = await pythonWithPeer();
+  const python = await pythonWith('face_recognition', {
+    name: 'eval-peer-face-recognition-1.3.0',
+    installs: [PACKAGES, ['--no-deps', ...NO_DEPENDENCIES]],
+  });
   const [asked, found] = [join(scratch, 'peer-paths.json'), join(scratch, 'peer-faces.json')];
   await writeFile(asked, JSON.stringify(paths));
   await run(python, [join(import.meta.dirname, 'face-peer.py'), asked, found], { timeout: LOOK_MS });
@@ -36,26 +36,4 @@ export function dlibNamer(known) {
       .sort((a, b) => a.far - b.far);
     return near.far <= DLIB_MAX_DISTANCE ? near.person : null;
   };
-}
-
-async function pythonWithPeer() {
-  const named = process.env.ADIT_EVAL_PYTHON;
-  const folder = join(cacheDir, 'eval-peer-face-recognition-1.3.0');
-  const python = named ?? join(folder, 'bin/python');
-  const isThere = await run(python, ['-c', 'import face_recognition']).catch(() => null);
-  if (isThere !== null) return python;
-  if (named !== undefined) throw new PeerError(`ADIT_EVAL_PYTHON (${named}) has no face_recognition.`);
-  await rm(folder, { recursive: true, force: true });
-  try {
-    await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_MS });
-    const install = [python, ['-m', 'pip', 'install', '--quiet']];
-    await run(install[0], [...install[1], ...PACKAGES], { timeout: INSTALL_MS });
-    await run(install[0], [...install[1], '--no-deps', ...NO_DEPENDENCIES], { timeout: INSTALL_MS });
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw new PeerError('face_recognition was not installed; name a Python that has it by ADIT_EVAL_PYTHON.', {
-      cause: error,
-    });
-  }
-  return python;
 }

@@ -3,7 +3,7 @@ import { LANDMARK_MODEL, writeGalleryVersion } from '@adit/modules';
 import { filmOf, photoOf, PLACES } from '@adit/testing';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { openModule } from './fold.mjs';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 
 const MIN_SIMILARITY = 0.75;
 /** The network's centre is the mean over the first nine; what is measured are the others. */

@@ -1,18 +1,7 @@
 // Runs an analysis, `faces` unless another is asked for, over files, exactly as a job does, and remembers what it saw.
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
 import { decodeEmbedding } from '@adit/analyses/faces/embedding';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
-
-const require = createRequire(import.meta.url);
-
-/** Absolute path of `package/path/in/it`, where the package is a dependency of this one. */
-export function mediaPath(name) {
-  const parts = name.split('/');
-  const packageName = parts.splice(0, name.startsWith('@') ? 2 : 1).join('/');
-  return join(dirname(require.resolve(`${packageName}/package.json`)), ...parts);
-}
 
 class HalfPool extends SessionPool {
   acquire(model) {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openModule } from './fold.mjs';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 import { averagePrecision, coverage, matchRanked } from './score.mjs';
 
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'object-labels.json'), 'utf8'));

@@ -3,7 +3,7 @@
 import { cosine, DEFAULT_LIMITS, fitFaceHead, vectorOf } from '@adit/datasets';
 import { dlibFaces, dlibNamer } from './face-peer.mjs';
 import { signTest } from './score.mjs';
-import { PeerError } from './speech-peer.mjs';
+import { PeerError } from '../peers/python.mjs';
 import { largest, reduced, share, unseenMedia, whereFetched } from './unseen.mjs';
 
 const TAUGHT = 3;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faceAttributesOf } from '@adit/datasets';
 import { loadModules } from '@adit/modules';
-import { mediaPath } from './look.mjs';
+import { mediaPath } from './media-path.mjs';
 
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'trait-labels.json'), 'utf8'));
 

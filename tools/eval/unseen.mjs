@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { DLIB_MAX_DISTANCE, dlibFaces } from './face-peer.mjs';
-import { PeerError } from './speech-peer.mjs';
+import { PeerError } from '../peers/python.mjs';
 import { RepositoryError, RepositoryFiles } from './repository-files.mjs';
 import { distance, matchBoxes, signTest, wilson } from './score.mjs';
 
@@ -12,6 +12,9 @@ const SMALL_WIDTH = 320;
 /** What each side takes for the same person: Adit's default, and face_recognition's. */
 const ADIT = { name: 'Adit', maxDistance: 1 };
 const DLIB = { name: 'dlib', maxDistance: DLIB_MAX_DISTANCE };
+
+/** Of photos of one person, those that may have a face more. */
+const MORE_LIMIT = 1 / 100;
 
 /** Each side has a distance of its own: they are compared where this share of different people lies within. */
 const EQUALLY_STRICT = 1 / 1000;
@@ -104,6 +107,7 @@ function report(row, what, sides, photos, groups, paths) {
       wrong: asked.flatMap(({ person, file }, i) =>
         named[i] !== null && named[i] !== person ? [`${file}: ${named[i]}`] : [],
       ),
+      more: photos.filter(({ path }) => side.faces.get(paths.get(path)).length > 1).map(({ file }) => file),
       found: found.flatMap(({ hits }) => hits),
       extra: found.reduce((sum, { extra }) => sum + extra, 0),
     };
@@ -114,7 +118,7 @@ function report(row, what, sides, photos, groups, paths) {
     const chance = signTest(ours[key], peer[key]);
     return [`dlib not better (p ${chance.toFixed(2)})`, chance >= 0.05];
   };
-  for (const { side, strangers, right, strictlyRight, wrong, found, extra } of results) {
+  for (const { side, strangers, right, strictlyRight, wrong, more, found, extra } of results) {
     const isOurs = side.name === ADIT.name;
     row(`${what}, ${side.name}: photos named`, share(right), ...(isOurs ? bars('right') : []));
     row('  … by another name', String(wrong.length), isOurs ? '0' : '', isOurs ? wrong.length === 0 : null);
@@ -127,6 +131,14 @@ function report(row, what, sides, photos, groups, paths) {
       isOurs ? alike === 0 : null,
     );
     row('  named where 1 in 1,000 of these is', share(strictlyRight), ...(isOurs ? bars('strictlyRight') : []));
+    const most = Math.floor(photos.length * MORE_LIMIT);
+    row(
+      '  photos of one person with a face more',
+      `${more.length} of ${photos.length}`,
+      isOurs ? `at most ${most}` : '',
+      isOurs ? more.length <= most : null,
+    );
+    if (isOurs) for (const file of more) row(`    ${file}`, '');
     row(`${what}, ${side.name}: faces found on group photos`, share(found), ...(isOurs ? bars('found') : []));
     row('  … where there is none', String(extra));
   }
