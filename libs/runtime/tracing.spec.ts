@@ -3,13 +3,14 @@ import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { currentContext } from './log-context.js';
+import { currentContext, withContext } from './log-context.js';
 import { clientRequest } from './span-names.js';
 import { tracer } from './spec-tracer.js';
 import {
   childOf,
   currentTraceparent,
   formatTraceparent,
+  inTrace,
   newTrace,
   openSpan,
   parseTraceparent,
@@ -84,6 +85,14 @@ describe('withSpan without an SDK', () => {
     expect(currentTraceparent()).toBeNull();
   });
 
+  it('goes on in the trace of what it is done for, where it is in none or in that of something else', () => {
+    const [ours, other] = [newTrace(), newTrace()];
+    expectInTrace(ours);
+    withContext({ traceId: other.traceId, traceparent: formatTraceparent(other) }, () => expectInTrace(ours));
+    inTrace(null, () => expect(currentTraceparent()).toBeNull());
+    inTrace('no traceparent', () => expect(currentTraceparent()).toBeNull());
+  });
+
   it('throws on what its function throws', async () => {
     const failing = withSpan('x', {}, () => {
       throw new RangeError('no');
@@ -114,6 +123,17 @@ describe('withSpan with an SDK', () => {
       ).rejects.toThrow('broken');
     });
     expect(ended).toEqual(['inner: broken', 'outer']);
+  });
+
+  it('goes on in the trace of what it is done for, and within a span of it', async () => {
+    context.setGlobalContextManager(contextManager());
+    trace.setGlobalTracerProvider({ getTracer: () => tracer([]) });
+    const ours = newTrace();
+    expectInTrace(ours);
+    await withSpan('of another', { parent: null }, () => expectInTrace(ours));
+    await withSpan('ours', { parent: formatTraceparent(ours) }, (span) => {
+      inTrace(formatTraceparent(ours), () => expect(currentTraceparent()).toBe(formatTraceparent(span)));
+    });
   });
 });
 
@@ -156,6 +176,19 @@ describe('what a span says', () => {
     });
   });
 });
+
+/** Logs, messages and spans made for something with the trace `ours`. */
+function expectInTrace(ours: ReturnType<typeof newTrace>): void {
+  const before = currentContext();
+  inTrace(formatTraceparent(ours), () => {
+    expect(currentContext().traceId).toBe(ours.traceId);
+    expect(currentTraceparent()).toBe(formatTraceparent(ours));
+    const span = openSpan('x');
+    expect(span.traceId).toBe(ours.traceId);
+    span.end();
+  });
+  expect(currentContext()).toEqual(before);
+}
 
 function contextManager(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();

@@ -129,6 +129,17 @@ export async function withSpan<T>(
   }
 }
 
+/**
+ * Runs `fn` in the trace of what it is done for, where no message or request of that trace brought it: a round over everything
+ * that is underway, or a loop that another job's message woke. Makes no span of its own.
+ */
+export function inTrace<T>(traceparent: string | null, fn: () => T): T {
+  const wanted = parseTraceparent(traceparent);
+  if (wanted === null || parseTraceparent(currentTraceparent())?.traceId === wanted.traceId) return fn();
+  const logged = { traceId: wanted.traceId, traceparent: formatTraceparent(wanted) };
+  return otelContext.with(trace.setSpanContext(otelContext.active(), toOtel(wanted)), () => withContext(logged, fn));
+}
+
 /** A code of ours where it has one, else the class: few different ones, for a collector to count by. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';

@@ -1,7 +1,7 @@
 import { isActive, JobEntity, LIVE_JOB } from '@adit/database';
 import { LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
-import { createLogger } from '@adit/runtime';
+import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
@@ -71,9 +71,9 @@ export class JobAdvance {
     await this.endings.forgetFailed().catch((error: unknown) => {
       log.warn({ err: error }, 'ends that failed cannot be looked at; the next round tries again');
     });
-    for (const { id } of await this.begun()) {
+    for (const { id, traceparent } of await this.begun()) {
       try {
-        await this.advance(id);
+        await inTrace(traceparent, () => this.advance(id));
       } catch (error) {
         // The others may be well; this one is tried again with the next round.
         log.warn({ jobId: id, err: error }, 'a job cannot be moved on');
@@ -81,11 +81,11 @@ export class JobAdvance {
     }
   }
 
-  private async begun(): Promise<{ id: string }[]> {
+  private async begun(): Promise<Pick<JobEntity, 'id' | 'traceparent'>[]> {
     try {
       return await this.db.manager.find(JobEntity, {
         where: { ...LIVE_JOB, timeStarted: Not(IsNull()) },
-        select: { id: true },
+        select: { id: true, traceparent: true },
       });
     } catch (error) {
       log.warn({ err: error }, 'the jobs that run cannot be read; the next round tries again');

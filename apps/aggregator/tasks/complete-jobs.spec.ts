@@ -138,6 +138,32 @@ describe('the end of a job', () => {
     expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
   });
 
+  it('is logged in the trace of its request when no message of it found the end, or another process took it over', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await jobs.db.manager.update(JobEntity, jobId, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const ended: unknown[] = [];
+    const write = (line: string) => void (line.includes('the job ended') && ended.push(JSON.parse(line)));
+    configureLogging({ level: 'info', to: { write } });
+    try {
+      await jobs.jobs.advanceAll();
+      await jobs.endings.idle();
+      expect(ended).toEqual([expect.objectContaining({ jobId, traceId })]);
+      jobId = await jobs.submit(['storage://film']);
+      await jobs.db.manager.update(JobEntity, jobId, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+      await jobs.plan(jobId, { chunks: 1 });
+      for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+      const { open, begun } = gate();
+      await jobs.jobs.advance(jobId);
+      await begun;
+      await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() - interval '1 second'`);
+      open();
+      await jobs.endings.idle();
+      expect(ended.slice(1)).toEqual([expect.objectContaining({ jobId, traceId })]);
+    } finally {
+      configureLogging({ level: 'silent' });
+    }
+  });
+
   it('is taken back by a retry: what is still being written is not kept', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);

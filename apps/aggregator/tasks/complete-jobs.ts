@@ -3,7 +3,7 @@ import { IdentityEntity, JobEntity, JobEndingEntity, JobModuleEntity, outsideTra
 import { joinIdentities, LockedJob, Scheduler } from '@adit/jobs';
 import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
-import { createLogger } from '@adit/runtime';
+import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { atATime } from '../folding/at-a-time.js';
@@ -95,7 +95,11 @@ export class JobEndings extends TaskLoop {
 
   protected async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
-    if (ended === null) return;
+    // Another job's message may have woken this loop.
+    if (ended !== null) await inTrace(ended.job.traceparent, () => this.endJob(task, ended));
+  }
+
+  private async endJob(task: ClaimedTask, ended: EndedJob): Promise<void> {
     await this.joinIdentities(ended.job.id);
     const problems = await this.taught.file(ended);
     const files = await this.artifacts.write(ended);

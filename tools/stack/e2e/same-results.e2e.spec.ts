@@ -19,6 +19,8 @@ const speech = await pulledModel('whisper-base');
 const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
 /** Of the request whose trace is looked at. */
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+/** The span of whoever asks. */
+const CLIENT_SPAN = '00f067aa0ba902b7';
 /** The kind of a span that sends a message, as OTLP numbers it. */
 const PRODUCER = 4;
 const modules = { face_recognition: { cluster_unknowns: true } };
@@ -112,15 +114,21 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
         modules,
         webhook: { callback: `http://127.0.0.1:${port}/hook`, events: ['job.on_completed'] },
       },
-      { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+      { traceparent: `00-${traceId}-${CLIENT_SPAN}-01` },
     );
     await stack.api.ended(posted.id);
     const services = ['gateway', 'decoder', 'inference-face', 'aggregator', 'notifier'].map((name) => `adit-${name}`);
     // Relays share the outbox: any process may send a message of the job.
-    const of = () => collector.spans.filter((span) => span.traceId === traceId && span.kind !== PRODUCER);
+    const all = () => collector.spans.filter((span) => span.traceId === traceId);
+    const of = () => all().filter(({ kind }) => kind !== PRODUCER);
+    // Each process tells its spans when it gets to it: what others go back to may come last.
+    const isWhole = () => {
+      const known = new Set([CLIENT_SPAN, ...all().map(({ spanId }) => spanId)]);
+      return all().every(({ parentSpanId }) => known.has(parentSpanId ?? CLIENT_SPAN));
+    };
     for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
       const sent = of().some(({ service, kind }) => service === 'adit-notifier' && kind === 3);
-      if (sent && services.every((name) => of().some(({ service }) => service === name))) break;
+      if (sent && services.every((name) => of().some(({ service }) => service === name)) && isWhole()) break;
     }
     expect(hooks.map(({ event }) => event)).toEqual(['job.on_completed']);
     expect(hooks[0]!.traceparent).toContain(traceId);
@@ -144,7 +152,8 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
       ...['4 send analyses.faces.requested', '5 process analyses.faces.requested'],
     ]);
     expect(path(named('POST')).slice(-4)).toEqual([
-      expect.stringMatching(/^5 process /),
+      // A message, or the aggregator's round over what is underway: that has no span, and goes on from the request.
+      expect.stringMatching(/^5 process |^2 POST /),
       '4 send events.raised',
       '1 webhook attempt',
       '3 POST',
