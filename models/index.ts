@@ -1,4 +1,12 @@
 export { CatalogueEntry, modelsRoot, readCatalogue, type Catalogue } from './catalogue.js';
 export { installWeights, type InstalledModel } from './install.js';
 export { filesOfWheels } from './pulled/wheels.js';
-export { pullableModels, pulledFiles, pullModel, pullSources, type PullOptions } from './pulled/pull.js';
+export {
+  fetchedModels,
+  fetchForSetUp,
+  pullableModels,
+  pulledFiles,
+  pullModel,
+  pullSources,
+  type PullOptions,
+} from './pulled/pull.js';

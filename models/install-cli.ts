@@ -1,7 +1,12 @@
-/** `node dist/install-cli.js --cache DIR [--verify]`: installs all weights; says one line for each that was converted. */
+/**
+ * `node dist/install-cli.js --cache DIR [--verify] [--fetch]`: installs all weights; says one line for each that was converted.
+ * With `--fetch` it also downloads, into the cache, those that set-up brings along; a line that begins with "note: " says which
+ * could not be had.
+ */
 import { parseArgs } from 'node:util';
 import { AditError } from '@adit/contracts';
 import { installWeights, type InstalledModel } from './install.js';
+import { fetchForSetUp } from './pulled/pull.js';
 
 function report(model: InstalledModel, milliseconds: number): void {
   if (model.from !== 'package') return;
@@ -9,10 +14,26 @@ function report(model: InstalledModel, milliseconds: number): void {
   process.stdout.write(`weights: ${model.name} converted (${megabytes} MB, ${(milliseconds / 1000).toFixed(1)} s)\n`);
 }
 
+async function fetch(cacheDir: string): Promise<void> {
+  const onProgress = (name: string, bytes: number, of: number): void => {
+    process.stdout.write(`${name}: ${Math.round(bytes / 1e6)} of ${Math.round(of / 1e6)} MB\n`);
+  };
+  for (const { name, purpose, problem } of await fetchForSetUp({ cacheDir, onProgress })) {
+    if (problem === null) continue;
+    const why = problem.split('\n', 1)[0];
+    process.stdout.write(
+      `note: ${name} was not fetched (${why}). It ${purpose}; later: npm run adit -- model pull ${name}\n`,
+    );
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { cache: { type: 'string' }, verify: { type: 'boolean', default: false } } });
-  if (values.cache === undefined) throw new AditError('VALIDATION', 'usage: install-cli --cache DIR [--verify]');
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { cache: { type: 'string' }, verify: flag, fetch: flag } });
+  if (values.cache === undefined)
+    throw new AditError('VALIDATION', 'usage: install-cli --cache DIR [--verify] [--fetch]');
   await installWeights({ cacheDir: values.cache, verify: values.verify, onProgress: report });
+  if (values.fetch) await fetch(values.cache);
 }
 
 main().catch((error: unknown) => {

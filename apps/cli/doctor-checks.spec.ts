@@ -24,7 +24,8 @@ it('reads the limit of a control group of either version, and does without one',
 });
 
 it('says what was not pulled, what it would add and how it comes', async () => {
-  const findings = await pulledModels({ modelRoots: ['/nowhere'], userModels: '/nowhere' });
+  const nowhere = { modelRoots: ['/nowhere'], userModels: '/nowhere', inference: { modelsDir: undefined } };
+  const findings = await pulledModels(nowhere, '/nowhere');
   expect(findings.map(({ state, what }) => [state, what.split(' ')[0]])).toEqual([
     ['warning', 'whisper-base'],
     ['warning', 'pp-ocrv6'],

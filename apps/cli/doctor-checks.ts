@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
-import { modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
+import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
 import { precisionFindings } from './doctor-precision.js';
 import type { Finding } from './finding.js';
-import type { CliSettings } from './settings.js';
+import { cacheFolder, type CliSettings } from './settings.js';
 
 type Check = () => Promise<Finding[]>;
 
@@ -127,16 +127,24 @@ async function models({ userModels }: CliSettings): Promise<Finding[]> {
 }
 
 /** Of what does not come with Adit, whether it was pulled. */
-export async function pulledModels({
-  modelRoots,
-  userModels,
-}: Pick<CliSettings, 'modelRoots' | 'userModels'>): Promise<Finding[]> {
+export async function pulledModels(
+  {
+    modelRoots,
+    userModels,
+    inference: { modelsDir },
+  }: Pick<CliSettings, 'modelRoots' | 'userModels'> & { inference: Pick<CliSettings['inference'], 'modelsDir'> },
+  cacheDir = cacheFolder(),
+): Promise<Finding[]> {
   const repository = await ModelRepository.open({ roots: modelRoots });
   const here = new Set(repository.list().map(({ pin }) => pin.name));
   await repository.close();
+  // See placeFetched.
+  const fetched = modelsDir === undefined ? await fetchedModels(cacheDir) : [];
   return pullableModels().map(({ name, purpose, bytes, licence }): Finding => {
     if ([...pulledFiles(name).keys()].every((part) => here.has(part)))
       return { state: 'good', what: `${name} ${purpose}` };
+    if (fetched.includes(name))
+      return { state: 'good', what: `${name} ${purpose}; the next start puts it into ${userModels}` };
     return {
       state: 'warning',
       what: `${name} is not in ${userModels}: it ${purpose}`,

@@ -1,8 +1,6 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { pullModel } from '@adit/models';
 import { untilInterrupted } from './interrupt.js';
-import { cliSettings } from './settings.js';
+import { cacheFolder, cliSettings } from './settings.js';
 
 export interface ModelPullOptions {
   dataDir?: string;
@@ -16,11 +14,10 @@ export interface ModelPullOptions {
  */
 export async function pullHere(name: string, { dataDir, from, shared }: ModelPullOptions): Promise<void> {
   const { userModels: modelsDir } = cliSettings(dataDir);
-  const cacheDir = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
   const bar = process.stderr.isTTY ? progressBar(name) : null;
   // What was fetched by then is removed.
   const { signal, release } = untilInterrupted();
-  const options = { cacheDir, from, onProgress: bar?.show, signal };
+  const options = { cacheDir: cacheFolder(), from, onProgress: bar?.show, signal };
   const pulling =
     shared === true
       ? (await import('./model-pull-shared.js')).pullShared(name, options)

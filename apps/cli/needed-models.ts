@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AditError } from '@adit/contracts';
 
 /** What a module cannot do without and does not come with Adit. */
 const NEEDED: Readonly<Record<string, string>> = { speech_recognition: 'whisper-base' };
@@ -11,13 +12,37 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
     if (model === undefined) continue;
     // Few commands get here, and these import a lot.
     const [{ cliSettings }, { pullHere }] = await Promise.all([import('./settings.js'), import('./model-pull.js')]);
-    const { userModels } = cliSettings(dataDir);
-    const there = await access(join(userModels, model, 'model.yaml')).then(
-      () => true,
-      () => false,
-    );
-    if (there) continue;
+    if (await isIn(cliSettings(dataDir).userModels, model)) continue;
     process.stderr.write(`${id} needs the model ${model}, which is not here yet; it is pulled now, once.\n`);
     await pullHere(model, dataDir === undefined ? {} : { dataDir });
   }
+}
+
+/**
+ * Puts the models that set-up has fetched into the data folder's models, once. What keeps them out of it is said, and nothing more.
+ * A folder that ADIT_MODELS_DIR names is left as it is.
+ */
+export async function placeFetched(dataDir: string | undefined): Promise<void> {
+  const [{ cacheFolder, cliSettings }, { fetchedModels, pullModel }] = await Promise.all([
+    import('./settings.js'),
+    import('@adit/models'),
+  ]);
+  const { inference, userModels: modelsDir } = cliSettings(dataDir);
+  if (inference.modelsDir !== undefined) return;
+  const cacheDir = cacheFolder();
+  for (const name of await fetchedModels(cacheDir)) {
+    if (await isIn(modelsDir, name)) continue;
+    try {
+      await pullModel({ name, modelsDir, cacheDir });
+    } catch (error) {
+      process.stderr.write(`${name} is not put into ${modelsDir}: ${AditError.from(error).message}\n`);
+    }
+  }
+}
+
+function isIn(modelsDir: string, name: string): Promise<boolean> {
+  return access(join(modelsDir, name, 'model.yaml')).then(
+    () => true,
+    () => false,
+  );
 }

