@@ -32,9 +32,8 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   const set = settingsOf(options.modules, options.set);
   const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
   if (options.server === undefined) {
-    const { placeFetched, pullNeeded } = await import('./needed-models.js');
+    const { pullNeeded } = await import('./needed-models.js');
     await pullNeeded(options.modules, options.dataDir);
-    await placeFetched(options.dataDir);
   }
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;

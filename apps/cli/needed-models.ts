@@ -23,6 +23,7 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
  * A folder that ADIT_MODELS_DIR names is left as it is.
  */
 export async function placeFetched(dataDir: string | undefined): Promise<void> {
+  // What an engine has loaded by then; a command that needs none does not load it.
   const [{ cacheFolder, cliSettings }, { fetchedModels, pullModel }] = await Promise.all([
     import('./settings.js'),
     import('@adit/models'),
