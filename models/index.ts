@@ -4,6 +4,7 @@ export { filesOfWheels } from './pulled/wheels.js';
 export {
   fetchedModels,
   fetchForSetUp,
+  isPulled,
   pullableModels,
   pulledFiles,
   pullModel,

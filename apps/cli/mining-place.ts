@@ -6,7 +6,6 @@ import { EMBEDDED_DATABASE, startPgliteAhead } from '@adit/database/pglite-start
 import { BaseConfig, compileLater, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
 import type { EngineOptions } from './engine-options.js';
-import { placeFetched } from './needed-models.js';
 import { uploadFile } from './upload-file.js';
 
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
@@ -53,6 +52,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   let engine;
   try {
     const { startEngine } = await import('@adit/standalone');
+    const { placeFetched } = await import('./fetched-models.js');
     await placeFetched(given);
     engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
   } finally {

@@ -1,11 +1,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError } from '@adit/contracts';
 
 /** What a module cannot do without and does not come with Adit. */
 const NEEDED: Readonly<Record<string, string>> = { speech_recognition: 'whisper-base' };
 
-/** Pulls what the modules need and this machine lacks, after saying so. Nothing else ever downloads weights unasked. */
+/** Pulls what the modules need and this machine lacks, after saying so. Nothing else downloads weights unasked, but set-up. */
 export async function pullNeeded(modules: readonly string[], dataDir: string | undefined): Promise<void> {
   for (const id of modules) {
     const model = NEEDED[id];
@@ -18,30 +17,8 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
   }
 }
 
-/**
- * Puts the models that set-up has fetched into the data folder's models, once. What keeps them out of it is said, and nothing more.
- * A folder that ADIT_MODELS_DIR names is left as it is.
- */
-export async function placeFetched(dataDir: string | undefined): Promise<void> {
-  // What an engine has loaded by then; a command that needs none does not load it.
-  const [{ cacheFolder, cliSettings }, { fetchedModels, pullModel }] = await Promise.all([
-    import('./settings.js'),
-    import('@adit/models'),
-  ]);
-  const { inference, userModels: modelsDir } = cliSettings(dataDir);
-  if (inference.modelsDir !== undefined) return;
-  const cacheDir = cacheFolder();
-  for (const name of await fetchedModels(cacheDir)) {
-    if (await isIn(modelsDir, name)) continue;
-    try {
-      await pullModel({ name, modelsDir, cacheDir });
-    } catch (error) {
-      process.stderr.write(`${name} is not put into ${modelsDir}: ${AditError.from(error).message}\n`);
-    }
-  }
-}
-
-function isIn(modelsDir: string, name: string): Promise<boolean> {
+/** Whether a folder of models has one of that name. */
+export function isIn(modelsDir: string, name: string): Promise<boolean> {
   return access(join(modelsDir, name, 'model.yaml')).then(
     () => true,
     () => false,

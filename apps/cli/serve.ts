@@ -3,7 +3,7 @@ import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { startTelemetry } from '@adit/service';
 import { startEngine } from '@adit/standalone';
 import { SERVES } from '@adit/standalone';
-import { placeFetched } from './needed-models.js';
+import { placeFetched } from './fetched-models.js';
 import { cliSettings } from './settings.js';
 import type { StartOptions } from './start.js';
 

@@ -9,6 +9,7 @@ import { inferenceLandmarkModule } from '@adit/inference-landmark';
 import { inferenceObjectModule } from '@adit/inference-object';
 import { inferenceSpeechModule } from '@adit/inference-speech';
 import { inferenceTextModule } from '@adit/inference-text';
+import { isPulled } from '@adit/models';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { NotifierModule } from '@adit/notifier';
 import { platformModules } from '@adit/service';
@@ -33,7 +34,10 @@ export class EngineModule {
       module: EngineModule,
       imports: [
         ...platformModules(config, 'standalone'),
-        ModelsModule.forRoot({ config, analyses, builtIn: builtInModels, dataDir: resolve(config.dataDir) }),
+        ModelsModule.forRoot({
+          ...{ config, analyses, builtIn: builtInModels, dataDir: resolve(config.dataDir) },
+          isVerified: ({ pin: { name }, folder, files }) => isPulled({ name, folder, files }),
+        }),
         DecoderModule.forRoot(config, workDirectory),
         inferenceFaceModule(analyses, config, modules),
         inferenceObjectModule(analyses, config, modules),

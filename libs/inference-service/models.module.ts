@@ -3,7 +3,7 @@ import { counter, createLogger, gauge, histogram, roomyHeap, secondsBetween } fr
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
-import { ModelRepository } from '@adit/inference';
+import { ModelRepository, type ModelVersion } from '@adit/inference';
 import { AnalysisRegistry } from '@adit/inference';
 import { SessionPool } from '@adit/inference';
 import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
@@ -54,6 +54,8 @@ interface ModelsModuleOptions {
   builtIn: string[];
   dataDir: string;
   analyses: AnalysisRegistry;
+  /** Whether a version in the user's folder is known to work, and need not be run to be served. */
+  isVerified?: (model: ModelVersion) => Promise<boolean>;
   /** Told when the GPU failed and nothing on it is left. */
   deviceLost?: (pool: SessionPool) => void;
 }
@@ -212,9 +214,9 @@ async function openRepository(
     roots: [own],
     shared,
     watch: true,
-    // Adit's own networks were checked by their hash at set-up; running each again would slow every start.
+    // Adit's own networks were checked by their hash at set-up, or when they were pulled; running each again would slow every start.
     check: async (model) => {
-      if (model.manifest.kind !== 'network' || model.builtIn) return;
+      if (model.manifest.kind !== 'network' || model.builtIn || (await options.isVerified?.(model))) return;
       await pool.check(model, (run) => checkGolden(model, run));
     },
   });

@@ -26,6 +26,28 @@ export function pulledFiles(name: string): Map<string, { file: string; sha256: s
   return new Map(files.map(({ model }) => [model, files.filter((each) => each.model === model)]));
 }
 
+/**
+ * Whether a version in a folder of models is a pulled one as it was verified: its files have the catalogue's hashes, and its
+ * manifest is Adit's. `folder`: of the version.
+ */
+export async function isPulled({
+  name,
+  folder,
+  files,
+}: {
+  name: string;
+  folder: string;
+  files: readonly { name: string; sha256: string }[];
+}): Promise<boolean> {
+  const promised = PULLED_MODELS.flatMap((each) => each.files).filter(({ model }) => model === name);
+  const isPromised = ({ file, sha256 }: { file: string; sha256: string }): boolean =>
+    files.some((each) => each.name === file && each.sha256 === sha256);
+  if (promised.length === 0 || !promised.every(isPromised)) return false;
+  const manifests = [join(folder, '..', 'model.yaml'), join(modelsRoot(), 'pulled', name, 'model.yaml')];
+  const [found, ours] = await Promise.all(manifests.map((path) => readFile(path).catch(() => null)));
+  return found != null && ours != null && found.equals(ours);
+}
+
 /** The models that can be pulled: what they add, and about how many bytes are downloaded. */
 export function pullableModels(): readonly Pick<PulledModel, 'name' | 'bytes' | 'licence' | 'purpose'>[] {
   return PULLED_MODELS;

@@ -1,11 +1,11 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchForSetUp, pulledFiles } from '@adit/models';
+import { fetchForSetUp, isPulled, pulledFiles } from '@adit/models';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pulledModel } from '../../libs/analyses/testing/pulled-models.js';
 import { pulledModels } from './doctor-checks.js';
-import { placeFetched } from './needed-models.js';
+import { placeFetched } from './fetched-models.js';
 
 const reader = await pulledModel('pp-ocrv6');
 const environment = { ...process.env };
@@ -62,11 +62,21 @@ const whyNot = 'reason' in reader ? ` (skipped: ${reader.reason})` : '';
     await placeFetched(dataDir);
     expect(await manifestIn(join(dataDir, 'models'))).toContain('name: pp-ocrv6');
     expect(await finding()).toMatchObject({ state: 'good', what: expect.not.stringContaining('the next start') });
-    // Somebody's own from then on.
+    const files = pulledFiles('pp-ocrv6')
+      .get('pp-ocrv6')!
+      .map(({ file, sha256 }) => ({ name: file, sha256 }));
+    const placed = { name: 'pp-ocrv6', folder: join(dataDir, 'models/pp-ocrv6/1'), files };
+    expect(await isPulled(placed)).toBe(true);
+    expect(await isPulled({ ...placed, files: files.map((file) => ({ ...file, sha256: 'a'.repeat(64) })) })).toBe(
+      false,
+    );
+    expect(await isPulled({ ...placed, name: 'somebody-s' })).toBe(false);
+    // Somebody's own from then on: it is tried before it is served.
     const path = join(dataDir, 'models/pp-ocrv6/model.yaml');
     await writeFile(path, `${await manifestIn(join(dataDir, 'models'))}\n# ours\n`);
     await placeFetched(dataDir);
     expect(await manifestIn(join(dataDir, 'models'))).toContain('# ours');
+    expect(await isPulled(placed)).toBe(false);
   });
 
   it('is not used when it is not what was verified', async () => {
