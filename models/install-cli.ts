@@ -18,7 +18,12 @@ async function fetch(cacheDir: string): Promise<void> {
   const onProgress = (name: string, bytes: number, of: number): void => {
     process.stdout.write(`${name}: ${Math.round(bytes / 1e6)} of ${Math.round(of / 1e6)} MB\n`);
   };
-  for (const { name, purpose, problem } of await fetchForSetUp({ cacheDir, onProgress })) {
+  // What was fetched by then is removed.
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => interrupted.abort());
+  }
+  for (const { name, purpose, problem } of await fetchForSetUp({ cacheDir, onProgress, signal: interrupted.signal })) {
     if (problem === null) continue;
     const why = problem.split('\n', 1)[0];
     process.stdout.write(

