@@ -20,6 +20,23 @@ it('asks a collecting gauge when the page is read', async () => {
   expect(contentType).toContain('text/plain');
 });
 
+it('keeps the page when a gauge cannot be read, and says nothing of it', async () => {
+  let away = false;
+  const read = () => {
+    if (away) throw new Error('The database is away.');
+    return 3;
+  };
+  gauge('adit_test_waiting', 'Waiting.', ['kind'], (it) => it.set({ kind: 'a' }, read()));
+  gauge('adit_test_held', 'Held.', [], async (it) => it.set(await Promise.resolve().then(read)));
+  expect((await metricsPage()).body).toContain('adit_test_waiting{kind="a"} 3\n');
+  away = true;
+  const { body } = await metricsPage();
+  expect(body).not.toContain('adit_test_waiting{');
+  expect(body).toContain('adit_test_held Nan');
+  away = false;
+  expect((await metricsPage()).body).toContain('adit_test_held 3');
+});
+
 it('measures in buckets that fit what is measured', async () => {
   expect(secondsBetween(0.001, 1)).toEqual([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]);
   expect(secondsBetween(0.05, 600).at(0)).toBe(0.05);

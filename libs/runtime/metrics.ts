@@ -22,25 +22,38 @@ export function counter<L extends string>(name: string, help: string, labelNames
   return existing(name, Counter<L>) ?? new Counter({ name, help, labelNames, registers: [metrics] });
 }
 
-/** A gauge, set by hand or, with `collect`, read when the page is asked for; the first `collect` of a name stays. */
+const collectors = new WeakMap<object, () => unknown>();
+
+/**
+ * A gauge, set by hand or, with `collect`, read when the page is asked for; of several `collect` of a name the last is
+ * asked, since what the others asked may be closed. One that fails leaves no value: none of any label, or NaN.
+ */
 export function gauge<L extends string>(
   name: string,
   help: string,
   labelNames: readonly L[] = [],
   collect?: (gauge: Gauge<L>) => void | Promise<void>,
 ): Gauge<L> {
-  const found = existing(name, Gauge<L>);
-  if (found !== undefined) return found;
+  const made = existing(name, Gauge<L>) ?? newGauge(name, help, labelNames);
+  if (collect) collectors.set(made, () => collect(made));
+  return made;
+}
+
+function newGauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
   return new Gauge<L>({
     name,
     help,
     labelNames,
     registers: [metrics],
-    ...(collect && {
-      collect() {
-        return collect(this);
-      },
-    }),
+    async collect() {
+      try {
+        await collectors.get(this)?.();
+      } catch {
+        // What cannot be read, as from a database that is away, must not cost the page all that can.
+        this.reset();
+        if (labelNames.length === 0) this.set(NaN);
+      }
+    },
   });
 }
 
