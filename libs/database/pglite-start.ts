@@ -12,7 +12,7 @@ export const EMBEDDED_DATABASE = 'database';
 
 /** An embedded PostgreSQL that takes connections, and the lock on its folder. */
 export interface StartedPglite {
-  server: PgliteServer;
+  server: Pick<PgliteServer, 'connect'>;
   close(): Promise<void>;
 }
 
@@ -35,6 +35,11 @@ export function startPgliteAhead(directory: string): () => Promise<void> {
     const started = await starting.catch(() => null);
     await started?.close();
   };
+}
+
+/** The next to open the database in `directory` gets `started`, which runs elsewhere. */
+export function useRunningPglite(directory: string, started: StartedPglite): void {
+  ahead.set(resolve(directory), Promise.resolve(started));
 }
 
 /** Locks the folder, makes a database in it if there is none, and starts it. Throws UNAVAILABLE. */

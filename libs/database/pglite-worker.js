@@ -14,7 +14,8 @@ import { vector } from '@electric-sql/pglite-pgvector';
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
 const TERMINATE = 'X'.charCodeAt(0);
-const RESET_SESSION = simpleQuery('ROLLBACK; DISCARD ALL');
+/** One after the other: several statements in one query are a transaction, in which DISCARD ALL is refused. */
+const RESET_SESSION = ['ROLLBACK', 'DISCARD ALL'].map(simpleQuery);
 /** Plans of prepared statements are made for tables as large as they were then. */
 const FORGET_PLANS = simpleQuery('DISCARD PLANS');
 const PLANS_MILLISECONDS = 30_000;
@@ -64,7 +65,7 @@ function serveNext() {
     if (ended) return;
     ended = true;
     last = last.then(async () => {
-      await database.execProtocolRaw(RESET_SESSION);
+      for (const statement of RESET_SESSION) await database.execProtocolRaw(statement);
       port.close();
       serving = null;
       serveNext();
