@@ -24,6 +24,11 @@ export const GatewayConfig = z.object({
     'The first API key. Without it one is made at the first start and printed once.',
     { secret: true },
   ),
+  logRequests: setting(
+    'ADIT_LOG_REQUESTS',
+    z.boolean().default(false),
+    'Write a log line for each request: method, path without its query, status, milliseconds. In a terminal `adit start` does so unless this is false.',
+  ),
   publicUrl,
   trustProxy: setting(
     'ADIT_TRUST_PROXY',

@@ -37,7 +37,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<Ord
   const orderlyClose = addOrderlyClose(fastify, CLOSING_PATIENCE_MS);
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
-  addRequestHooks(fastify, config.corsOrigins);
+  addRequestHooks(fastify, config.corsOrigins, { logs: config.logRequests });
   addAccessHooks(
     fastify,
     app.get(Authenticator, { strict: false }),

@@ -96,13 +96,14 @@ describe('logger', () => {
   });
 
   it('takes Nest’s own lines', () => {
+    configureLogging({ level: 'debug', format: 'json', to });
     const nest = new NestLogger();
     nest.log('Mapped {/v1/jobs}', 'RouterExplorer');
     nest.error(new Error('broken'), 'ExceptionsHandler');
     nest.error('it failed', 'Error: it failed\n    at here', 'Somewhere');
-    nest.debug('no');
+    nest.verbose('no');
     expect(entries()).toMatchObject([
-      { name: 'nest', context: 'RouterExplorer', msg: 'Mapped {/v1/jobs}', level: 'info' },
+      { name: 'nest', context: 'RouterExplorer', msg: 'Mapped {/v1/jobs}', level: 'debug' },
       { context: 'ExceptionsHandler', msg: 'broken', err: { message: 'broken' }, level: 'error' },
       { context: 'Somewhere', msg: 'it failed', stack: 'Error: it failed\n    at here' },
     ]);

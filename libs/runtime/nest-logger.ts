@@ -4,8 +4,9 @@ import { createLogger } from './logger.js';
 
 /** Nest's own lines through Adit's logger: `NestFactory.create(AppModule, { logger: new NestLogger() })`. */
 export class NestLogger implements LoggerService {
+  /** Tables of routes and modules, at each start of each process: of use to those who look for a fault in them. */
   log(message: unknown, ...rest: unknown[]): void {
-    write('info', message, rest);
+    write('debug', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {

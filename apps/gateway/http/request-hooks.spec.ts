@@ -1,3 +1,4 @@
+import { configureLogging } from '@adit/runtime';
 import { recordSpans } from '@adit/runtime/spec-tracer';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -11,7 +12,7 @@ describe('the span of a request', () => {
   beforeAll(() => {
     spans = recordSpans();
     fastify = gatewayAdapter({ trustProxy: [], maxBodyBytes: 1_000 }).getInstance<FastifyInstance>();
-    addRequestHooks(fastify, []);
+    addRequestHooks(fastify, [], { logs: true });
     fastify.get('/answers/:status', (request, reply) => {
       const { status } = request.params as { status: string };
       return reply.status(Number(status)).send('');
@@ -39,5 +40,14 @@ describe('the span of a request', () => {
 
   it.each([200, 304, 400, 404, 409, 429])('has not failed when the answer is %i', async (status) => {
     expect(await saidOf(status)).toEqual(['GET /answers/:status: 1']);
+  });
+
+  it('is logged without what its query holds', async () => {
+    const lines: string[] = [];
+    configureLogging({ level: 'info', format: 'json', to: { write: (line) => void lines.push(line) } });
+    await fastify.inject('/answers/204?token=secret');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ name: 'gateway', msg: 'GET /answers/204', status: 204 });
+    expect(lines[0]).not.toContain('secret');
   });
 });

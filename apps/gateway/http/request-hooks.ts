@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { counter, histogram, httpMethod, openSpan, withContext, type OpenSpan, secondsBetween } from '@adit/runtime';
+import {
+  counter,
+  createLogger,
+  histogram,
+  httpMethod,
+  openSpan,
+  withContext,
+  type OpenSpan,
+  secondsBetween,
+} from '@adit/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { addCrossOrigin } from './cross-origin.js';
 
@@ -26,8 +35,14 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID();
 }
 
-/** What every request passes first and last: id, trace, headers, and what is counted of it. */
-export function addRequestHooks(fastify: FastifyInstance, corsOrigins: readonly string[]): void {
+const log = createLogger('gateway');
+
+/** What every request passes first and last: id, trace, headers, what is counted of it and, with `logs`, its log line. */
+export function addRequestHooks(
+  fastify: FastifyInstance,
+  corsOrigins: readonly string[],
+  { logs }: { logs: boolean },
+): void {
   const spans = new WeakMap<FastifyRequest, OpenSpan>();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id });
@@ -59,6 +74,11 @@ export function addRequestHooks(fastify: FastifyInstance, corsOrigins: readonly 
     // What a client asked wrongly is no failure of ours.
     if (reply.statusCode >= 500) span?.failAs(String(reply.statusCode));
     span?.end();
+    if (logs) {
+      const [path] = request.url.split('?');
+      const fields = { status: reply.statusCode, ms: Math.round(reply.elapsedTime), requestId: request.id };
+      log.info(fields, `${request.method} ${path}`);
+    }
     done();
   });
 }
