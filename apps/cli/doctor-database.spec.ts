@@ -1,3 +1,4 @@
+/** @needs servers */
 import { openDatabase } from '@adit/database';
 import { describeWith, freshDatabase } from '@adit/testing';
 import { expect, it } from '@jest/globals';

@@ -1,9 +1,15 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
 
-/** Shows how far things are: live bars on a terminal, a line per tenth elsewhere. On stderr. */
+/** Between two lines on one thing where no terminal shows bars. */
+const SAID_AGAIN_MS = 30_000;
+
+/**
+ * Shows how far things are: live bars on a terminal; elsewhere a line when a thing begins, one when it is done, and one every
+ * half a minute in between. On stderr.
+ */
 export class Progress {
   private readonly bars = new Map<string, SingleBar>();
-  private readonly said = new Map<string, number>();
+  private readonly said = new Map<string, { at: number; isDone: boolean }>();
   private multi: MultiBar | null = null;
 
   constructor(
@@ -21,11 +27,17 @@ export class Progress {
       this.bars.set(name, bar);
       bar.update(percent, { name, state });
     } else {
-      const tenth = Math.floor(percent / 10);
-      if ((this.said.get(name) ?? -1) >= tenth) return;
-      this.said.set(name, tenth);
-      this.out.write(`${name}: ${percent} %\n`);
+      this.say(name, percent);
     }
+  }
+
+  private say(name: string, percent: number): void {
+    const last = this.said.get(name);
+    const isDone = percent >= 100;
+    const now = Date.now();
+    if (last !== undefined && (last.isDone || (!isDone && now - last.at < SAID_AGAIN_MS))) return;
+    this.said.set(name, { at: now, isDone });
+    this.out.write(`${name}: ${isDone ? 'done' : last === undefined ? 'begun' : `${percent} %`}\n`);
   }
 
   /** Leaves the bars as they are and gives the terminal back. */

@@ -1,24 +1,46 @@
+import { dirname } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { startTelemetry } from '@adit/service';
 import { startEngine } from '@adit/standalone';
 import { SERVES } from '@adit/standalone';
+import { keptKey } from './command-line-key.js';
 import { placeFetched } from './fetched-models.js';
+import { sampleFilmIfAny } from './sample-film.js';
 import { cliSettings } from './settings.js';
+import { startBanner, type StartFacts } from './start-banner.js';
 import type { StartOptions } from './start.js';
 
 /** The supervised process of `adit start`: the engine itself. */
 async function serve(options: StartOptions): Promise<void> {
   const { dataDir } = cliSettings(options.dataDir);
-  const { port, host, localRoot: localRoots } = options;
+  const { port, host } = options;
+  // Somebody who looks on gets a key that is kept beside the data, lines for people, and a film to begin with.
+  const isWatched = process.stdout.isTTY;
+  const { ADIT_API_KEY: given, ADIT_API_KEY_FILE: givenIn } = process.env;
+  const own = isWatched && !given && !givenIn ? await keptKey(dataDir) : null;
+  const film = isWatched ? sampleFilmIfAny() : null;
+  const localRoots = [...options.localRoot, ...(film === null ? [] : [dirname(film)])];
   onShutdown('telemetry', SHUTDOWN_PRIORITY.drivers, await startTelemetry('standalone'));
   await placeFetched(options.dataDir);
-  const engine = await startEngine({ dataDir, port, host, localRoots });
+  const engine = await startEngine({ dataDir, port, host, localRoots, apiKey: own?.key, isWatched });
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });
   if (engine.newKey !== null) process.stderr.write(`API key, shown this once: ${engine.newKey}\n`);
   process.send?.(SERVES);
-  process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
+  if (!isWatched) {
+    process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
+    return;
+  }
+  const path = own?.path ?? givenIn;
+  const key: StartFacts['key'] =
+    given || path === undefined
+      ? { from: 'environment' }
+      : { from: 'file', path, made: own?.isNew === true ? own.key : null };
+  process.stderr.write(startBanner({ url: engine.url, dataDir, key, film }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void process.stderr.write(`\nStopping. All that was found stays in ${dataDir}.\n`));
+  }
 }
 
 // A supervisor that was killed cannot pass on the signal to end.

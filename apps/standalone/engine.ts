@@ -22,6 +22,8 @@ interface StartOptions {
   localRoots?: string[];
   /** Logs errors only, to stderr. */
   quiet?: boolean;
+  /** Somebody looks at what it says: unless set otherwise, lines for people, one for each request too. */
+  isWatched?: boolean;
   /** A key to be valid besides those made before; ADIT_API_KEY unless given. */
   apiKey?: string;
 }
@@ -86,8 +88,9 @@ export async function bootEngine(
   }
 }
 
-function configOf({ dataDir, port, host, apiKey, localRoots = [] }: StartOptions): EngineConfig {
-  const config = loadConfig(EngineConfig);
+function configOf({ dataDir, port, host, apiKey, isWatched, localRoots = [] }: StartOptions): EngineConfig {
+  const watched = isWatched === true ? { ADIT_LOG_FORMAT: 'pretty', ADIT_LOG_REQUESTS: 'true' } : {};
+  const config = loadConfig(EngineConfig, { ...watched, ...process.env });
   return {
     ...config,
     ...(dataDir === undefined ? {} : { dataDir }),

@@ -1,0 +1,38 @@
+export interface StartFacts {
+  /** Base address of the API. */
+  url: string;
+  /** Absolute. */
+  dataDir: string;
+  /** What makes requests valid. */
+  key: { from: 'environment' } | { from: 'file'; path: string; made: string | null };
+  /** A film that comes along and that jobs may read; null where there is none. */
+  film: string | null;
+}
+
+/**
+ * What `adit start` says in a terminal, in eight lines at the most: where it runs, with which key, where data lie, a request
+ * that works as pasted, and how to stop. A key that was made now is shown; one of before only by the file that holds it.
+ */
+export function startBanner({ url, dataDir, key, film }: StartFacts): string {
+  const header = key.from === 'environment' ? '$ADIT_API_KEY' : `$(cat ${quoted(key.path)})`;
+  const job = { sources: [film ?? 'https://example.org/film.mp4'], modules: { face_recognition: {} } };
+  const lines = [
+    ['Adit', `${url}  (its API is described at ${url}/api/docs)`],
+    ['Key', keyLine(key)],
+    ['Data', dataDir],
+    ['Try', `curl -sH "Authorization: Key ${header}" -H 'Content-Type: application/json' \\`],
+    ['', `  -d ${quoted(JSON.stringify(job))} ${url}/api/v1/jobs/`],
+    ['Stop', 'Ctrl-C; jobs that run go on at the next start'],
+  ];
+  return `\n${lines.map(([name = '', text = '']) => `  ${name.padEnd(5)} ${text}\n`).join('')}\n`;
+}
+
+function keyLine(key: StartFacts['key']): string {
+  if (key.from === 'environment') return 'the one in ADIT_API_KEY';
+  return key.made === null ? `kept in ${key.path}` : `${key.made}  (kept in ${key.path})`;
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
