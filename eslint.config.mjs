@@ -167,6 +167,14 @@ export default defineConfig(
     },
   },
   {
+    // What jest asks for by require.
+    files: ['**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: readonly('__dirname __filename globalThis module process require'),
+    },
+  },
+  {
     files: ['libs/report/client/*.js'],
     languageOptions: {
       globals: readonly('IntersectionObserver ResizeObserver atob document matchMedia requestAnimationFrame'),

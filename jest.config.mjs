@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { bundled, fileOf } from './libs/vendor/packages.mjs';
+import { workspaceSources } from './tools/testing/workspace-sources.mjs';
 
 /**
  * Engines and servers run beside the workers, so many cores are not for jest alone. Of few cores there is one more worker
@@ -7,34 +7,25 @@ import { bundled, fileOf } from './libs/vendor/packages.mjs';
  */
 const MOST_WORKERS = 4;
 
-/** Bundles are ES modules, which Jest cannot give to a package that requires this one: testcontainers does. */
-const REQUIRED = ['undici'];
-
-/** After a build, as in `npm test`, every suite loads the packages as the services do: as few files. */
-const vendor = Object.fromEntries(
-  process.env.ADIT_TEST_BUILT === undefined
-    ? []
-    : bundled
-        .filter((name) => !REQUIRED.includes(name))
-        .map((name) => [`^${name}$`, `<rootDir>/libs/vendor/dist/${fileOf(name)}`]),
-);
-
-/** One configuration for the whole repository; `jest <folder>` runs one package. */
+/** One configuration for the whole repository; `jest <folder>` runs one package. How specs run: tools/testing. */
 export default {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
-  // Workspace packages resolve to their TypeScript source, never to a stale build. Jest adds `import` or `require` itself.
-  testEnvironmentOptions: { customExportConditions: ['@adit/source', 'node'] },
+  runtime: '<rootDir>/tools/testing/runtime.cjs',
+  testRunner: '<rootDir>/tools/testing/suite.cjs',
+  testEnvironment: '<rootDir>/tools/testing/environment.cjs',
+  testSequencer: '<rootDir>/tools/testing/order.mjs',
+  // The second writes down what the last line of `npm test` and the table of times need.
+  reporters: ['default', '<rootDir>/tools/testing/summary.mjs'],
+  // Node loads specs itself; of jest's own transforms none is left.
+  transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '@swc/jest' },
-  moduleNameMapper: { ...vendor, '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...workspaceSources(import.meta.dirname), '^(\\.{1,2}/.*)\\.js$': '$1' },
   testMatch: ['<rootDir>/{apps,libs,models,tools}/**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  // The second writes the numbers for the last line of `npm test`, when asked to.
-  reporters: ['default', '<rootDir>/tools/setup/jest-summary.mjs'],
-  testSequencer: '<rootDir>/tools/setup/jest-order.mjs',
   maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
-  // Nothing fails because a machine is slow or has much to do.
-  testTimeout: 300_000,
+  // What suites leave behind adds up in a worker. It counts JavaScript's heap alone.
+  workerIdleMemoryLimit: '700MB',
+  // Nothing fails because a machine is slow or has much to do: only what hangs meets the limit.
+  testTimeout: 1_200_000,
 };

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

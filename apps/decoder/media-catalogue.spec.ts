@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

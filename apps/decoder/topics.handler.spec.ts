@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import 'reflect-metadata';
 import { setImmediate } from 'node:timers/promises';
 import { BusServer, InProcessBus } from '@adit/bus';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { Job, JobPage, Problem } from '@adit/contracts';
 import { ApiKeyEntity, DATABASE, WorkspaceEntity, type Database } from '@adit/database';
 import { sampleMedia } from '@adit/testing';

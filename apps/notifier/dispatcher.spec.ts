@@ -1,3 +1,4 @@
+/** @needs servers */
 import { randomUUID } from 'node:crypto';
 import { openDatabase, WebhookAttemptEntity, WebhookDeliveryEntity, type Database } from '@adit/database';
 import { AddressPolicy } from '@adit/net';

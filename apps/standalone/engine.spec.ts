@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';

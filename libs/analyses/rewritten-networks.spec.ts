@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs weights */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelManifest } from '@adit/contracts';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { createHook } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configureLogging } from '@adit/runtime';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, analysisTopic } from '@adit/contracts';
 import { configureLogging } from '@adit/runtime';

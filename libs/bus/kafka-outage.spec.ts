@@ -1,3 +1,4 @@
+/** @needs servers */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configureLogging } from '@adit/runtime';
 import { describeWith, ownServer } from '@adit/testing';

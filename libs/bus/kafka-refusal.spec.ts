@@ -1,3 +1,4 @@
+/** @needs servers */
 import { configureLogging } from '@adit/runtime';
 import { describeWith, uniqueName } from '@adit/testing';
 import { expect, it } from '@jest/globals';

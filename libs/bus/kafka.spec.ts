@@ -1,3 +1,4 @@
+/** @needs servers */
 import { configureLogging } from '@adit/runtime';
 import { describeWith } from '@adit/testing';
 import { busConformance } from './conformance.js';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { randomUUID } from 'node:crypto';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';

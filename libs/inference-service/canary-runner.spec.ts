@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs weights */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

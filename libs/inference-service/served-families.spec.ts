@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { AnalysisRegistry, defineAnalysis } from '@adit/inference';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';

@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { elementAt } from '@adit/contracts';
 import { randomOf } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';

@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { describe, expect, it } from '@jest/globals';
 import { embeddingHeadGraph } from './embedding-head.js';
 import { THIS_THREAD } from './onnx-graph.js';

@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs weights */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

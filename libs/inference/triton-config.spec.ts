@@ -1,3 +1,4 @@
+/** @needs weights */
 import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import fc from 'fast-check';

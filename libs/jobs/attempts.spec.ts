@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { AditError, type ErrorCode } from '@adit/contracts';
 import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

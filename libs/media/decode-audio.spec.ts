@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import { frameSpecName, type VideoFacts } from '@adit/contracts';
 import { transcode } from '@adit/testing';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import type { VideoFacts } from '@adit/contracts';
 import { numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing';

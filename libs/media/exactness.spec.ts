@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

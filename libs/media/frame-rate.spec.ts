@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import type { Rational } from '@adit/contracts';
 import { FrameIndex } from './frame-index.js';

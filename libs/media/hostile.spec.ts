@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { execFile } from 'node:child_process';

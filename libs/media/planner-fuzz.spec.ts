@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AditError, FrameInterval, ProcessingRange, VideoFacts } from '@adit/contracts';

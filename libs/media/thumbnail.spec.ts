@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

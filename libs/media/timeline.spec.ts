@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { VideoFacts } from '@adit/contracts';

@@ -1,3 +1,4 @@
+/** @needs weights */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+/** @needs weights */
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { labelLines, readHints, type SidecarFiles } from './exporter-hints.js';

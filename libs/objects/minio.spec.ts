@@ -1,3 +1,4 @@
+/** @needs servers */
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { InProcessBus, MAX_PAYLOAD_BYTES, type Bus, type OutgoingMessage, type ReceivedMessage } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { openDatabase, type Database } from '@adit/database';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { afterEach, expect, it } from '@jest/globals';
 import { counter, Health } from '@adit/runtime';
 import { startOperationsServer, type OperationsServer } from './operations-server.js';

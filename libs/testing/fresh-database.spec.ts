@@ -1,3 +1,4 @@
+/** @needs servers */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { describeWith } from './describe-with.js';

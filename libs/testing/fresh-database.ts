@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { uniqueName } from './servers.js';
+import { spending } from './test-costs.js';
 
 /** A database of one spec's own on the PostgreSQL server that `url` names. */
 export interface FreshDatabase {
@@ -10,10 +11,14 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes an empty database on the server of `url`, whose user has to be allowed to. Drop it in `afterAll`. */
-export async function freshDatabase(url: string): Promise<FreshDatabase> {
+/**
+ * Makes a database on the server of `url`, whose user has to be allowed to: empty, or a copy of `template`. Drop it in
+ * `afterAll`.
+ */
+export async function freshDatabase(url: string, template?: string): Promise<FreshDatabase> {
   const name = uniqueName('spec').replace('-', '_');
-  await queryDatabase(url, `CREATE DATABASE ${name}`);
+  const create = `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`;
+  await spending('databases', () => queryDatabase(url, create));
   const own = new URL(url);
   own.pathname = `/${name}`;
   return {

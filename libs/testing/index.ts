@@ -26,6 +26,7 @@ export {
   type ServerName,
   type TestServers,
 } from './servers.js';
+export { spending } from './test-costs.js';
 export { unzip } from './unzip.js';
 export { accessibilityFaults } from './accessibility.js';
 export { BrowserPage, chromium } from './browser.js';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ffmpegProgram } from './ffmpeg-program.js';
+import { spending } from './test-costs.js';
 
 const run = promisify(execFile);
 
@@ -38,7 +39,7 @@ export async function cachedMedia(
   await mkdir(folder, { recursive: true });
   const scratch = await mkdtemp(join(folder, '.making-'));
   try {
-    await make(join(scratch, name));
+    await spending('media', () => make(join(scratch, name)));
     await rename(join(scratch, name), path);
   } finally {
     await rm(scratch, { recursive: true, force: true });

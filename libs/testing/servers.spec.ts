@@ -1,3 +1,4 @@
+/** @needs servers */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ownServer, testServer, uniqueName } from './servers.js';
 

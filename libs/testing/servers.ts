@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { spending } from './test-costs.js';
 
 /** How to reach each server that tests run on. */
 export interface TestServers {
   /** `brokers`: host:port, several separated by commas. */
   kafka: { brokers: string };
-  /** `url` names a database that exists; its user may make others. `vector`: pgvector is there; unknown for a given server. */
-  postgres: { url: string; vector?: boolean };
+  /**
+   * `url` names a database that exists; its user may make others. `vector`: pgvector is there; unknown for a given server.
+   * `migrated`: a database to copy, which has all migrations and nobody connects to.
+   */
+  postgres: { url: string; vector?: boolean; migrated?: string };
   minio: { endpoint: string; accessKey: string; secretKey: string };
 }
 export type ServerName = keyof TestServers;
@@ -36,12 +40,12 @@ const HOW = 'run "npm test", or "npm run servers" and export what it prints';
  * minutes on a machine that has to build it, so ask at the top level of a spec, where jest sets no limit.
  */
 export async function testServer<N extends ServerName>(name: N): Promise<TestServers[N] | Missing> {
-  return given(name) ?? (await ask<TestServers[N]>('GET', `shared/${name}`));
+  return given(name) ?? (await spending('servers', () => ask<TestServers[N]>('GET', `shared/${name}`)));
 }
 
 /** One more server, for a spec that stops or kills it. Only the test run starts those; remove it in `afterAll`. */
 export async function ownServer<N extends ServerName>(name: N): Promise<(TestServers[N] & OwnServer) | Missing> {
-  const facts = await ask<TestServers[N] & { id: string }>('POST', `own/${name}`);
+  const facts = await spending('servers', () => ask<TestServers[N] & { id: string }>('POST', `own/${name}`));
   if ('reason' in facts) return facts;
   const command = async (method: string, path: string): Promise<void> => {
     const answer = await ask<object>(method, `own/${facts.id}${path}`);

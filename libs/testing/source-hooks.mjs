@@ -1,20 +1,24 @@
 /** The hooks of source-loader.mjs, on the thread that loads modules. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bundled, fileOf } from '../vendor/packages.mjs';
+import { compiled } from './compile.mjs';
+
+/** After a build (`npm test`, `npm run dev`) packages come from the bundles that services load: as few files. */
+const VENDOR = new URL('../vendor/dist/', import.meta.url);
+const vendor = new Set(process.env.ADIT_BUILT === undefined ? [] : bundled);
 
 export async function resolve(specifier, context, next) {
+  if (vendor.has(specifier)) return { url: new URL(fileOf(specifier), VENDOR).href, shortCircuit: true };
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.startsWith('file:')) {
     const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    if (existsSync(fileURLToPath(source))) return next(source.href, context);
+    if (existsSync(fileURLToPath(source))) return { url: source.href, format: 'module', shortCircuit: true };
   }
   return next(specifier, context);
 }
 
 export async function load(url, context, next) {
-  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
-  const { transformFile } = await import('@swc/core');
-  const { code } = await transformFile(fileURLToPath(url), {
-    configFile: fileURLToPath(new URL('../../.swcrc', import.meta.url)),
-  });
-  return { format: 'module', source: code, shortCircuit: true };
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== 'file:' || !/\.ts$/.test(pathname)) return next(url, context);
+  return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
 }

@@ -1,7 +1,7 @@
 import { freshDatabase } from './fresh-database.js';
 import { testServer } from './servers.js';
 
-/** An empty database of one spec's own, as `openDatabase` and `DatabaseModule` take it. */
+/** A database of one spec's own, without rows, as `openDatabase` and `DatabaseModule` take it. */
 export interface SpecDatabase {
   settings: { driver: 'postgres'; url: string } | { driver: 'pglite'; directory: null };
   /** Removes it, once whatever used it is closed. */
@@ -17,6 +17,6 @@ export async function specDatabase(): Promise<SpecDatabase> {
   if ('reason' in server) {
     return { settings: { driver: 'pglite', directory: null }, drop: () => Promise.resolve() };
   }
-  const { url, drop } = await freshDatabase(server.url);
+  const { url, drop } = await freshDatabase(server.url, server.migrated);
   return { settings: { driver: 'postgres', url }, drop };
 }

@@ -1,3 +1,4 @@
+/** @needs servers */
 import { randomUUID } from 'node:crypto';
 import { InProcessBus } from '@adit/bus';
 import type { TranscriptParagraph, VersionChange } from '@adit/contracts';

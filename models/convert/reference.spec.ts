@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs weights */
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { modelsRoot, readCatalogue, type CatalogueEntry } from '../catalogue.js';

@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import type { Tensor4D } from '@tensorflow/tfjs-core';

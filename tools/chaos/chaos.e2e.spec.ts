@@ -1,6 +1,6 @@
+/** @needs servers */
 import { ownServer, type OwnServer, type TestServers } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import '../../apps/standalone/e2e/patience.js';
 import { pulledModel } from '../../libs/analyses/testing/pulled-models.js';
 import { runChaos } from './chaos.mjs';
 
@@ -43,7 +43,7 @@ const unheard = 'reason' in weights ? ` (without speech: ${weights.reason})` : '
         // How soon a reply comes, and a process ends, is for the long form, on a machine that does nothing else.
         patienceSeconds: 120,
         graceSeconds: 300,
-        source: process.env['ADIT_TEST_BUILT'] === undefined,
+        source: process.env['ADIT_BUILT'] === undefined,
         environment: { ADIT_LEASE_SECONDS: '12' },
       });
       expect(report).toMatchObject({

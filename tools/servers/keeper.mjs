@@ -14,10 +14,12 @@ import { kinds, startServers } from './index.mjs';
  *
  * Answers 200 with the server's facts, or 503 with `reason` when it could not be had.
  *
- * @param {{ log?: (line: string) => void }} [options]
+ * @param {{ log?: (line: string) => void, furnish?: Record<string, (facts: object) => Promise<object>> }} [options]
+ *   `furnish` puts something into the shared server of that name before anybody gets it; its answer is added to the facts.
  */
-export async function openKeeper({ log = () => undefined } = {}) {
+export async function openKeeper({ log = () => undefined, furnish = {} } = {}) {
   const shared = new Map();
+  const furnished = new Map();
   const own = new Map();
   const missing = new Map();
   const secret = randomUUID();
@@ -27,8 +29,15 @@ export async function openKeeper({ log = () => undefined } = {}) {
   const bringUp = (name) => startServers({ [name]: true, durable: false, log });
 
   async function share(name) {
-    if (!shared.has(name)) shared.set(name, bringUp(name));
-    return factsOf(name, await shared.get(name));
+    if (!shared.has(name)) {
+      const starting = bringUp(name);
+      shared.set(name, starting);
+      furnished.set(
+        name,
+        starting.then((servers) => (servers[name] ? furnish[name]?.(servers[name]) : undefined)),
+      );
+    }
+    return { ...factsOf(name, await shared.get(name)), ...(await furnished.get(name)) };
   }
 
   async function answer(method, [verb, key, action]) {

@@ -59,6 +59,22 @@ export const commands = {
     const { runTests } = await import('./test.mjs');
     return await runTests(args, environment);
   },
+  async 'test:unit'(args) {
+    const { environment } = await prepare(['packages']);
+    const { runUnitTests } = await import('./test.mjs');
+    return await runUnitTests(args, environment);
+  },
+  async 'test:changed'(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { runChangedTests } = await import('./test.mjs');
+    return await runChangedTests(args, environment);
+  },
+  async dev(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    Object.assign(process.env, environment);
+    const { runDev } = await import('../dev/run.mjs');
+    return await runDev(args);
+  },
   async lint(args) {
     const { environment } = await prepare(['packages']);
     const { runLint } = await import('./lint.mjs');

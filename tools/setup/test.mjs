@@ -10,12 +10,15 @@ import { repositoryRoot } from './places.mjs';
 import { Step } from './step.mjs';
 import { ensureNode } from './steps/node.mjs';
 import { testPrograms } from './test-programs.mjs';
+import { timesOption, writeTimes } from '../testing/times.mjs';
 
 /**
  * Suites load thousands of modules and let them go again: with more room for what is young, a tenth less CPU. Most of them use
  * the embedded database for seconds: optimising its WebAssembly takes longer than is saved, a fifth of their CPU.
  */
-const NODE_OPTIONS = ['--experimental-vm-modules', '--no-warnings', '--max-semi-space-size=32', '--liftoff-only'];
+const NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=32', '--liftoff-only'];
+
+const MIGRATED = 'adit_migrated';
 
 /** What jest leaves out where another Node runs it: end-to-end suites, and what its configuration names. */
 const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e2e\\.spec\\.'];
@@ -23,37 +26,84 @@ const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e
 /**
  * Runs jest with `args` passed on; answers its exit code. After `--node <major>` it runs on that Node, end-to-end suites
  * only where files are named. Servers start when the first spec asks for them; their programs are fetched before a whole
- * run, and for a run of named files only when one of those asks. ADIT_TEST_SERVERS=off: none are started.
+ * run, and for a run of named files only when one of those asks. ADIT_TEST_SERVERS=off: none are started. With
+ * `--times=<file>` a page says where the time went.
  */
-export async function runTests(given, environment) {
+export async function runTests(words, environment) {
+  const began = performance.now();
+  const { times, rest: given } = timesOption(words);
   const other = given[0] === '--node' ? await ensureNode(new Step(), given[1]) : undefined;
   const args = other === undefined ? given : given.slice(2);
   const whole = args.every((arg) => arg.startsWith('-'));
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
-  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper();
+  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper({ furnish: { postgres: migratedDatabase } });
   try {
     if (keeper !== null && whole) await prepareServers(environment);
     if (whole && other === undefined) await prepareChart();
     const programs = await testPrograms({ fetch: whole && other === undefined });
+    const preparedSeconds = secondsSince(began);
     const path = other === undefined ? environment.PATH : [dirname(other), environment.PATH].join(delimiter);
     const code = await runProgram(
       [...NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
       {
         ADIT_TEST_SERVERS: keeper?.url,
         ...programs,
-        ADIT_TEST_BUILT: '1',
+        ADIT_BUILT: '1',
         ...environment,
         PATH: path,
         ADIT_TEST_SUMMARY: summary,
       },
       { cwd: repositoryRoot, node: other },
     );
+    if (times !== undefined) writeTimes(summary, times, { preparedSeconds, wholeSeconds: secondsSince(began) });
     return report(code, summary, keeper?.missing ?? new Map());
   } finally {
     await keeper?.close();
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function secondsSince(began) {
+  return (performance.now() - began) / 1000;
+}
+
+/** The suites that need nothing but the packages; `args` go to jest, such as `--watch`. Answers the exit code. */
+export async function runUnitTests(args, environment) {
+  const config = join(repositoryRoot, 'tools/testing/unit.config.mjs');
+  return await runProgram([...NODE_OPTIONS, binOf('jest'), '--config', config, ...args], environment, {
+    cwd: repositoryRoot,
+  });
+}
+
+/**
+ * The tests of the packages that a change reaches, by Nx: what is not committed, and commits since the branch `--base`
+ * (default: main). Everything, as `npm test` has it, where a file changed that belongs to no package.
+ */
+export async function runChangedTests(args, environment) {
+  const { changedFolders } = await import('../testing/changed.mjs');
+  const given = args.findIndex((arg) => arg.startsWith('--base='));
+  const [base] = given < 0 ? [] : args.splice(given, 1);
+  const folders = changedFolders(base?.slice('--base='.length) ?? 'main');
+  if (folders === null) console.error('What changed may reach every package: all tests run.');
+  else if (folders.length === 0) {
+    console.error('Nothing that has tests changed.');
+    return 0;
+  } else console.error(`Tests of ${folders.join(', ')}.`);
+  return await runTests([...args, ...(folders ?? []).map((folder) => `${folder}/`)], environment);
+}
+
+/** A database that specs copy instead of migrating their own: a tenth of the time. */
+async function migratedDatabase({ url }) {
+  const { queryDatabase } = await import('../../libs/testing/dist/fresh-database.js');
+  const migrated = new URL(url);
+  migrated.pathname = `/${MIGRATED}`;
+  await queryDatabase(url, `CREATE DATABASE ${MIGRATED}`);
+  const environment = { ...process.env, DATABASE_DRIVER: 'postgres', DATABASE_URL: migrated.href };
+  const migrate = [join(repositoryRoot, 'apps/cli/dist/main.js'), 'migrate'];
+  const code = await runProgram(migrate, environment, { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (code !== 0) throw new Error(`The migrations of the specs' database ended with ${code}.`);
+  return { migrated: MIGRATED };
 }
 
 async function prepareServers(environment) {

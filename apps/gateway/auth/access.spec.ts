@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { createHmac } from 'node:crypto';
 import { dirname } from 'node:path';
 import { AccessKey, AccessKeyPage, AuditPage, Job, CreatedAccessKey, Problem } from '@adit/contracts';

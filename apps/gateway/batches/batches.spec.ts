@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { Batch, BatchFileResult, BatchPage, Job, JobPage, Problem } from '@adit/contracts';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';

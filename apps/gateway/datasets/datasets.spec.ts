@@ -1,3 +1,4 @@
+/** @needs ffmpeg, build */
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';

@@ -1,3 +1,4 @@
+/** @needs build */
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AccessScope } from '@adit/contracts';

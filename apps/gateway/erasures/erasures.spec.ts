@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights */
 import { randomUUID } from 'node:crypto';
 import {
   ArtifactEntity,

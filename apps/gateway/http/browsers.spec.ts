@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';

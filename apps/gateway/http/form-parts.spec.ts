@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { modelId, Problem } from '@adit/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { connect } from 'node:net';
 import { Problem } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { BUS, type Bus } from '@adit/bus';

@@ -1,3 +1,4 @@
+/** @needs weights */
 import type { ForeignObject } from '@adit/objects';
 import { describe, expect, it } from '@jest/globals';
 import { readListing } from './followed-listing.js';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

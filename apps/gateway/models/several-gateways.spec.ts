@@ -1,3 +1,4 @@
+/** @needs servers */
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

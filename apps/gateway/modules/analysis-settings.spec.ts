@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { AnalysisRegistry, FRAMES_PER_SECOND, ModelRepository } from '@adit/inference';
 import { JobRequest } from '@adit/contracts';
 import type { ResolvedAnalysis } from '@adit/jobs';

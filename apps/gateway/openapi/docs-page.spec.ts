@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessibilityFaults, BrowserPage, chromium } from '@adit/testing';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { truncate, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { WorkspaceEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EntityManager } from 'typeorm';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { Readable } from 'node:stream';

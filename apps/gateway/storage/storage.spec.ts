@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { createHash, randomBytes } from 'node:crypto';
 import { StorageEntry, StorageEntryV2, pageOf } from '@adit/contracts';
 import { StorageEntryEntity, StorageRemovalEntity } from '@adit/database';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StorageEntry } from '@adit/contracts';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { BUS, type Bus } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { JobEntity, TranscriptEntity } from '@adit/database';

@@ -1,3 +1,4 @@
+/** @needs weights, build */
 import { randomUUID } from 'node:crypto';
 import { Problem, RESOURCE_EVENTS, Webhook, WebhookAttemptPage, WebhookMessage, WebhookPage } from '@adit/contracts';
 import { ApiKeyEntity, WebhookDeliveryEntity, WebhookEntity, WorkspaceEntity } from '@adit/database';

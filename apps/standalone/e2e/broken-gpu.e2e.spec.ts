@@ -1,3 +1,4 @@
+/** @needs ffmpeg, build */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,11 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import './patience.js';
 
 const root = join(import.meta.dirname, '../../..');
 const program =
-  process.env['ADIT_TEST_BUILT'] === undefined
+  process.env['ADIT_BUILT'] === undefined
     ? [
         '--conditions=@adit/source',
         '--import',

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHORT_LIVED_FLAGS } from '@adit/runtime';
+import { spending } from '@adit/testing';
 import { ENGINE_FLAGS } from '../supervisor.js';
 import { Api } from './api.js';
-import './patience.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const apps = file('../..');
@@ -16,7 +16,7 @@ const apps = file('../..');
  * `npm test` has just built everything, and an engine that has nothing to compile starts in half the time. On its own a
  * spec runs the sources, never a stale build.
  */
-const BUILT = process.env['ADIT_TEST_BUILT'] !== undefined;
+const BUILT = process.env['ADIT_BUILT'] !== undefined;
 const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/testing/source-loader.mjs')];
 const BOOT_SECONDS = 300;
 const PATIENCE_SECONDS = 600;
@@ -60,7 +60,7 @@ export class EngineUnderTest {
   static async start(options: EngineOptions): Promise<EngineUnderTest> {
     const engine = new EngineUnderTest(await mkdtemp(join(tmpdir(), 'adit-e2e-')), options);
     try {
-      await engine.boot();
+      await spending('engines', () => engine.boot());
     } catch (error) {
       // Nobody gets it to close.
       await engine.kill();

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

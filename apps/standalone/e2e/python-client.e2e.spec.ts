@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { JobPage, type Job } from '@adit/contracts';
 import { randomOf, sampleMedia } from '@adit/testing';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs ffmpeg, weights */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs ffmpeg, weights */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ImageFacts } from '@adit/contracts';
 import { ModelRepository, SessionPool, type FramePack, type NetworkSession } from '@adit/inference';

@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { floatTensor, ModelRepository, outputNamed, SessionPool, type Tensor } from '@adit/inference';
 import { describe, expect, it } from '@jest/globals';
 import { pulledModel } from '../testing/pulled-models.js';

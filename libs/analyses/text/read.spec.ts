@@ -1,4 +1,3 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelRepository, SessionPool, type NetworkSession, type RgbImage } from '@adit/inference';

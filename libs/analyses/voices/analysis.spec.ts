@@ -1,4 +1,4 @@
-/** @jest-environment <rootDir>/models/testing/onnx-environment.mjs */
+/** @needs ffmpeg, weights */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';

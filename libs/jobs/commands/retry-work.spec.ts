@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { ChunkAnalysisEntity, JobSourceEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';

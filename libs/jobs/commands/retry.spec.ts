@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import {
   ChunkAnalysisEntity,
   ChunkEntity,

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
 import { BatchEntity, JobEntity, WorkspaceEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

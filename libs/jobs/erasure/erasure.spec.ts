@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { AditError } from '@adit/contracts';
 import { MediaEntity, ObjectRemovalEntity, ObservationEntity } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';

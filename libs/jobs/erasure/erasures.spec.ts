@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { ObjectRemovalEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';

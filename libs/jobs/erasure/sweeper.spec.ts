@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
 import { AditError } from '@adit/contracts';
 import { ArtifactEntity, BatchEntity, MediaEntity, ObjectRemovalEntity } from '@adit/database';

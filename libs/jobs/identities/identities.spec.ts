@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import type { IdentityClaim } from '@adit/module-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IdentityCache } from './identities.js';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import type { FrameInterval } from '@adit/contracts';
 import { ChunkAnalysisEntity, ChunkEntity, FoldEntity, JobSourceEntity } from '@adit/database';
 import { filmFacts } from '@adit/testing';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
 import { InstallationLease } from '@adit/leases';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
 import type { Unit } from '@adit/contracts';
 import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/module-kit';

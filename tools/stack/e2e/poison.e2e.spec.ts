@@ -1,3 +1,4 @@
+/** @needs ffmpeg, build, servers */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/** @needs ffmpeg, weights, build, servers */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

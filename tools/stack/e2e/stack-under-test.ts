@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freshDatabase, uniqueName, type FreshDatabase, type TestServers } from '@adit/testing';
 import { Api } from '../../../apps/standalone/e2e/api.js';
-import '../../../apps/standalone/e2e/patience.js';
 import { programOf, startStack, type Stack } from '../stack.mjs';
 
 interface StackSettings {
@@ -22,7 +21,7 @@ interface StackSettings {
 }
 
 /** `npm test` has just built everything; on its own a spec runs the sources, never a stale build. */
-const SOURCE = process.env['ADIT_TEST_BUILT'] === undefined;
+const SOURCE = process.env['ADIT_BUILT'] === undefined;
 
 /** Every service as a process of its own, on the test run's servers but in a database, topics and a bucket of its own. */
 export class StackUnderTest {
@@ -42,7 +41,7 @@ export class StackUnderTest {
 
   static async start(servers: TestServers, options: StackSettings): Promise<StackUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'adit-stack-'));
-    const database = await freshDatabase(servers.postgres.url);
+    const database = await freshDatabase(servers.postgres.url, servers.postgres.migrated);
     const name = uniqueName('stack');
     const topicPrefix = `${name}.`;
     const lines: { name: string; line: string; at: number }[] = [];

@@ -1,0 +1,45 @@
+/**
+ * What a suite needs beside the packages, as its first line says: `/** @needs ffmpeg, weights *\/`. What a suite without one
+ * runs on is the packages alone, so `npm run test:unit` can run it at once.
+ */
+import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** All that may be needed. `build`: what was compiled; `servers`: Kafka, PostgreSQL or MinIO, without which it is skipped. */
+export const NEEDS = ['ffmpeg', 'weights', 'build', 'servers'];
+
+const SKIPPED = new Set(['node_modules', 'dist']);
+const FOLDERS = ['apps', 'libs', 'models', 'tools'];
+const PRAGMA = /^\/\*\* @needs ([\w, ]+) \*\/\n/;
+
+/** Absolute paths of the suites that need anything. */
+export function specsWithNeeds(root) {
+  return FOLDERS.flatMap((folder) => specsIn(join(root, folder))).filter((path) => needsOf(path).length > 0);
+}
+
+/** What the suite in `path` says that it needs. Throws for a word that is not known. */
+export function needsOf(path) {
+  const words = (PRAGMA.exec(firstBytes(path))?.[1] ?? '').split(',').map((word) => word.trim());
+  const needs = words.filter((word) => word !== '');
+  const unknown = needs.find((word) => !NEEDS.includes(word));
+  if (unknown !== undefined) throw new Error(`${path} needs "${unknown}"; known: ${NEEDS.join(', ')}.`);
+  return needs;
+}
+
+function specsIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : specsIn(path);
+    return entry.name.endsWith('.spec.ts') ? [path] : [];
+  });
+}
+
+function firstBytes(path) {
+  const file = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(200);
+    return buffer.toString('utf8', 0, readSync(file, buffer));
+  } finally {
+    closeSync(file);
+  }
+}
