@@ -12,6 +12,10 @@ const LOG_CHARACTERS = 20_000;
 
 const COSTS = Symbol.for('adit.test-costs');
 
+// Node ignores SIGPIPE until the last listener of it is taken away, which is what commands do that a suite runs; from then on
+// a socket that somebody closed would end the worker.
+process.on('SIGPIPE', () => undefined);
+
 module.exports = async function runSuite(globalConfig, config, environment, runtime, path, send) {
   const before = cpuSeconds();
   const kept = { env: { ...process.env }, exit: process.exit, directory: process.cwd() };
