@@ -65,7 +65,7 @@ class Engine {
   start() {
     const { port, dataDir, localRoots, inspect } = this.options;
     const began = performance.now();
-    const serve = { port, host: process.env.ADIT_HOST || '127.0.0.1', dataDir, localRoot: localRoots, quiet: true };
+    const serve = { port, host: process.env.ADIT_HOST || '127.0.0.1', dataDir, localRoot: localRoots };
     const loader = new URL('../../libs/testing/source-loader.mjs', import.meta.url).href;
     const child = fork(new URL('./engine.mjs', import.meta.url), [JSON.stringify(serve)], {
       // A group of its own: Ctrl-C in a terminal reaches this process alone, which passes it on once.

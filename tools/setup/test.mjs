@@ -93,7 +93,7 @@ export async function runChangedTests(args, environment) {
   return await runTests([...args, ...(folders ?? []).map((folder) => `${folder}/`)], environment);
 }
 
-/** A database that specs copy instead of migrating their own: a tenth of the time. */
+/** A database that specs copy instead of migrating their own. */
 async function migratedDatabase({ url }) {
   const { queryDatabase } = await import('../../libs/testing/dist/fresh-database.js');
   const migrated = new URL(url);
