@@ -70,6 +70,22 @@ describe('the end of a job', () => {
     expect([count(), await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 2, 0]);
   });
 
+  it('is made by a retry when the job was stopped meanwhile', async () => {
+    const { open, begun } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    open();
+    await jobs.endings.idle();
+    expect([(await job()).state, await left()]).toEqual(['stopped', 0]);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    expect((await job()).state).toBe('waiting');
+    await jobs.jobs.advanceAll();
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('completed');
+    expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
+  });
+
   it('is made good by another process when the first one died', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);

@@ -57,6 +57,16 @@ describe('the job state machine', () => {
     });
   });
 
+  it('retries a job that was stopped between the end of its last module and its own', () => {
+    let states = transition(start('a'), { kind: 'opened' });
+    states = transition(states, { kind: 'module-completed', module: 'a' });
+    states = transition(states, { kind: 'stop' });
+    expect(states).toEqual({ job: 'stopped', modules: { a: 'completed' } });
+    states = transition(states, { kind: 'retry' });
+    expect(states).toEqual({ job: 'waiting', modules: { a: 'completed' } });
+    expect(transition(states, { kind: 'finished' })).toEqual({ job: 'completed', modules: { a: 'completed' } });
+  });
+
   it('refuses to stop what has ended and to retry what runs or succeeded', () => {
     const completed: JobStates = { job: 'completed', modules: { a: 'completed' } };
     expect(() => transition(completed, { kind: 'stop' })).toThrow('already completed');

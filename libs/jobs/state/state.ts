@@ -44,7 +44,7 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
       if (isTerminal(states.job) || allModulesEnded(states)) return states;
       return { job: 'failed', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'failed')) };
     case 'finished':
-      if (states.job !== 'processing' || !allModulesEnded(states)) return states;
+      if (isTerminal(states.job) || !allModulesEnded(states)) return states;
       return { ...states, job: endOf(Object.values(states.modules)) };
     case 'stop':
       if (isTerminal(states.job)) throw new AditError('CONFLICT', `The job is already ${states.job}.`);
@@ -57,7 +57,8 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
 function retry(states: JobStates, incomplete: readonly string[]): JobStates {
   if (!isTerminal(states.job)) throw new AditError('CONFLICT', `The job is still ${states.job}; stop it or wait.`);
   const again = (state: JobState, module: string): boolean => state !== 'completed' || incomplete.includes(module);
-  if (!Object.entries(states.modules).some(([module, state]) => again(state, module))) {
+  // One that was stopped after its last module has only its end to make up for.
+  if (states.job !== 'stopped' && !Object.entries(states.modules).some(([module, state]) => again(state, module))) {
     throw new AditError('CONFLICT', 'Every module of the job looked at every source; there is nothing to retry.');
   }
   return { job: 'waiting', modules: mapModules(states, (state, module) => (again(state, module) ? 'waiting' : state)) };
