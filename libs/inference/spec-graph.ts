@@ -68,6 +68,31 @@ export function meanColourGraph(side: number): Buffer {
   ]);
 }
 
+/**
+ * For specs: a graph of a few hundred bytes with the input and the outputs of the model general-c (NanoDet), which answers everywhere
+ * the mean of the picture.
+ */
+export function detectorGraph(): Buffer {
+  const side = 416;
+  const outputs = [80, 44].flatMap((columns) => [8, 16, 32].map((stride) => [(side / stride) ** 2, columns]));
+  return model([
+    [1, node('GlobalAveragePool', ['input_1'], 'means')],
+    [1, node('Reshape', ['means', 'column'], 'colours')],
+    [1, node('MatMul', ['thirds', 'colours'], 'mean')],
+    [5, integers('column', [0, 3, 1])],
+    [5, floats('thirds', [1, 3], [1 / 3, 1 / 3, 1 / 3])],
+    [11, valueInfo('input_1', ['N', 3, side, side])],
+    ...outputs.flatMap((dims, at): Field[] => {
+      const name = at === 0 ? 'Identity' : `Identity_${at}`;
+      return [
+        [5, integers(`dims_${at}`, [1, ...dims])],
+        [1, node('Expand', ['mean', `dims_${at}`], name)],
+        [12, valueInfo(name, ['N', ...dims])],
+      ];
+    }),
+  ]);
+}
+
 /** ONNX's numbers of element types (TensorProto.DataType). */
 const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
 type ElementType = keyof typeof ELEMENT;

@@ -1,6 +1,7 @@
 import type { ResizeFilter } from '@adit/contracts';
-import { tritonHints, type ExporterHints } from '@adit/inference';
+import type { ExporterHints } from '@adit/inference/families';
 import { TOKENIZER_LIMITS } from '@adit/inference/families/text-embedding/tokenizer';
+import { tritonHints } from '@adit/inference/triton-config';
 import { z } from 'zod';
 import { paddleConfig } from './paddle-config.js';
 import { refused, type OnnxOutline } from './onnx-outline.js';

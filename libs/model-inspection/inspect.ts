@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { tritonHints } from '@adit/inference';
 import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
+import { tritonHints } from '@adit/inference/triton-config';
 import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
 import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
 import { propose, type Proposal } from './propose.js';

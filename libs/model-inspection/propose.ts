@@ -7,7 +7,7 @@ import {
   type Finding,
   type PictureInput,
   type Shape,
-} from '@adit/inference';
+} from '@adit/inference/families';
 import type { OnnxOutline } from './onnx-outline.js';
 
 /** Something that neither the graph nor its exporter says. */

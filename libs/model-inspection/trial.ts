@@ -1,4 +1,6 @@
-import { floatsOf, THIS_THREAD, type Graph, type GraphTensor, type GraphValue, type Tensor } from '@adit/inference';
+import type { GraphValue } from '@adit/inference/families';
+import { THIS_THREAD, type Graph, type GraphTensor } from '@adit/inference/onnx-graph';
+import { floatsOf, type Tensor } from '@adit/inference/tensor';
 import { refused, shown, type OnnxOutline } from './onnx-outline.js';
 import type { Proposal } from './propose.js';
 
