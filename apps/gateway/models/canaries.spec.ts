@@ -1,9 +1,8 @@
-/** @needs weights, build */
+/** @needs build */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Canary, Model, modelId, Problem } from '@adit/contracts';
 import { ApiKeyEntity, WorkspaceEntity } from '@adit/database';
+import { detectorGraph } from '@adit/inference/spec-graph';
 import { Canaries } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -11,7 +10,6 @@ import { hashApiKey } from '../auth/api-key.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 const LONG = 300_000;
-const GRAPH = join(import.meta.dirname, '../../../models/general-c/1/model.onnx');
 const FIELDS = {
   labels: Array.from({ length: 80 }, (_, at) => `thing ${at}`).join('\n'),
   colour: 'bgr',
@@ -42,7 +40,7 @@ async function add(word: string, scope = 'workspace', called = name): Promise<Mo
   const form = new FormData();
   const fields = { ...FIELDS, labels: FIELDS.labels.replaceAll('thing', word), name: called, scope };
   for (const [field, value] of Object.entries(fields)) form.append(field, value);
-  form.append('file', new Blob([new Uint8Array(await readFile(GRAPH))]), 'model.onnx');
+  form.append('file', new Blob([new Uint8Array(detectorGraph())]), 'model.onnx');
   const headers = { authorization: `Key ${scope === 'workspace' ? admin : gateway.key}` };
   const reply = await fetch(`${await gateway.app.getUrl()}/api/v1/models/`, { method: 'POST', body: form, headers });
   return Model.parse(await reply.json());
