@@ -131,5 +131,9 @@ async function syncTree(directory: string): Promise<void> {
 
 async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -66,7 +66,7 @@ export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) =>
       continue;
     }
     const { name, type, dims, at } = /** @type {Placed} */ (tensor);
-    const Data = ARRAYS[/** @type {keyof ARRAYS} */ (type)];
+    const Data = ARRAYS[/** @type {keyof typeof ARRAYS} */ (type)];
     const count = Array.isArray(dims) && dims.every((dim) => dim >= 0) ? dims.reduce((all, dim) => all * dim, 1) : NaN;
     const fits = at >= room * ROOM_BYTES && at + count * Data?.BYTES_PER_ELEMENT <= (room + 1) * ROOM_BYTES;
     if (!fits || !Number.isInteger(at) || !Number.isInteger(count)) {

@@ -47,7 +47,8 @@ export async function inspectModel(
   if (code === 0) {
     // Written by `inspect-process.ts`.
     const answer = JSON.parse(Buffer.concat(pieces).toString('utf8')) as
-      { inspection: Inspection } | { refused: string };
+      | { inspection: Inspection }
+      | { refused: string };
     if ('refused' in answer) throw refused(answer.refused);
     return answer.inspection;
   }

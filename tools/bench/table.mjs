@@ -1,7 +1,7 @@
 // Results for people: a table on the terminal, and the same in docs/performance.md.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 
 const document = join(import.meta.dirname, '../../docs/performance.md');
 const BEGIN = '<!-- bench: begin -->';
@@ -35,8 +35,8 @@ export async function writeDocument(results, facts) {
   );
   const table = ['| what | measured | goal | | of what |', '|---|---|---|---|---|', ...rows].join('\n');
   const block = `${BEGIN}\n\n\`${facts.command}\`, ${facts.date}. ${machine(facts)}\n\n${table}\n\n`;
-  const style = { ...(await resolveConfig(document)), filepath: document };
-  await writeFile(document, await format(text.slice(0, begin) + block + text.slice(end), style));
+  const { code } = await format(document, text.slice(0, begin) + block + text.slice(end));
+  await writeFile(document, code);
 }
 
 function machine({ cpu, memory, node, onnxruntime, ffmpeg }) {

@@ -6,7 +6,7 @@ import { circlesAmong } from './circles.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Those of the repository, found once: an editor sees a circle that came later when its ESLint starts anew. */
+/** Those of the repository, found once: an editor sees a circle that came later when its linter starts anew. */
 let found;
 function circlesHere() {
   found ??= circlesAmong(codeFiles(), compilerOptions());
@@ -26,7 +26,7 @@ function compilerOptions() {
   return ts.convertCompilerOptionsFromJson(config.compilerOptions, root).options;
 }
 
-/** ESLint's rule: no file imports one that imports it, directly or through others, be it for a type. */
+/** A lint rule: no file imports one that imports it, directly or through others, be it for a type. */
 export function noCircles(circles = circlesHere) {
   return {
     meta: {

@@ -4,12 +4,12 @@ import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 
 const CHECKS = {
-  format: ['prettier', '--check', '--log-level=warn', '.'],
-  eslint: ['eslint', '--max-warnings=0', '.'],
+  format: ['oxfmt', '--check'],
+  rules: ['oxlint', '--config=oxlint.config.mjs', '--deny-warnings'],
   casts: ['tools/lint/check-casts.mjs'],
-  types: ['typescript', '--noEmit', '-p', 'tsconfig.json'],
+  types: ['typescript-7', '--noEmit', '-p', 'tsconfig.json'],
   // Pages run in browsers, with other globals.
-  'console-types': ['typescript', '--noEmit', '-p', 'apps/console/tsconfig.json'],
+  'console-types': ['typescript-7', '--noEmit', '-p', 'apps/console/tsconfig.json'],
 };
 
 /** Runs the named checks, or all of them, side by side: each has one core. Returns 1 when one failed, 2 when there is none of that name. */
@@ -27,7 +27,7 @@ export async function runLint(names, environment) {
 async function check(name, environment) {
   const [tool, ...args] = CHECKS[name];
   const started = performance.now();
-  const bin = tool.endsWith('.mjs') ? join(repositoryRoot, tool) : binOf(tool, tool === 'typescript' ? 'tsc' : tool);
+  const bin = tool.endsWith('.mjs') ? join(repositoryRoot, tool) : binOf(tool, tool === 'typescript-7' ? 'tsc' : tool);
   const code = await runProgram([bin, ...args], environment, { cwd: repositoryRoot });
   console.error(`${code === 0 ? '✓' : '✗'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   return code;

@@ -20,8 +20,7 @@ describe('the hook before a commit', () => {
 
   beforeAll(() => {
     git('init', '-q');
-    write('.prettierrc', '{ "singleQuote": true }\n');
-    write('.prettierignore', 'generated.js\n');
+    write('.oxfmtrc.jsonc', '{ "singleQuote": true, "ignorePatterns": ["generated.js"] }\n');
     write('.editorconfig', '[*.yaml]\nindent_size = 4\n');
     git('add', '.');
   });
@@ -42,7 +41,7 @@ describe('the hook before a commit', () => {
     write("it's bad.js", FORMATTED);
     const { status, stderr } = hook();
     expect(status).toBe(1);
-    expect(stderr).toContain("npx prettier --write 'it'\\''s bad.js'\n");
+    expect(stderr).toContain("npx oxfmt 'it'\\''s bad.js'\n");
     expect(stderr).not.toContain('good.js');
   });
 
@@ -51,7 +50,7 @@ describe('the hook before a commit', () => {
     write('broken.js', 'const = ;');
     git('add', '.');
     const { status, stderr } = hook();
-    expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js: ')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('broken.js')]);
     git('rm', '-q', '--cached', 'broken.js');
   });
 

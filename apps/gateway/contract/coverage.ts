@@ -33,7 +33,7 @@ export function coveragePage(rows: readonly CoveredRow[]): string {
   ].join('\n');
 }
 
-/** Padded as prettier would do it, so that the page is what the formatter leaves alone. */
+/** Padded, so that the page is what the formatter leaves alone. */
 function table(rows: readonly CoveredRow[]): string[] {
   const cells = [
     ['Method', 'Path', 'Seen', 'Note'],

@@ -10,7 +10,8 @@ export interface TokenizerRequest {
   ask: { text: string; length: number } | { tokens: readonly number[] };
 }
 export type TokenizerReply =
-  { answer: number[] | string | null } | { code: 'VALIDATION' | 'INTERNAL'; message: string };
+  | { answer: number[] | string | null }
+  | { code: 'VALIDATION' | 'INTERNAL'; message: string };
 
 /** A network with a `tokenizer.json` beside its graph. */
 export interface TokenizerSource {

@@ -1,0 +1,190 @@
+import manifest from './package.json' with { type: 'json' };
+
+/** As package.json promises it. */
+const OLDEST_NODE = manifest.engines.node;
+
+/** Packages that reach outside the process, and the only places that may: behind a port or a library's own border. */
+const drivers = [
+  { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts'] },
+  {
+    packages: ['pg', '@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
+    // Tests make databases of their own, tools look into them.
+    files: ['libs/database/**/*.{ts,tsx}', 'libs/testing/fresh-database*.ts', 'tools/**/*.{ts,tsx}'],
+  },
+  { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
+  {
+    packages: ['onnxruntime-node'],
+    files: ['libs/inference/**/*.{ts,tsx}', 'models/**/*.{ts,tsx}', 'tools/**/*.{ts,tsx}'],
+  },
+  {
+    packages: ['sharp', 'fluent-ffmpeg', '@embedpdf/pdfium'],
+    files: ['libs/media/**/*.{ts,tsx}', 'tools/**/*.{ts,tsx}'],
+  },
+];
+
+/** The restriction for one place: every driver but those that live there. */
+function noDrivers(allowed = []) {
+  const paths = drivers
+    .flatMap((driver) => driver.packages)
+    .filter((name) => !allowed.includes(name))
+    .map((name) => ({ name, message: 'Only its driver files import this package; use the port.' }));
+  const patterns = paths.map(({ name, message }) => ({ group: [`${name}/*`], message }));
+  return { 'no-restricted-imports': ['error', { paths, patterns }] };
+}
+
+/** Files that more than one driver entry names keep all of their packages. */
+const places = [...new Set(drivers.flatMap((driver) => driver.files))].map((place) => ({
+  files: [place],
+  rules: noDrivers(drivers.filter((driver) => driver.files.includes(place)).flatMap((driver) => driver.packages)),
+}));
+
+/**
+ * What stands on what, by the tags of packages. The engine does not know what it is asked (analyses, modules), nor do those
+ * know the engine.
+ */
+const LAYERS = {
+  contracts: [],
+  ground: ['contracts', 'ground'],
+  port: ['contracts', 'ground', 'port'],
+  kit: ['contracts', 'ground', 'port', 'kit'],
+  extension: ['contracts', 'ground', 'kit', 'extension'],
+  engine: ['contracts', 'ground', 'port', 'kit', 'engine'],
+  client: ['contracts', 'ground'],
+  // Pages: they know the API and nothing else.
+  console: ['client'],
+  app: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client'],
+  // Apps made of others.
+  composition: ['contracts', 'ground', 'port', 'kit', 'extension', 'engine', 'client', 'app', 'composition'],
+};
+
+const depConstraints = Object.entries(LAYERS).map(([layer, below]) => ({
+  sourceTag: `type:${layer}`,
+  onlyDependOnLibsWithTags: below.map((each) => `type:${each}`),
+}));
+
+/** Tests, and what they stand on, use whatever makes them real. */
+const TESTS = ['**/*.spec.ts', '**/{contract,e2e,testing}/**'];
+
+/** Globals of a browser, which plain scripts of pages use. */
+const PAGES = 'IntersectionObserver ResizeObserver atob document matchMedia requestAnimationFrame';
+
+export default {
+  plugins: ['eslint', 'typescript', 'oxc'],
+  jsPlugins: [
+    'eslint-plugin-n',
+    // The plugin's own name is that of a package.
+    { name: 'nx', specifier: '@nx/eslint-plugin' },
+    { name: 'adit', specifier: './tools/lint/plugin.mjs' },
+  ],
+  ignorePatterns: [
+    '**/dist/**',
+    '**/node_modules/**',
+    '.nx/**',
+    '.adit/**',
+    '**/adit-results/**',
+    'out/**',
+    'coverage/**',
+  ],
+  options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
+  env: { builtin: true, node: true },
+  categories: { correctness: 'error' },
+  rules: {
+    // Matters of taste among those.
+    'typescript/await-thenable': 'off',
+    'typescript/no-base-to-string': 'off',
+    'typescript/no-meaningless-void-operator': 'off',
+    'typescript/no-misused-spread': 'off',
+    'typescript/no-redundant-type-constituents': 'off',
+    'typescript/no-useless-default-assignment': 'off',
+    'typescript/require-array-sort-compare': 'off',
+    'typescript/restrict-template-expressions': 'off',
+    'typescript/unbound-method': 'off',
+    'no-case-declarations': 'error',
+    'no-empty': 'error',
+    'no-fallthrough': 'error',
+    'no-prototype-builtins': 'error',
+    'no-redeclare': 'error',
+    'no-undef': 'error',
+    'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    'adit/no-circles': 'error',
+  },
+  overrides: [
+    {
+      // The types are those of a newer Node than the oldest that has to do.
+      files: ['**/*.{ts,js,mjs,cjs}'],
+      excludeFiles: ['libs/report/client/**', 'apps/console/**'],
+      rules: {
+        'n/no-unsupported-features/es-builtins': ['error', { version: OLDEST_NODE }],
+        'n/no-unsupported-features/node-builtins': ['error', { version: OLDEST_NODE, allowExperimental: true }],
+      },
+    },
+    {
+      // Rules that need types look at files that have them.
+      files: ['**/*.{js,mjs,cjs}'],
+      rules: {
+        'typescript/no-floating-promises': 'off',
+      },
+    },
+    {
+      files: ['**/*.{ts,tsx}'],
+      rules: {
+        ...noDrivers(),
+        // The compiler's; a type and a value may share a name.
+        'no-redeclare': 'off',
+        'no-undef': 'off',
+        'typescript/ban-ts-comment': 'error',
+        'typescript/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+        'typescript/no-empty-object-type': 'error',
+        'typescript/no-explicit-any': 'error',
+        'typescript/no-namespace': 'error',
+        'typescript/no-require-imports': 'error',
+        'typescript/no-unsafe-function-type': 'error',
+        // What is there is said by types, or checked where it is read (`elementAt`, `zip`); the rest gives its reason.
+        'typescript/no-non-null-assertion': 'error',
+        'typescript/no-floating-promises': 'error',
+        'typescript/no-misused-promises': 'error',
+        'typescript/no-unnecessary-condition': 'error',
+        'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      },
+    },
+    {
+      // What `beforeAll` makes is missing in `afterAll` when it failed, which its type does not say.
+      files: ['**/*.spec.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**/*.ts'],
+      rules: { 'typescript/no-unnecessary-condition': 'off', 'typescript/no-non-null-assertion': 'off' },
+    },
+    // Weights are named by a hash of what converts them: these files are not touched for their looks.
+    { files: ['models/convert/**/*.ts'], rules: { 'typescript/no-non-null-assertion': 'off' } },
+    ...places,
+    {
+      files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts', 'models/**/*.ts'],
+      excludeFiles: TESTS,
+      rules: {
+        'nx/enforce-module-boundaries': [
+          'error',
+          {
+            enforceBuildableLibDependency: false,
+            allow: [],
+            // The command line loads the engine where a command needs one.
+            checkDynamicDependenciesExceptions: ['@adit/standalone'],
+            depConstraints,
+          },
+        ],
+      },
+    },
+    {
+      // What an app loads is in its image, which has no packages that are for development alone.
+      files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
+      excludeFiles: [...TESTS, '**/conformance.ts', 'apps/console/**'],
+      rules: {
+        'n/no-unpublished-import': ['error', { ignorePrivate: false, ignoreTypeImport: true }],
+        'n/no-extraneous-import': 'error',
+      },
+    },
+    // Libraries speak through errors and the logger they are given. Their command-line helpers are programs.
+    { files: ['libs/**/*.ts'], excludeFiles: ['libs/**/generate-*.ts'], rules: { 'no-console': 'error' } },
+    {
+      files: ['libs/report/client/*.js'],
+      globals: Object.fromEntries(PAGES.split(' ').map((name) => [name, 'readonly'])),
+    },
+  ],
+};
