@@ -5,19 +5,17 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { sampleMedia } from '@adit/testing';
+import { RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { EXIT_USAGE, HINT } from './program.js';
 
 const { kennedy } = sampleMedia();
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Runs the command line to its end. */
 async function adit(args: string[], env: NodeJS.ProcessEnv = {}) {
-  const child = fork(file('./main.ts'), args, {
-    execArgv: ['--conditions=@adit/source', '--import', file('../../libs/testing/source-loader.mjs')],
+  const child = fork(runnable('./main.ts', import.meta.url), args, {
+    execArgv: [...RUNNABLE_FLAGS],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   });

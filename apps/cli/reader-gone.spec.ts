@@ -2,17 +2,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { untilInterrupted } from './interrupt.js';
 import { EXIT_READER_GONE } from './reader-gone.js';
 
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
 /** Runs the command line with nobody at the other end of its output; answers its exit code and what it complained of. */
 async function unread(args: string[], streams: ('stdout' | 'stderr')[]): Promise<[code: number | null, said: string]> {
-  const child = fork(file('./main.ts'), args, {
-    execArgv: ['--conditions=@adit/source', '--import', file('../../libs/testing/source-loader.mjs')],
+  const child = fork(runnable('./main.ts', import.meta.url), args, {
+    execArgv: [...RUNNABLE_FLAGS],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     cwd: tmpdir(),
     env: { ...process.env, NODE_OPTIONS: '' },

@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { expect, it } from '@jest/globals';
-
-const file = (name: string): string => new URL(name, import.meta.url).href;
 
 /** Starts a decoder and ends it. */
 const PROGRAM = `
   import 'reflect-metadata';
-  import { DecoderModule } from '${file('./decoder.module.ts')}';
+  import { DecoderModule } from '${pathToFileURL(runnable('./decoder.module.ts', import.meta.url)).href}';
   const decoder = new DecoderModule(process.argv[1]);
   await decoder.onModuleInit();
   decoder.onApplicationShutdown();`;
@@ -19,8 +19,7 @@ const PROGRAM = `
 async function started(path: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'adit-decoder-'));
   try {
-    const loader = file('../../libs/testing/source-loader.mjs');
-    const args = ['--conditions=@adit/source', '--import', loader, '--input-type=module', '-e', PROGRAM, folder];
+    const args = [...RUNNABLE_FLAGS, '--input-type=module', '-e', PROGRAM, folder];
     const env = { ...process.env, PATH: path, NODE_OPTIONS: '', ADIT_LOG_LEVEL: 'warn' };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: import.meta.dirname });
     const lines = stdout.split('\n').filter((line) => line.startsWith('{'));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openDatabase } from './database.js';
 import { useHostedPglite, hostPglite } from './pglite-host.js';
@@ -43,10 +44,8 @@ it('takes back what an engine had not committed when it was killed', async () =>
   const before = await opened();
   await before.dataSource.query('CREATE TABLE counted (n int)');
   await before.close();
-  const program = new URL('./pglite-host-client.ts', import.meta.url);
-  const child = fork(program, [directory, socket], {
-    execArgv: ['--conditions=@adit/source', '--import', new URL('../testing/source-loader.mjs', import.meta.url).href],
-  });
+  const program = runnable('./pglite-host-client.ts', import.meta.url);
+  const child = fork(program, [directory, socket], { execArgv: [...RUNNABLE_FLAGS] });
   await once(child, 'message');
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseConformance } from './conformance.js';
 import { openDatabase } from './database.js';
@@ -191,11 +193,10 @@ async function lockOf(pid: number, started: string): Promise<string> {
   return JSON.stringify({ pid, started, realm: `${hostname()} ${boot} ${await readlink('/proc/self/ns/pid')}` });
 }
 
-const file = (name: string) => new URL(name, import.meta.url).href;
+const file = (name: string) => pathToFileURL(runnable(name, import.meta.url)).href;
 
 function child(program: string, directory: string) {
-  const loader = file('../testing/source-loader.mjs');
-  const options = ['--conditions=@adit/source', '--import', loader, '--input-type=module', '-e', program, directory];
+  const options = [...RUNNABLE_FLAGS, '--input-type=module', '-e', program, directory];
   return spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

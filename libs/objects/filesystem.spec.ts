@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { objectStoreConformance } from './conformance.js';
 import { FilesystemObjectStore } from './filesystem.js';
@@ -105,9 +107,8 @@ describe('files', () => {
 
 /** A process that puts `film`, and is killed when part of it has been written. */
 async function killWriter(home: string): Promise<void> {
-  const file = (name: string) => new URL(name, import.meta.url).href;
   const program = `
-    import { FilesystemObjectStore } from '${file('./filesystem.ts')}';
+    import { FilesystemObjectStore } from '${pathToFileURL(runnable('./filesystem.ts', import.meta.url)).href}';
     import { Readable } from 'node:stream';
     const store = await FilesystemObjectStore.open(process.argv[1]);
     await store.put('film', Readable.from((async function* () {
@@ -116,19 +117,9 @@ async function killWriter(home: string): Promise<void> {
       console.log('writing');
       await new Promise(() => setInterval(() => {}, 1000));
     })()));`;
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=@adit/source',
-      '--import',
-      file('../testing/source-loader.mjs'),
-      '--input-type=module',
-      '-e',
-      program,
-      home,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [...RUNNABLE_FLAGS, '--input-type=module', '-e', program, home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   child.kill('SIGKILL');
   await once(child, 'exit');

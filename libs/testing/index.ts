@@ -10,6 +10,7 @@ export { selfSignedCertificate } from './certificate.js';
 export { filmOf, photoOf, PLACES, type Place } from './places.js';
 export { leastLongestTurn, longestTurn } from './longest-turn.js';
 export { meanDifference } from './mean-difference.js';
+export { RUNNABLE_FLAGS, runnable } from './our-program.js';
 export { randomOf } from './random.js';
 export { RawBucket } from './raw-bucket.js';
 export { describeWith } from './describe-with.js';

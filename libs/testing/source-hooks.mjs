@@ -1,4 +1,4 @@
-/** The hooks of source-loader.mjs, on the thread that loads modules. */
+/** The hooks of source-loader.mjs. They answer at once, so that they serve Node's hooks of a thread of their own and those of the same thread. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundled, fileOf } from '../vendor/packages.mjs';
@@ -8,8 +8,10 @@ import { compiled } from './compile.mjs';
 const VENDOR = new URL('../vendor/dist/', import.meta.url);
 const vendor = new Set(process.env.ADIT_BUILT === undefined ? [] : bundled);
 
-export async function resolve(specifier, context, next) {
-  if (vendor.has(specifier)) return { url: new URL(fileOf(specifier), VENDOR).href, shortCircuit: true };
+export function resolve(specifier, context, next) {
+  // What `require` asks for gets the package itself.
+  if (vendor.has(specifier) && context.conditions.includes('import'))
+    return { url: new URL(fileOf(specifier), VENDOR).href, shortCircuit: true };
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.startsWith('file:')) {
     const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
     if (existsSync(fileURLToPath(source))) return { url: source.href, format: 'module', shortCircuit: true };
@@ -17,7 +19,7 @@ export async function resolve(specifier, context, next) {
   return next(specifier, context);
 }
 
-export async function load(url, context, next) {
+export function load(url, context, next) {
   const { protocol, pathname } = new URL(url);
   if (protocol !== 'file:' || !/\.ts$/.test(pathname)) return next(url, context);
   return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };

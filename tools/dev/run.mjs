@@ -71,7 +71,12 @@ class Engine {
       // A group of its own: Ctrl-C in a terminal reaches this process alone, which passes it on once.
       detached: true,
       execArgv: [...inspect, '--no-warnings', '--enable-source-maps', '--conditions=@adit/source', '--import', loader],
-      env: { ...process.env, ...this.environment, ADIT_BUILT: '1' },
+      env: {
+        NODE_COMPILE_CACHE: join(repositoryRoot, 'node_modules/.cache/adit/node-compile-cache'),
+        ...process.env,
+        ...this.environment,
+        ADIT_BUILT: '1',
+      },
     });
     this.#child = child;
     child.on('message', () => say(`serving after ${seconds(began)}`));

@@ -6,20 +6,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { LeaseEntity, ModelVersionEntity, ObjectRemovalEntity } from '@adit/database';
-import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { describeWith, freshDatabase, RUNNABLE_FLAGS, runnable, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { following } from '../testing/following.js';
 import { removeLeftFolders } from './model-folders.js';
 
 const LONG = 600_000;
 const HOME = join(import.meta.dirname, '../../../models/general-c');
-const PROGRAM = fileURLToPath(new URL('../testing/following-process.ts', import.meta.url));
-const FROM_SOURCE = [
-  '--conditions=@adit/source',
-  ...['--import', fileURLToPath(new URL('../../../libs/testing/source-loader.mjs', import.meta.url))],
-];
+const PROGRAM = runnable('../testing/following-process.ts', import.meta.url);
 /** Parts of the time that a version takes, from when it is written down that it is looked at. */
 const KILLS = [0, 0.3, 0.6, 0.9];
 
@@ -38,7 +34,7 @@ await describeWith('postgres', 'a gateway that is killed while it follows models
     await utimes(path, 1_700_000_000, 1_700_000_000);
   };
   const another = (): ChildProcess =>
-    fork(PROGRAM, [fresh.url, objects(), pathToFileURL(bucket()).href], { execArgv: FROM_SOURCE });
+    fork(PROGRAM, [fresh.url, objects(), pathToFileURL(bucket()).href], { execArgv: [...RUNNABLE_FLAGS] });
   const stateOf = async (version: number) =>
     (await life.rows.all()).find((row) => row.version === version)?.state ?? 'unknown';
   /** The dead one's lease has run out. */

@@ -6,18 +6,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RUNNABLE_FLAGS, runnable } from '@adit/testing';
 import { afterEach, expect, it } from '@jest/globals';
 
-const root = join(import.meta.dirname, '../../..');
-const program =
-  process.env['ADIT_BUILT'] === undefined
-    ? [
-        '--conditions=@adit/source',
-        '--import',
-        join(root, 'libs/testing/source-loader.mjs'),
-        join(root, 'apps/inference-face/main.ts'),
-      ]
-    : [join(root, 'apps/inference-face/dist/main.js')];
+const program = [...RUNNABLE_FLAGS, runnable('../../inference-face/main.ts', import.meta.url)];
 
 interface Probe {
   status: number;

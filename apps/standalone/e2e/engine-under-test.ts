@@ -3,21 +3,12 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { SHORT_LIVED_FLAGS } from '@adit/runtime';
-import { spending } from '@adit/testing';
+import { RUNNABLE_FLAGS, runnable, spending } from '@adit/testing';
 import { ENGINE_FLAGS } from '../supervisor.js';
 import { Api } from './api.js';
 
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const apps = file('../..');
-/**
- * `npm test` has just built everything, and an engine that has nothing to compile starts in half the time. On its own a
- * spec runs the sources, never a stale build.
- */
-const BUILT = process.env['ADIT_BUILT'] !== undefined;
-const FROM_SOURCE = ['--conditions=@adit/source', '--import', file('../../../libs/testing/source-loader.mjs')];
 const BOOT_SECONDS = 300;
 const PATIENCE_SECONDS = 600;
 
@@ -26,23 +17,16 @@ interface EngineOptions {
   localRoots: string[];
   /** Settings beside those of the specs. */
   env?: Record<string, string>;
-  /** Source of a program to run in place of the engine's own; takes the same arguments. */
+  /** Source of a program beside this one to run in place of the engine's own; takes the same arguments. */
   program?: string;
 }
 
 /** Most engines of the specs live for seconds. */
-const FLAGS = [...ENGINE_FLAGS, ...SHORT_LIVED_FLAGS, ...(BUILT ? [] : FROM_SOURCE)];
+const FLAGS = [...ENGINE_FLAGS, ...SHORT_LIVED_FLAGS, ...RUNNABLE_FLAGS];
 
 /** The words by which a shell starts the command line. */
 export function commandLine(): string[] {
-  return [process.execPath, ...FLAGS, builtOf(file('../../cli/main.ts'))];
-}
-
-/** What a program of the sources is as it was built, where that is what runs. */
-function builtOf(program: string): string {
-  if (!BUILT) return program;
-  const [app = '', ...path] = relative(apps, program).split('/');
-  return join(apps, app, 'dist', ...path).replace(/\.ts$/, '.js');
+  return [process.execPath, ...FLAGS, runnable('../../cli/main.ts', import.meta.url)];
 }
 
 /** The real engine in a process of its own, over a data folder of its own, spoken to through its API. */
@@ -142,7 +126,11 @@ export class EngineUnderTest {
 
   /** Runs the command line on this engine's folder; answers what it printed. Throws when it fails. */
   async cli(...args: string[]): Promise<string> {
-    const child = this.fork(file('../../cli/main.ts'), [...args, '--data-dir', this.dataDir], 'pipe');
+    const child = this.fork(
+      runnable('../../cli/main.ts', import.meta.url),
+      [...args, '--data-dir', this.dataDir],
+      'pipe',
+    );
     let printed = '';
     child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     // It may have exited before all that it printed has been read.
@@ -169,8 +157,8 @@ export class EngineUnderTest {
   }
 
   private launch(env: Record<string, string> = {}): ChildProcess {
-    const { program = file('./engine-process.ts'), localRoots } = this.options;
-    return this.fork(program, [this.dataDir, String(this.port), ...localRoots], 'log', env);
+    const { program = './engine-process.ts', localRoots } = this.options;
+    return this.fork(runnable(program, import.meta.url), [this.dataDir, String(this.port), ...localRoots], 'log', env);
   }
 
   private fork(
@@ -180,7 +168,7 @@ export class EngineUnderTest {
     env: Record<string, string> = {},
   ): ChildProcess {
     const log = openSync(join(this.folder, 'engine.log'), 'a');
-    const child = fork(builtOf(program), args, {
+    const child = fork(program, args, {
       execArgv: FLAGS,
       stdio: ['ignore', stdout === 'log' ? log : 'pipe', log, 'ipc'],
       env: {

@@ -4,7 +4,6 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Problem, ERROR_CODES } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';
@@ -38,7 +37,7 @@ beforeAll(async () => {
   place = await Place.make(folder, origin, NEIGHBOUR_KEY);
   engine = await EngineUnderTest.start({
     localRoots: [place.root],
-    program: fileURLToPath(new URL('./hostile-engine.ts', import.meta.url)),
+    program: './hostile-engine.ts',
     env: {
       TMPDIR: join(folder, 'scratch'),
       NODE_EXTRA_CA_CERTS: join(folder, 'trust/origin.pem'),

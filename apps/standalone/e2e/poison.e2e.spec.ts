@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { sampleMedia } from '@adit/testing';
 import type { Job } from '@adit/contracts';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -21,7 +20,7 @@ describe('a picture that kills its process, by native code or an exception', () 
       .digest('hex');
     engine = await EngineUnderTest.start({
       localRoots: await mediaRoots(),
-      program: fileURLToPath(new URL('./poison-supervisor.ts', import.meta.url)),
+      program: './poison-supervisor.ts',
       // What lies in the system's folder for temporary files stays there for ever when its process is killed.
       env: { ADIT_TEST_POISON: digest, TMPDIR: '/no/such/folder' },
     });
