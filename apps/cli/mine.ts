@@ -48,7 +48,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     const modules = await moduleArguments(client, options, set);
     for (const group of groups) {
       if (interrupt.signal.aborted) {
-        process.exitCode = 130;
+        reportStop(group);
         break;
       }
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
@@ -57,7 +57,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         throw error;
       });
       if (sources === null) {
-        process.exitCode = 130;
+        reportStop(group);
         break;
       }
       const { job, files } = await mineJob(client, { sources, modules }, folder, { quiet, signal: interrupt.signal });
@@ -77,7 +77,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
             .join('')}`,
         );
       }
-      reportEnd(job);
+      reportEnd(job, place);
     }
     if (quiet) await printJson(jsonFiles);
   } finally {
@@ -116,12 +116,19 @@ async function moduleArguments(
   );
 }
 
+/** Of sources that an interruption came before. */
+function reportStop({ sources }: SourceGroup): void {
+  const named = sources.length === 1 ? sources[0] : `${sources.length} sources`;
+  process.stderr.write(`Stopped; nothing was mined of ${named}.\n`);
+  process.exitCode = 130;
+}
+
 /** Says what went wrong and sets the exit code. */
-function reportEnd(job: Job): void {
+function reportEnd(job: Job, { where }: MiningPlace): void {
   for (const message of job.errors) process.stderr.write(`✗ ${message}\n`);
   if (job.state === 'failed') process.exitCode = 1;
   if (job.state === 'stopped') {
-    process.stderr.write('Stopped. What was found so far is kept in the engine’s data folder.\n');
+    process.stderr.write(`Stopped. What was found so far is kept as job ${job.id} in ${where}.\n`);
     process.exitCode = 130;
   }
 }

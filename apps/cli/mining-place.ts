@@ -11,6 +11,8 @@ import { uploadFile } from './upload-file.js';
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
   client: AditClient;
+  /** Where what it found is to be had afterwards. */
+  where: string;
   /** Sources as this engine can open them, in the order given. */
   sourcesOf(given: string[], signal: AbortSignal): Promise<string[]>;
   /** What was given for a source of the results. */
@@ -61,6 +63,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   }
   return {
     client: new AditClient({ url: engine.url, apiKey }),
+    where: `${dataDir}, which \`adit start --data-dir ${dataDir}\` serves`,
     sourcesOf: async (sources) => sources,
     nameOf: (source) => source,
     close: () => engine.close(),
@@ -79,6 +82,7 @@ function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
   };
   return {
     client,
+    where: url,
     async sourcesOf(given, signal) {
       const sources = [];
       for (const [index, source] of given.entries()) {
